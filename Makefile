@@ -1,34 +1,38 @@
-# Everything that a newcomer needs: `make run` to try the gate, `make test` to be sure of it.
+# `make run` starts the gate with a demo, `make test` runs all tests, and `make help` lists the rest.
 
 SWIFT ?= swift
 GATE := .build/release/versiongate
 NODE ?= node
-# What dev/install-python.sh makes, once it is there.
+# The virtual environment of dev/install-python.sh, if it exists.
 PYTHON = $(or $(wildcard .build/python/bin/python3),python3)
-# Linked into the binary, the Swift runtime needs not be installed where the gate runs. The run-time
-# exclusivity checks cost a tenth of the gate's own time; the tests run with them. Lines and functions are
-# enough for a trace or a profile, and all that a debugger could show besides takes half a minute.
+# The Swift runtime is linked statically, so that the gate runs where it is not installed. Dynamic exclusivity
+# checks would take a tenth of the CPU time of the gate; the tests run with them. Line tables are enough for
+# stack traces and profiles; full debug information would add half a minute to the build.
 RELEASE_FLAGS := -c release --static-swift-stdlib -Xswiftc -enforce-exclusivity=unchecked \
 	-Xswiftc -gline-tables-only -Xcc -gline-tables-only
 
-# What `versiongate version` says it was built from. Only this tells the build, so that a commit does not
-# have all tests linked anew.
+# The commit that `versiongate version` prints. It is passed to release builds only: in debug builds, each commit
+# would relink all tests.
 COMMIT := $(shell git describe --always --dirty --abbrev=12 --exclude='*' 2>/dev/null || echo unknown)
-# Package, image and their tests.
+# The folder for packages and images.
 PACKAGES := .build/package
 
-.PHONY: run build test lint bench dearest observed soak updates conformance fuzz sanitize clean
+
+.DEFAULT_GOAL := run
+.PHONY: help run build test lint bench dearest observed soak updates conformance fuzz sanitize clean
 .PHONY: clients notice package package-test image image-test kubernetes client admin-api prometheus
 
-# RUN=--no-traffic: without the demo's clients.
-run: build
+help: ## list these commands
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+run: build ## start the gate with a demo (RUN=--no-traffic: without its clients)
 	@dev/run.sh $(GATE) $(RUN)
 
-build:
+build: ## build the release executable
 	@dev/install-packages.sh build
 	VERSIONGATE_COMMIT=$(COMMIT) $(SWIFT) build $(RELEASE_FLAGS) --product versiongate
 
-test:
+test: ## lint, build and run all tests (5 to 10 minutes)
 	@dev/install-packages.sh test
 	@dev/install-python.sh
 	@$(MAKE) --no-print-directory lint
@@ -36,8 +40,8 @@ test:
 	python3 -B dev/notice.py --check
 	SWIFT="$(SWIFT)" MAKE="$(MAKE)" dev/run-tests.py --beside $(WAITING_TESTS)
 
-# Parts of `test` that mostly wait, and so run beside each other and beside the tests in Swift. Each ends with how many
-# tests passed, failed and were skipped, which dev/run-tests.py adds up.
+# Parts of `test` that mostly wait: they run in parallel with each other and with the Swift tests. Each one prints the
+# number of passed, failed and skipped tests, and dev/run-tests.py adds them up.
 WAITING_TESTS := test-dev test-feed-servers test-benchmarks test-pages test-python test-javascript test-kotlin
 .PHONY: $(WAITING_TESTS)
 
@@ -62,11 +66,11 @@ test-javascript:
 test-kotlin:
 	clients/kotlin/test.sh
 
-lint: .build/formatted
+lint: .build/formatted ## check the formatting and the layering
 	dev/check-imports.sh
 	dev/check-folders.py
 
-# As old as the last look at the form of the files in Swift that found nothing: only newer ones are read again.
+# The time of the last run of the formatter without findings: only files changed since then are checked again.
 SWIFT_FOLDERS := Sources Tests Fuzzing
 .build/formatted: .swift-format Package.swift $(shell find $(SWIFT_FOLDERS) -name '*.swift')
 	@mkdir -p $(@D)
@@ -75,92 +79,79 @@ SWIFT_FOLDERS := Sources Tests Fuzzing
 		$(if $(filter .swift-format,$?),--recursive $(SWIFT_FOLDERS) Package.swift,$?)
 	@mv $@.new $@
 
-# Twenty minutes.
-bench: build
+bench: build ## compare with other proxies and write docs/benchmarks.md (40 minutes)
 	@dev/install-peers.sh
 	python3 Benchmarks/run.py --gate $(GATE) --markdown docs/benchmarks.md
 	python3 Benchmarks/dearest.py --gate $(GATE)
 
-# What the dearest requests cost, in instructions; a minute.
-dearest: build
+dearest: build ## count the instructions of the most expensive requests (1 minute)
 	python3 Benchmarks/dearest.py --gate $(GATE)
 
-# What metrics, census and breaker cost, in instructions; a quarter of an hour.
-observed: build
+observed: build ## count the instructions for metrics, census and breaker (15 minutes)
 	python3 Benchmarks/observed.py --gate $(GATE)
 
-# An hour.
-soak: build
+soak: build ## run mixed traffic with failures, and check for leaks (1 hour)
 	@dev/install-packages.sh soak
 	python3 Benchmarks/soak.py --gate $(GATE)
 
-# Two minutes.
-updates: build
+updates: build ## measure reloads under load (2 minutes)
 	python3 Benchmarks/updates.py --gate $(GATE)
 
-conformance: build
+conformance: build ## compare the HTTP conformance with other proxies
 	@dev/install-packages.sh conformance
 	@dev/install-peers.sh
 	$(SWIFT) build --product conformance
 	VERSIONGATE_BINARY=$(GATE) .build/debug/conformance Tests/Conformance/peers docs/conformance.md
 
-# What real clients see of a denial, straight and behind proxies; twenty minutes.
-clients: build
+clients: build ## run real HTTP clients and write docs/client-matrix.md (20 minutes)
 	@dev/install-packages.sh clients
 	@dev/install-peers.sh
 	@dev/install-python.sh Tests/ClientMatrix/requirements.txt .build/clients
 	@dev/install-python.sh Tests/ClientMatrix/niquests.txt .build/niquests
 	.build/clients/bin/python3 -B Tests/ClientMatrix/run.py --gate $(GATE) --markdown docs/client-matrix.md
 
-# FUZZ_SECONDS each, 60 if nothing is said.
-fuzz:
+fuzz: ## run all fuzzers, FUZZ_SECONDS each (default 60)
 	SWIFT=$(SWIFT) Fuzzing/run.sh
 
-sanitize:
+sanitize: ## run the tests with the thread and address sanitizers (30 minutes)
 	@dev/install-packages.sh test
 	@dev/install-python.sh
 	SWIFT=$(SWIFT) Fuzzing/sanitize.sh
 
-# What NOTICE says of the packages that are linked.
-notice:
+notice: ## write NOTICE, the licenses of the linked packages
 	python3 -B dev/notice.py
 
-package: build
+package: build ## build the Debian package
 	@dev/install-packages.sh package
 	rm -f $(PACKAGES)/*.deb
 	deploy/debian/package.sh $(GATE) $(PACKAGES)
 	@ls -l $(PACKAGES)/*.deb
 
-# As root, in a fresh root; five minutes.
-package-test: package
+package-test: package ## test the package in a fresh root, as root (5 minutes)
 	@dev/install-packages.sh package-test
 	deploy/debian/test.sh $(PACKAGES)/versiongate_*.deb
 
-# As root.
-image: package
+image: package ## build the container image, as root
 	@dev/install-packages.sh package-test
 	rm -rf $(PACKAGES)/image
 	deploy/image/build.sh $(PACKAGES)/versiongate_*.deb $(PACKAGES)/image
 
-image-test: image
+image-test: image ## test the image, as root
 	deploy/image/test.sh $(PACKAGES)/image
 
-# The library for apps as a Mac builds it, without the gate and its dependencies; two minutes.
-client:
+client: ## build and test the Swift client library alone, as on macOS (2 minutes)
 	GATE_CLIENT_ALONE=1 $(SWIFT) test --scratch-path .build/client --only-use-versions-from-resolved-file
 
-# Two minutes; wants PyPI the first time.
-admin-api:
+admin-api: ## test the admin API against its OpenAPI document with Schemathesis (2 minutes)
 	$(SWIFT) build --product versiongate
 	dev/check-admin-api.sh
 
-kubernetes:
+kubernetes: ## check the Kubernetes manifests
 	dev/check-kubernetes.sh
 
-# Alerts and dashboard, by Debian's Prometheus; four minutes.
-prometheus:
+prometheus: ## check alerts and dashboard with Prometheus (4 minutes)
 	$(SWIFT) build --product versiongate
 	dev/check-prometheus.sh
 
-clean:
+clean: ## remove build products
 	$(SWIFT) package clean

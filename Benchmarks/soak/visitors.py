@@ -8,7 +8,7 @@ import re
 import zlib
 
 from dearest.client import (
-    DATA, END_HEADERS, END_STREAM, HEADERS, PREFACE, RESET, SETTINGS, frame, literal,
+    DATA, END_HEADERS, END_STREAM, HEADERS, PREFACE, RESET, SETTINGS, WINDOW, frame, literal,
 )
 
 from .backend import PATTERN
@@ -110,14 +110,19 @@ async def uploads_in_single_bytes(doors):
     return end_of_upload(str(status), answer, body)
 
 
+def upload_in_frames(version):
+    """The start of an HTTP/2 connection and the head of an upload on stream 1."""
+    fields = b"\x83\x86" + b"".join(literal(*field) for field in (
+        (b":path", b"/upload"), (b":authority", b"soak"), (b"x-app-platform", b"ios"),
+        (b"x-app-version", version.encode()),
+    ))
+    return [PREFACE, frame(SETTINGS, 0, 0), frame(HEADERS, END_HEADERS, 1, fields)]
+
+
 async def uploads_in_small_frames(doors):
     """Uploads in frames of one byte each, over HTTP/2."""
     body = random.randbytes(random.randrange(1, 3_000))
-    fields = b"\x83\x86" + b"".join(literal(*field) for field in (
-        (b":path", b"/upload"), (b":authority", b"soak"), (b"x-app-platform", b"ios"),
-        (b"x-app-version", ALWAYS_PASSES.encode()),
-    ))
-    pieces = [PREFACE, frame(SETTINGS, 0, 0), frame(HEADERS, END_HEADERS, 1, fields)]
+    pieces = upload_in_frames(ALWAYS_PASSES)
     pieces += [frame(DATA, 0, 1, bytes([byte])) for byte in body]
     pieces.append(frame(DATA, END_STREAM, 1))
     async with Connection(doors.plain) as connection:
@@ -129,12 +134,7 @@ async def answer_in_frames(connection, body):
     """Reads the response on stream 1."""
     status, answer = "no answer", b""
     while True:
-        try:
-            head = await asyncio.wait_for(connection.reader.readexactly(9), 30)
-            payload = await connection.reader.readexactly(int.from_bytes(head[:3], "big"))
-        except asyncio.IncompleteReadError as error:
-            raise Cut("cut short") from error
-        kind, flags, stream = head[3], head[4], int.from_bytes(head[5:], "big")
+        kind, flags, stream, payload = await next_frame(connection)
         if stream != 1:
             continue
         if kind == RESET:
@@ -156,6 +156,57 @@ async def uploads_in_vain(doors):
     async with Connection(doors.plain) as connection:
         status, _ = await connection.ask(request("/upload", ALWAYS_DENIED, "POST", body=body))
         return str(status)
+
+
+async def uploads_in_vain_in_frames(doors):
+    """A denied upload over HTTP/2, which the gate reads to its end and discards."""
+    left = random.choice([1_000, 300_000, 3_000_000])
+    return await denied_upload_in_frames(doors, left, ends=True)
+
+
+async def never_ends_an_upload_in_vain(doors):
+    """A denied upload over HTTP/2 whose client sends some of the body, and then leaves."""
+    left = random.choice([1_000, 300_000, 1_000_000])
+    return await denied_upload_in_frames(doors, left, ends=False)
+
+
+async def denied_upload_in_frames(doors, left, ends):
+    """Sends a body within the flow-control windows; returns the status of the response (RFC 9113 section 5.2)."""
+    windows, status = {0: 65_535, 1: 65_535}, "no answer"
+    async with Connection(doors.plain) as connection:
+        await connection.send(*upload_in_frames(ALWAYS_DENIED))
+        while True:
+            while left > 0 and (count := min(left, 16_384, *windows.values())) > 0:
+                left -= count
+                windows = {stream: window - count for stream, window in windows.items()}
+                flags = END_STREAM if ends and left == 0 else 0
+                await connection.send(frame(DATA, flags, 1, bytes(count)))
+            if left == 0 and status != "no answer":
+                break
+            kind, flags, stream, payload = await next_frame(connection)
+            if kind == RESET:
+                return "reset"
+            if kind == HEADERS:
+                status = payload.lstrip(b"\x20")[2:5].decode("latin-1")
+            elif kind == WINDOW:
+                windows[stream] += int.from_bytes(payload, "big")
+            elif kind == SETTINGS:
+                for at in range(0, len(payload), 6):
+                    if payload[at:at + 2] == b"\0\4":
+                        windows[1] += int.from_bytes(payload[at + 2:at + 6], "big") - 65_535
+        if not ends:
+            await leave(connection)
+    return status
+
+
+async def next_frame(connection):
+    """The type, flags, stream and payload of the next frame."""
+    try:
+        head = await asyncio.wait_for(connection.reader.readexactly(9), 30)
+        payload = await connection.reader.readexactly(int.from_bytes(head[:3], "big"))
+    except asyncio.IncompleteReadError as error:
+        raise Cut("cut short") from error
+    return head[3], head[4], int.from_bytes(head[5:], "big"), payload
 
 
 async def downloads(doors, pause=0):
@@ -343,6 +394,8 @@ VISITORS = (
     (uploads_in_single_bytes, 2, {"200"}),
     (uploads_in_small_frames, 2, {"200"}),
     (uploads_in_vain, 4, {"426"}),
+    (uploads_in_vain_in_frames, 4, {"426"}),
+    (never_ends_an_upload_in_vain, 1, {"426"}),
     (downloads, 2, {"200"}),
     (downloads_slowly, 1, {"200"}),
     (stops_in_head, 4, {"left"}),

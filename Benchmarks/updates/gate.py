@@ -58,7 +58,7 @@ class Gate:
     def taken(self):
         """The number of applied values of the feed."""
         with self._log.open("rb") as log:
-            return sum(b'"feed taken"' in line for line in log)
+            return sum(b'"feed applied"' in line for line in log)
 
     def complaints(self):
         with self._log.open() as log:

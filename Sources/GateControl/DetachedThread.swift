@@ -1,7 +1,7 @@
 private import CLinux
 private import Glibc
 
-/// A thread of its own for work that lasts, and that nobody waits for.
+/// A detached thread for long-running work whose result is not awaited.
 enum DetachedThread {
     private final class Start {
         let name: String
@@ -13,9 +13,9 @@ enum DetachedThread {
         }
     }
 
-    /// Starts a thread under a name of up to 15 bytes, by which the system shows it.
+    /// Starts a thread; `name`, of at most 15 bytes, appears in system tools such as `top`.
     ///
-    /// - Returns: `false` if the system has none to spare (`EAGAIN`).
+    /// - Returns: `false` if the system cannot create another thread (`EAGAIN`).
     static func start(_ name: String, _ work: @escaping @Sendable () -> Void) -> Bool {
         let start = unsafe Unmanaged.passRetained(Start(name: name, work: work))
         var thread = pthread_t()

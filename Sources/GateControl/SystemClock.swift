@@ -1,9 +1,9 @@
 internal import FoundationEssentials
 package import GatePolicy
 
-/// The time of day of the machine.
+/// The system's wall clock.
 package enum SystemClock {
-    /// The second that it is now.
+    /// Returns the current time, rounded down to the second.
     package static func now() -> Timestamp {
         let seconds = Date().timeIntervalSince1970.rounded(.down)
         return Timestamp(secondsSinceEpoch: Int64(seconds))

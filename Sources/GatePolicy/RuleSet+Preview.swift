@@ -1,6 +1,6 @@
-/// Decisions that a tester wants to see.
+/// Previews of decisions for testers.
 extension RuleSet {
-    /// The decision that a tester sees in place of the one that was made.
+    /// Returns the decision that a tester sees instead of the actual one.
     package func decision(
         _ decided: Decision,
         previewing preview: Preview,
@@ -19,7 +19,7 @@ extension RuleSet {
         )
     }
 
-    /// The answer to a tester who asks for the status of the client.
+    /// Returns the launch status for a tester.
     package func launchStatus(
         previewing preview: Preview,
         for identity: ClientIdentity,
@@ -40,12 +40,13 @@ extension RuleSet {
         return self.responder.status(status, identity)
     }
 
-    /// The fields that an answer to a tester can depend on, for `Vary`.
+    /// The request header fields that a response to a tester can depend on, for `Vary`.
     package var previewedAnswerInputs: String {
         "\(self.answerInputs), \(Preview.fieldName.lowercased())"
     }
 
-    /// The same answer for a tester: it says that it is a preview, and of which field.
+    /// Returns the response with the header fields of a preview: it is marked as such, and `Vary`
+    /// includes the preview field.
     package func marked(_ answer: Answer, as preview: Preview) -> Answer {
         var answer = answer
         answer.fields.removeAll { $0.name == "Vary" }
@@ -54,7 +55,8 @@ extension RuleSet {
         return answer
     }
 
-    /// The fields that go with the backend's answer to a tester: a cache must keep it for nobody else.
+    /// Returns the header fields for the backend's response to a tester, with which caches do not
+    /// send it to other clients.
     package func marked(_ hint: [HeaderField], as preview: Preview) -> [HeaderField] {
         hint + [HeaderField(name: "Vary", value: Preview.fieldName.lowercased())]
             + Self.marks(of: preview)

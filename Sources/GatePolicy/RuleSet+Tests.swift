@@ -1,14 +1,14 @@
 extension RuleSet {
-    /// Runs the tests of the rules file, and returns those that fail, in the order of the file.
+    /// Runs the tests of the rules file, and returns the failures in the order of the file.
     package func runTests(now: Timestamp) -> [RuleTestFailure] {
         self.definition.tests.compactMap { self.run($0, now: now) }
     }
 
     /// Runs one test; `nil` if its expectation is met.
     ///
-    /// A test without a time must hold from now on: rules that are right today must not be refused
-    /// by a restart some night. It is about the rules as they are outside of maintenance, which
-    /// comes and goes, unless it speaks of that.
+    /// A test without a time has to pass at all times from now on: a restart at some later time
+    /// must not reject rules that are accepted today. Such a test ignores maintenance, unless its
+    /// expectation is about maintenance.
     package func run(_ test: RuleTest, now: Timestamp) -> RuleTestFailure? {
         if let time = test.at { return self.failure(of: test, at: time, from: nil) }
         if let failure = self.failure(of: test, at: now, from: nil) { return failure }
@@ -22,7 +22,7 @@ extension RuleSet {
         return nil
     }
 
-    /// More changes than any rules file has dates.
+    /// More than the number of dates in any rules file.
     private static let changeLimit = 10_000
 
     private func failure(
@@ -67,7 +67,7 @@ extension RuleSet {
 }
 
 extension RuleSet {
-    /// Whether only a maintenance meets an expectation, or one is among what does.
+    /// Whether the expectation requires or accepts a maintenance.
     private func speaksOfMaintenance(_ expectation: RuleExpectation) -> Bool {
         if expectation.decisions.contains(.maintenance) || expectation.status == 503 { return true }
         let named = [expectation.rule].compactMap(\.self) + (expectation.observed ?? [])
@@ -75,14 +75,14 @@ extension RuleSet {
         return self.definition.rules.contains { rule in
             guard rule.maintenance != nil else { return false }
             if let status = expectation.status, status == rule.answer.status { return true }
-            // The name of a rule with a floor may be there because of the floor.
+            // If the rule has a floor, its ID may be expected because of the floor.
             return !rule.asksSomething && named.contains(rule.id)
         }
     }
 }
 
 extension RuleExpectation {
-    /// Whether only a denial meets it.
+    /// Whether only a denial meets the expectation.
     fileprivate var demandsDenial: Bool {
         self.decisions.isEmpty
             ? self.status != nil : self.decisions.allSatisfy { $0 >= .require }
@@ -90,16 +90,17 @@ extension RuleExpectation {
 }
 
 extension RuleTest {
-    /// Whether the request is one that browsers send ahead of the real one (Fetch standard, "CORS
-    /// protocol").
+    /// Whether the request is a CORS preflight of a browser (Fetch standard, "CORS protocol").
     fileprivate var isPreflight: Bool {
         self.method == "OPTIONS" && self.value(of: "origin") != nil
             && self.value(of: "access-control-request-method") != nil
             && self.value(of: "upgrade") == nil && !self.hasBody
     }
 
-    /// Whether the request offers another protocol, as a browser's WebSocket does (RFC 9110
-    /// section 7.8): only then its query may say who the client is.
+    /// Whether the request offers another protocol, as a WebSocket handshake of a browser does (RFC
+    /// 9110 section 7.8).
+    ///
+    /// The client identity is only read from the query of such a request.
     fileprivate var isHandshake: Bool {
         let options = self.values(of: "connection").flatMap { $0.split(separator: ",") }
         return self.value(of: "upgrade") != nil && !self.hasBody

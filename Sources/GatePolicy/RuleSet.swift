@@ -1,17 +1,18 @@
 /// One revision of all rules and notices, compiled and immutable.
 ///
-/// Every function has an answer, whatever a request holds: all that can fail has failed when the
-/// rules were loaded.
+/// No function can fail, whatever a request contains: all errors are reported when the rules are
+/// loaded.
 package final class RuleSet: Sendable {
     package let definition: RuleSetDefinition
     let reader: IdentityReader
     let classifier: RequestClassifier
     let judge: Judge
     let responder: Responder
-    /// The classes of clients that the rules tell apart; `nil` if each client may be one of its own.
+    /// The classes of clients that the rules distinguish; `nil` if clients have to be evaluated
+    /// individually.
     package let clientClasses: ClientClasses?
     private let namedClients: NamedClients
-    /// Segments of each pattern, by their places, that a shape of a path may leave out.
+    /// The segments of each pattern, by index, that path shapes may omit.
     private let omitted: [PathShape.Omitted]
 
     /// Compiles a definition.
@@ -32,21 +33,21 @@ package final class RuleSet: Sendable {
 
     package var revision: String { self.definition.revision }
 
-    /// Every header field that `identify(_:)` looks at, in lower case.
+    /// The header fields that `identify(_:)` reads, in lower case.
     package var identityHeaderNames: [String] { self.reader.headerNames }
 
-    /// Every query parameter that `identify(_:)` looks at, in lower case.
+    /// The query parameters that `identify(_:)` reads, in lower case.
     package var identityQueryNames: [String] { self.reader.queryNames }
 
-    /// The claims of a client that says nothing, for others to be added.
+    /// The claims of a client that states nothing, to which others can be added.
     package var noClaims: IdentityClaims { self.reader.noClaims }
 
-    /// Reads who the client is.
+    /// Returns the identity of a client.
     package func identify(_ claims: IdentityClaims) -> ClientIdentity {
         self.reader.identify(claims)
     }
 
-    /// The changes to the identity headers before a request goes on.
+    /// Returns the changes to the identity headers of a forwarded request.
     package func upstreamIdentity(
         _ claims: IdentityClaims,
         _ identity: ClientIdentity
@@ -54,13 +55,13 @@ package final class RuleSet: Sendable {
         self.reader.upstreamIdentity(claims, identity)
     }
 
-    /// Whether the rules need to know anything of a request beside its client.
+    /// Whether decisions depend on requests, and not only on clients.
     package var tellsRequestsApart: Bool { self.classifier.tellsRequestsApart }
 
-    /// Finds out what the rules need to know of a request beside its client.
+    /// Returns the scope of a request: its properties, apart from the client, that rules depend on.
     ///
-    /// Called once for every request: it looks at the bytes in place, and allocates only for a
-    /// target that has several spellings, or that matches more than eight patterns.
+    /// Called once for every request: reads the bytes in place, and only allocates memory for a
+    /// target that has several spellings or matches more than eight patterns.
     package func scope(
         method: borrowing Span<UInt8>,
         target: borrowing Span<UInt8>
@@ -68,14 +69,16 @@ package final class RuleSet: Sendable {
         self.classifier.scope(method: method, target: target)
     }
 
-    /// Whether the address of a client can make a difference to a decision, so that a cache of
-    /// decisions has to know it.
+    /// Whether a decision can depend on the client address, so that it has to be part of cache
+    /// keys.
     package var dependsOnAddress: Bool {
         self.definition.rulesWithNext.contains { !$0.rollout.isEmpty }
     }
 
-    /// Header fields, in lower case, whose value makes no difference as long as it is one readable
-    /// value: those of the device, unless a rule is rolled out device by device.
+    /// The header fields, in lower case, whose value makes no difference if it is a single parsable
+    /// value.
+    ///
+    /// These are the fields for the device, unless a rule has a roll-out.
     package var indifferentHeaderNames: Set<String> {
         guard !self.dependsOnAddress else { return [] }
         let others = IdentityPart.allCases.filter { $0 != .device }
@@ -84,10 +87,10 @@ package final class RuleSet: Sendable {
         )
     }
 
-    /// Judges a client that sends a request of this scope, at this second.
+    /// Evaluates a client for requests of a scope, at a time.
     ///
-    /// The address is the one that the client connects from; it tells clients without a device id
-    /// from each other while a rule is rolled out.
+    /// `address` is the address that the client connects from. In roll-outs, it distinguishes
+    /// clients without a device ID.
     package func decide(
         _ identity: ClientIdentity,
         in scope: RequestScope,
@@ -104,15 +107,15 @@ package final class RuleSet: Sendable {
         )
     }
 
-    /// The terms in which a request is counted on which this was decided.
+    /// Returns the labels under which a request with this decision is counted.
     package func terms(of decision: Decision, for identity: ClientIdentity) -> RequestTerms {
         self.namedClients.terms(of: decision, for: identity)
     }
 
-    /// The answer for a client that must upgrade, or that meets maintenance; `nil` for one that
-    /// passes.
+    /// Returns the denial for a client that has to upgrade, or during a maintenance; `nil` if the
+    /// request passes.
     ///
-    /// Its `Retry-After` counts from this second: see `Answer.counted(to:)`.
+    /// `Retry-After` counts from `now`: see `Answer.counted(to:)`.
     package func answer(
         to decision: Decision,
         for identity: ClientIdentity,
@@ -122,8 +125,8 @@ package final class RuleSet: Sendable {
         self.responder.answer(to: decision, for: identity, as: form)?.counted(to: now)
     }
 
-    /// The same answer with a text in the place of the client's version, wherever that stands in it;
-    /// `nil` also for a form in which it does not stand as it is.
+    /// Returns the denial with a text in place of the client's version; `nil` also for a form that
+    /// does not contain the version verbatim.
     package func answer(
         to decision: Decision,
         for identity: ClientIdentity,
@@ -137,33 +140,33 @@ package final class RuleSet: Sendable {
         return self.answer(to: decision, for: identity, as: form, at: now)
     }
 
-    /// Whether answers repeat the name of the app or the platform as a client wrote it.
+    /// Whether responses contain the app or the platform as the client wrote it.
     package var answersRepeatNames: Bool { self.responder.repeatsNames }
 
-    /// The choices of words and link that tell the denial of one client of a class from that of
-    /// another one.
+    /// Returns a key for the texts and the store URL in which denials for clients of a class
+    /// differ.
     ///
     /// `languages`: the fields that state the languages of the client.
     package func answerKey(languages: [String]) -> [UInt8] {
         let identity = ClientIdentity(languages: languages)
         let chosen = self.responder.languages(for: identity).map { $0?.description ?? "" }
-        // A client that states its country has no class where that makes a difference.
+        // If the country makes a difference, a client that states it has no class.
         let country = self.clientClasses?.linksByCountry == true ? identity.likelyCountry : nil
         return Array((chosen + [country ?? ""]).joined(separator: "\0").utf8)
     }
 
-    /// The header fields that answers of the gate can depend on, for `Vary`.
+    /// The request header fields that responses of the gate can depend on, for `Vary`.
     package var answerInputs: String { self.responder.vary }
 
-    /// The fields that go with the backend's answer: to a client that should upgrade, and before
-    /// a maintenance.
+    /// Returns the header fields that are added to the backend's response: for a client that should
+    /// upgrade, and before a maintenance.
     package func hint(for decision: Decision) -> [HeaderField] {
         Hint(decision).fields
     }
 
-    /// The status of a client that sends a request of this scope, at this second.
+    /// Returns the status of a client for requests of a scope, at a time.
     ///
-    /// It holds as long as its decision does.
+    /// The status is valid until the `validUntil` of its decision.
     package func clientStatus(
         of identity: ClientIdentity,
         in scope: RequestScope,
@@ -173,8 +176,8 @@ package final class RuleSet: Sendable {
         self.judge.clientStatus(of: identity, in: scope, at: now, address: address)
     }
 
-    /// The rules that would refuse a client but for their dates and roll-outs, in the order of the
-    /// file.
+    /// Returns the rules that would deny a client except for their dates and roll-outs, in the
+    /// order of the file.
     package func deferrals(
         for identity: ClientIdentity,
         in scope: RequestScope,
@@ -184,7 +187,7 @@ package final class RuleSet: Sendable {
         self.judge.deferrals(for: identity, in: scope, at: now, address: address)
     }
 
-    /// The answer to a client that asks for its status.
+    /// Returns the response to a client that requests its status.
     package func launchStatus(
         for identity: ClientIdentity,
         in scope: RequestScope,
@@ -196,25 +199,25 @@ package final class RuleSet: Sendable {
     }
 }
 
-/// The facts about rules that a census of clients needs.
+/// Facts about the rules for the census.
 extension RuleSet {
-    /// The patterns of rules that a request matched, as they are written; every one there is for a
-    /// request that nobody can read.
+    /// Returns the patterns of rules that a request matched, as written; all patterns if its path
+    /// has too many readings.
     package func patterns(in scope: RequestScope) -> [String] {
         guard let numbers = scope.patterns.numbers else { return self.classifier.texts }
         return numbers.map { self.classifier.texts[$0] }
     }
 
-    /// The patterns of all rules, as they are written.
+    /// The patterns of all rules, as written.
     package var patterns: [String] { self.classifier.texts }
 
-    /// The patterns of exemptions, likewise.
+    /// The patterns of all exemptions, as written.
     package var exemptPatterns: [String] { self.definition.exemptions.map(\.text) }
 
-    /// The scope of a request that is never judged.
+    /// The scope of a request that is exempt from evaluation.
     package static var exemptScope: RequestScope { .exempt }
 
-    /// The scope of a request that matches those patterns of these rules for which `matches` says so.
+    /// Returns the scope of a request that matches the patterns for which `matches` returns true.
     package func scope(matching matches: (String) -> Bool) -> RequestScope {
         var patterns = PatternSet()
         for (number, text) in self.classifier.texts.enumerated() where matches(text) {
@@ -223,10 +226,10 @@ extension RuleSet {
         return RequestScope(isExempt: false, patterns: patterns)
     }
 
-    /// The scope of all requests of a shape.
+    /// Returns the scope of all requests with a shape.
     ///
-    /// - Returns: `nil` if the rules may tell one of them from another one: they name what the shape
-    ///   leaves out.
+    /// The result is `nil` if the rules may distinguish these requests, because they contain
+    /// segments that the shape omits.
     package func scope(of shape: PathShape) -> RequestScope? {
         let method = Array(shape.method.utf8)
         func scope(of path: String) -> RequestScope {
@@ -242,9 +245,9 @@ extension RuleSet {
         return isOne ? whole : nil
     }
 
-    /// The indices in `identityHeaderNames` of the fields that speak for a part.
+    /// Returns the indices in `identityHeaderNames` of the fields for a part.
     package func headerIndices(of part: IdentityPart) -> [Int] { self.reader.indices(of: part) }
 
-    /// The index of `User-Agent` there, if clients are known by it.
+    /// The index of `User-Agent` in `identityHeaderNames`; `nil` if it is not read.
     package var userAgentIndex: Int? { self.reader.userAgentIndex }
 }

@@ -1,10 +1,10 @@
-/// The outcome of a test, to be held against its expectation.
+/// The outcome of a test, to be compared with its expectation.
 struct RuleTestOutcome {
     let decision: Decision
-    /// The status of the gate's answer; `nil` if the request passes.
+    /// The status of the denial; `nil` if the request passes.
     let status: Int?
 
-    /// The parts that are not as expected.
+    /// Returns the differences from an expectation.
     func unmet(_ expectation: RuleExpectation) -> [RuleTestFailure.Difference] {
         [
             self.unmet(decisions: expectation.decisions, rule: expectation.rule),
@@ -72,7 +72,7 @@ struct RuleTestOutcome {
 
 /// A test whose expectation is not met.
 package struct RuleTestFailure: Sendable, Equatable {
-    /// One thing that is not as expected.
+    /// A difference from the expectation.
     package struct Difference: Sendable, Equatable {
         /// The part of the expectation.
         package let aspect: String
@@ -83,14 +83,14 @@ package struct RuleTestFailure: Sendable, Equatable {
     /// The name of the test.
     package let test: String
     package let differences: [Difference]
-    /// Why the decision was made.
+    /// The reason for the decision.
     package let reason: String
-    /// From when on it is so; `nil` for the time that the test states, or for now.
+    /// The time from which the test fails; `nil` for the time in the test, or for now.
     package let from: Timestamp?
-    /// Whether a client passes that should have been refused: an undo does that, and a mistake.
+    /// Whether a client passes that should be denied, because of an undo or a mistake.
     package let isLaxer: Bool
 
-    /// The expected and the actual, as a sentence.
+    /// The expected and the actual results, as a sentence.
     package var message: String {
         let sentences = self.differences.map { difference in
             let why = difference.aspect == Self.decision ? " (\(self.reason))" : ""
@@ -98,7 +98,7 @@ package struct RuleTestFailure: Sendable, Equatable {
                 + "got \(difference.actual)\(why)"
         }
         let text = sentences.joined(separator: "; ")
-        return self.from.map { "from \($0) on: \(text); say with 'at' which time is meant" } ?? text
+        return self.from.map { "from \($0) on: \(text); set 'at' to choose the time" } ?? text
     }
 
     static let decision = "decision"

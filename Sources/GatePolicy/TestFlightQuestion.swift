@@ -1,16 +1,16 @@
-/// The questions of a TestFlight build about the builds that there are.
+/// The queries that a TestFlight build can send.
 package enum TestFlightQuestion: Sendable, Equatable {
-    /// Which build is the newest that an audience can install.
+    /// The newest build that an audience can install.
     case latest(TestAudience)
     /// The audience of a version.
     case audience
 }
 
-/// The asking build, and the one that it asks about; what it does not say is looked up in its
+/// The build that sends a query, and the build in question; missing values are those of its
 /// identity.
 package struct TestFlightSubject: Sendable, Equatable {
     package var identity: ClientIdentity
-    /// In place of what the identity says.
+    /// Overrides the app of the identity, as the next two do for the version and the build.
     package var app: String?
     package var version: String?
     package var build: String?
@@ -33,16 +33,16 @@ package struct TestFlightSubject: Sendable, Equatable {
             && (self.identity.platform.value.map { $0 == testFlight.platform } ?? true)
     }
 
-    /// The version and the build that are asked about; `nil` if they are not there, or cannot be
-    /// read: then any answer would be a guess.
+    /// The version and the build in question; `nil` if they are missing or unparsable, because any
+    /// result would be a guess.
     fileprivate var asked: (version: AppVersion, build: AppVersion?)? {
-        // One that cannot be read is not replaced by another one.
+        // An unparsable value is not replaced by another one.
         let version: AppVersion? =
             if let text = self.version { try? AppVersion(parsing: text) } else {
                 self.identity.version.value
             }
         guard let version else { return nil }
-        // A version that the client does not have says nothing of the build that it has.
+        // The build of the client does not belong to a version that the client does not have.
         let own = self.version == nil ? self.identity.build.value.map { "\($0)" } : nil
         guard let text = self.build ?? own else { return (version, nil) }
         guard let build = try? AppVersion(parsing: text) else { return nil }
@@ -51,27 +51,26 @@ package struct TestFlightSubject: Sendable, Equatable {
 }
 
 extension RuleSet {
-    /// Whether anything is known of TestFlight builds.
+    /// Whether the rules contain TestFlight builds.
     package var knowsTestFlight: Bool { !self.definition.testFlight.isEmpty }
 
-    /// The answer to a question about TestFlight builds: one JSON object (RFC 8259).
+    /// Returns the response to a query about TestFlight builds: one JSON object (RFC 8259).
     ///
-    /// A fact that nobody knows is `unknown`, or has no version; it never becomes a reason to
-    /// update.
+    /// Unknown values are `unknown` or left out, so that they never cause an update.
     ///
     /// - Parameters:
-    ///   - question: What is asked.
-    ///   - subject: Who asks.
-    ///   - confirmed: By feed, when it last said that what it says is true.
-    ///   - now: The time.
-    /// - Returns: The content.
+    ///   - question: The query.
+    ///   - subject: The build that sends the query, and the build in question.
+    ///   - confirmed: The time at which each feed last confirmed its content, by feed.
+    ///   - now: The current time.
+    /// - Returns: The content of the response.
     package func testFlight(
         _ question: TestFlightQuestion,
         of subject: TestFlightSubject,
         confirmed: [String: Timestamp],
         at now: Timestamp
     ) -> [UInt8] {
-        // With several apps, a client that does not say whose it is could be of each of them.
+        // With several apps, a client that does not state its app may belong to any of them.
         let apps = self.definition.testFlight.filter { subject.isFor($0) }
         let app = apps.count == 1 ? apps.first : nil
         let words = app?.words ?? .own

@@ -1,7 +1,7 @@
 import Foundation
 import GateTestSupport
 
-/// A proxy that the cases are run against.
+/// A proxy to run the cases against.
 enum Contestant: String, CaseIterable {
     case gate = "VersionGate"
     case nginx
@@ -12,7 +12,8 @@ enum Contestant: String, CaseIterable {
 
     private var program: String { self.rawValue.lowercased() }
 
-    /// The peer's program: the one of `dev/install-peers.sh` if it is there, or else the system's.
+    /// Returns the peer's program: the one from `dev/install-peers.sh` if it exists, otherwise the
+    /// system's.
     private func locate() throws -> URL {
         let own = FileManager.default.currentDirectoryPath + "/.build/peers/bin/\(self.program)"
         return FileManager.default.isExecutableFile(atPath: own)
@@ -40,7 +41,7 @@ enum Contestant: String, CaseIterable {
 
     var isInstalled: Bool { self == .gate || (try? self.locate()) != nil }
 
-    /// The first thing in what it prints that looks like a version.
+    /// Returns the first word in the program's output that looks like a version.
     func version() throws -> String {
         let result =
             self == .gate
@@ -50,7 +51,7 @@ enum Contestant: String, CaseIterable {
         return match.map { String($0.0) } ?? "of unknown version"
     }
 
-    /// Starts it in front of a backend, with its files in a folder.
+    /// Starts the proxy in front of a backend, with its files in a folder.
     func start(
         before backendPort: UInt16,
         in folder: TemporaryFolder,
@@ -83,10 +84,10 @@ enum Contestant: String, CaseIterable {
         let file = folder.path(of: self.configuration)
         return switch self {
         case .gate: []
-        // Without -e it would first try to write to the distribution's error log.
+        // Without -e, nginx would first try to write to the distribution's error log.
         case .nginx: ["-p", folder.url.path + "/", "-e", "stderr", "-c", file]
         case .haproxy: ["-db", "-f", file]
-        // Another Envoy on the machine must not be taken for the one before it.
+        // Otherwise, another Envoy on the machine could be treated as the previous instance.
         case .envoy: ["-c", file, "--concurrency", "1", "--disable-hot-restart", "-l", "error"]
         case .traefik: ["--configFile=\(file)"]
         case .caddy: ["run", "--adapter", "caddyfile", "--config", file]

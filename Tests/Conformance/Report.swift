@@ -6,7 +6,7 @@ struct Report {
     let contestants: [Contestant]
     /// The contestants with their versions.
     let versions: [String]
-    /// The proxies that were not there to be asked.
+    /// The proxies that are not installed.
     let absent: [String]
 
     var page: String {
@@ -85,7 +85,7 @@ struct Report {
 
     private static func row(_ cells: [String]) -> String { "| \(cells.joined(separator: " | ")) |" }
 
-    /// Text that cannot leave its cell.
+    /// Escapes text for a table cell.
     private static func cell(_ text: String) -> String {
         text.unicodeScalars.map { scalar in
             switch scalar {

@@ -2,7 +2,7 @@ import ConformanceCases
 import Foundation
 import GateTestSupport
 
-/// All cases against one contestant.
+/// A run of all cases against one contestant.
 struct Round {
     let contestant: Contestant
     let peers: URL
@@ -34,7 +34,7 @@ struct Round {
 struct CaseResult {
     let each: ConformanceCase
     let contestant: Contestant
-    /// The things that were not as they must be.
+    /// The violated demands.
     let violations: [String]
     /// The observation in one line.
     let observed: String

@@ -1,10 +1,10 @@
 import GateTestSupport
 
-/// A proxy that listens.
+/// A running proxy.
 protocol RunningProxy {
     var port: UInt16 { get }
 
-    /// Ends it and waits until it has ended.
+    /// Stops the proxy and waits until it has exited.
     func stop()
 }
 

@@ -64,7 +64,7 @@ struct CommandTests {
             + "notice: n }]\nnotices: { n: { en: { title: t, message: m } } }\n"
         try self.withRules(rules) { path in
             let stays =
-                "\(path):1:35: warning: the roll-out of 'a' stays at 20 % [stalled-rollout]"
+                "\(path):1:35: warning: the roll-out of 'a' stops at 20 % [stalled-rollout]"
             let result = try ToolProcess.versiongate("check", path)
             #expect(result.status == 0)
             let lines = result.output.split(separator: "\n")
@@ -74,7 +74,7 @@ struct CommandTests {
             #expect(strict.status == 1)
             #expect(
                 strict.errors.contains(
-                    ":1:35: the roll-out of 'a' stays at 20 % [stalled-rollout]\n"
+                    ":1:35: the roll-out of 'a' stops at 20 % [stalled-rollout]\n"
                 )
             )
             let json = try ToolProcess.versiongate("check", path, "--json").output
@@ -277,10 +277,14 @@ struct CommandTests {
                 ] + gate + ["--upstream", "http://127.0.0.1:9"]
             )
             #expect(said.status == 1)
-            #expect(said.errors.contains("VERSIONGATE_LOG_LEVLE in the environment is no setting"))
+            #expect(
+                said.errors.contains("VERSIONGATE_LOG_LEVLE in the environment is not a setting")
+            )
             #expect(said.errors.contains("did you mean 'VERSIONGATE_LOG_LEVEL'?"))
             #expect(!said.errors.contains("VERSIONGATE_SERVICE_HOST"))
-            #expect(said.errors.contains("reads it; 'versiongate settings' lists them"))
+            #expect(
+                said.errors.contains("has no effect; 'versiongate settings' lists all settings")
+            )
             #expect(said.errors.contains("this machine has no address 192.0.2.1"))
         }
     }
@@ -332,13 +336,13 @@ struct CommandTests {
                 "office"
             )
             #expect(result.status == 64)
-            #expect(result.errors.contains("write one as '192.0.2.1' or '2001:db8::1'"))
+            #expect(result.errors.contains("expected one such as '192.0.2.1' or '2001:db8::1'"))
         }
     }
 
     @Test(arguments: [
         ("jp, kr", "held:     floor waits for the store, until 2030-01-02T00:00:00Z\n"),
-        ("us", "held:     floor waits for the store, and nobody knows how long\n"),
+        ("us", "held:     floor waits for the store, with no known date\n"),
     ])
     func `explain says which rule waits for the store`(countries: String, line: String) throws {
         let rules = """
@@ -436,7 +440,7 @@ struct CommandTests {
                 rule 'ios':
                   minimum: "3.5.0" -> "4.0.0"
                   => now: >=3.5.0 <4.0.0: newly denied
-                --detail shows each kind of client
+                --detail shows each group of clients
 
                 """
         )
@@ -482,7 +486,7 @@ struct CommandTests {
         ),
         (
             ["--upstream", "h2c://a", "--upstream-protocol", "http1"],
-            "--upstream-protocol http1: --upstream 'h2c://a:80' is HTTP/2"
+            "--upstream-protocol http1: --upstream 'h2c://a:80' uses HTTP/2"
         ),
         (["--upstream-ca", "/a"], "--upstream-ca is given, but no --upstream is https://"),
         (["--upstream-server-name", "a"], "--upstream-server-name is given, but no --upstream"),
@@ -492,7 +496,7 @@ struct CommandTests {
         ),
         (
             ["--upstream", "https://a", "--upstream-ca", "/dev/null"],
-            "--upstream-ca '/dev/null': there is no such file, or no PEM certificate in it"
+            "--upstream-ca '/dev/null': the file does not exist, or contains no PEM certificate"
         ),
         (
             ["--upstream", "https://a", "--upstream-server-name", "10.0.0.1"],
@@ -556,7 +560,7 @@ struct CommandTests {
             encoding: .utf8
         )
         let table = try ToolProcess.versiongate(["settings"]).output
-        #expect(table.contains("| `--head-timeout` | Seconds for a request head | `10` |"))
+        #expect(table.contains("| `--head-timeout` | Seconds to receive a request head | `10` |"))
         #expect(page.hasSuffix("\n\n" + table))
     }
 

@@ -49,7 +49,7 @@ struct UpstreamTests {
                 #expect(response.status == 200)
             }
             try scene.gate.logLine("one backend left out") {
-                $0.message == "an address of the backend is left out for now"
+                $0.message == "an address of the backend is temporarily left out"
                     && $0.metadata["address"] == "127.0.0.1:\(backends[0].port)"
             }
         }
@@ -82,7 +82,7 @@ struct UpstreamTests {
             }
             #expect(!back.record.exchanges.isEmpty)
             try scene.gate.logLine("the backend back") {
-                $0.message == "an address of the backend is back"
+                $0.message == "an address of the backend has recovered"
             }
         }
     }
@@ -99,7 +99,7 @@ struct UpstreamTests {
             let statuses = try clients.map { try $0.response().status }
             #expect(statuses.filter { $0 == 504 }.count == 5)
             try scene.gate.logLine("the mute one left out") {
-                $0.message == "an address of the backend is left out for now"
+                $0.message == "an address of the backend is temporarily left out"
             }
             // When its time is over, a request finds that it takes connections.
             var waiting: [RawClient] = []
@@ -165,7 +165,7 @@ struct UpstreamTests {
         try await self.play([backend], upstream: "http://localhost:\(backend.port)") { scene in
             for _ in 0..<4 { #expect(try scene.ask(Request.text()).status == 200) }
             try scene.gate.logLine("the addresses") {
-                $0.message == "addresses of the backend"
+                $0.message == "resolved the addresses of the backend"
                     && $0.metadata["addresses"]?.contains("127.0.0.1:\(backend.port)") == true
             }
             #expect(try scene.ask(Request.text(fields: Request.outdated)).status == 426)
@@ -177,7 +177,7 @@ struct UpstreamTests {
         let unused = try ScriptedBackend(script: Self.echo)
         try await self.play([unused], upstream: "http://no-such-host.invalid") { scene in
             try scene.gate.logLine("the failed look-up") {
-                $0.level == "warning" && $0.message == "cannot look the backend up"
+                $0.level == "warning" && $0.message == "cannot look up the backend"
                     && $0.metadata["name"] == "no-such-host.invalid:80"
             }
             for _ in 0..<3 {

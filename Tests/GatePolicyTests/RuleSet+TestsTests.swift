@@ -100,7 +100,7 @@ import Testing
         #expect(
             try Self.failures(expectation, headers: current) == [
                 "expected decision require by rule ios, got allow "
-                    + "(every rule that applies is met); "
+                    + "(the client meets every rule that applies); "
                     + "expected status 426, got none (the request passes)"
             ]
         )
@@ -127,7 +127,7 @@ import Testing
         #expect(
             messages.first?.hasPrefix("from \(second(10)) on: expected decision allow, got") == true
         )
-        #expect(messages.first?.hasSuffix("; say with 'at' which time is meant") == true)
+        #expect(messages.first?.hasSuffix("; set 'at' to choose the time") == true)
         #expect(try Self.failures(open, headers: android, at: second(9)) == [])
     }
 

@@ -1,39 +1,40 @@
 import GatePolicy
 
-/// An operation of an API document: a method, and a path some segments of which may be anything.
+/// An operation of an API document: a method, and a path that may have parameters.
 package struct APIOperation: Sendable {
-    /// A path at which a server of the document has the operation.
+    /// The path of the operation on a server in the document.
     package struct Address: Sendable {
         /// The path of the server, followed by the path in the document.
         package let path: String
         let template: PathTemplate
     }
 
-    /// In upper case; `nil`: any, since the document does not say.
+    /// The method in upper case; `nil` for any method, if the document does not state it.
     package let method: String?
     /// The path in the document, without the path of a server.
     package let path: String
-    /// One for each server, the one to be shown first.
+    /// The addresses on the servers; reports show the first one.
     package let addresses: [Address]
-    /// Paths at which requests for it may arrive, though the document does not say so.
+    /// Paths at which requests for the operation may arrive although the document does not contain
+    /// them.
     let otherPaths: [PathTemplate]
-    /// The number of its document.
+    /// The number of the document.
     package let document: Int
     /// The paths of the servers.
     let bases: [String]
-    /// The reason for which the document says less than all of it.
+    /// The reason why the document was not read completely.
     package let unread: String?
 
     /// Creates an operation.
     ///
     /// - Parameters:
-    ///   - method: The method; `nil`: the document does not say.
+    ///   - method: The method; `nil` if the document does not state it.
     ///   - path: The path.
     ///   - bases: The paths of the servers.
     ///   - otherBases: Paths that servers may have as well.
-    ///   - spanning: The parameters whose values may have slashes.
+    ///   - spanning: The parameters whose values may contain slashes.
     ///   - document: The number of the document.
-    ///   - unread: The reason for which the document says less than all of it.
+    ///   - unread: The reason why the document was not read completely.
     package init(
         method: String?,
         path: String,
@@ -54,7 +55,7 @@ package struct APIOperation: Sendable {
             guard seen.insert(template).inserted else { return nil }
             return Address(path: base.replacing("{+", with: "{") + path, template: template)
         }
-        // Without a word of its own, it would seem to be called at each path there is.
+        // Without a word in its own path, the operation would match requests to all paths.
         guard PathTemplate(path).hasWord else {
             self.otherPaths = []
             return
@@ -64,16 +65,17 @@ package struct APIOperation: Sendable {
             + self.addresses.compactMap(\.template.spanningAtEnd)
     }
 
-    /// The method and one of its paths, for a table.
+    /// Returns the method and one of the paths, for a table.
     package func text(at path: String) -> String { "\(self.method ?? "(any)") \(path)" }
 
-    /// Whether each request for it, of usual length, has a shape.
+    /// Whether all requests for the operation have a shape, except for unusually long ones.
     var hasShape: Bool {
         self.addresses.allSatisfy(\.template.hasShape)
             && self.method.map { PathShape.keeps(method: $0.utf8.span) } ?? true
     }
 
-    /// Whether some requests for it are not counted: CORS preflights, and those that the gate answers.
+    /// Whether some requests for the operation are not counted: CORS preflights, and requests that
+    /// the gate responds to itself.
     var isUncounted: Bool {
         self.method == "OPTIONS"
             || self.addresses.contains { address in

@@ -1,12 +1,12 @@
-/// The share of clients below a version, day by day, and when it will have fallen far enough.
+/// The share of clients below a version by day, and a forecast of when it will be low enough.
 ///
-/// New versions are taken up at about the same rate each day, so that the share falls by the same part of
-/// itself: a straight line through its logarithm. Old phones that never update make it end above zero, and
-/// the line bends; no day is told then.
+/// New versions are adopted at about the same rate each day. The share therefore falls by the same
+/// percentage each day: a straight line through its logarithm. If old devices never update, the
+/// share does not fall to zero and the line bends; then there is no forecast.
 package struct AdoptionCurve: Sendable {
-    /// A point: the share of the days that ended with this one.
+    /// A point of the curve: the share in the period that ends with a day.
     package struct Point: Sendable, Equatable {
-        /// Days since 1970.
+        /// The day, as the number of days since 1970.
         package let day: Int64
         package let share: Double
 
@@ -16,9 +16,9 @@ package struct AdoptionCurve: Sendable {
         }
     }
 
-    /// The day on which the share has fallen far enough, or why nobody can say.
+    /// The day on which the share is low enough, or the reason why it is unknown.
     package enum Forecast: Sendable, Equatable {
-        /// `day`: days since 1970; `daily`: the part of itself by which the share falls in a day.
+        /// `day`: days since 1970; `daily`: the relative decrease of the share in a day.
         case reached(day: Int64, daily: Double)
         case unknown(Reason)
     }
@@ -32,29 +32,30 @@ package struct AdoptionCurve: Sendable {
         case far
     }
 
-    /// The newest points that a line is laid through, and how many it takes.
+    /// The minimum and maximum number of points, the newest ones, that the line is fitted to.
     static let points = 7...14
-    /// Above it, the version has only begun to be taken up.
+    /// The share above which the adoption of a version has only just started.
     private static let plateau = 0.95
-    /// The least fall in a day that is one, as a part of the share.
+    /// The minimum slope of the line, about the relative decrease of the share in a day.
     private static let leastFall = 0.005
-    /// The least part of the points' variance that the line explains.
+    /// The minimum part of the points' variance that the line has to explain.
     private static let leastFit = 0.9
-    /// The fall of the newer half, as a part of that of the older one, below which the curve bends.
+    /// The minimum slope of the newer half, relative to the older half; below it, the curve
+    /// flattens.
     private static let bend = 0.8
-    /// Days ahead that are told for each day that was seen.
+    /// The maximum number of days in the future for each observed day.
     private static let reach = 4.0
 
     private let points: [Point]
 
-    /// A curve through points in the order of their days.
+    /// Creates a curve through points in chronological order.
     package init(_ points: [Point]) {
-        // All clients are below a version before it is out.
+        // All clients are below a version before it is released.
         let start = points.lastIndex { $0.share > Self.plateau }.map { $0 + 1 } ?? 0
         self.points = points[start...].filter { $0.share > 0 }.suffix(Self.points.upperBound)
     }
 
-    /// The first day from `today` on at which the share is not above the limit any more.
+    /// Returns the first day after `today` on which the share is not above the limit any more.
     package func forecast(below limit: Double, today: Int64) -> Forecast {
         guard limit > 0, self.points.count >= Self.points.lowerBound,
             let first = self.points.first, let last = self.points.last
@@ -67,7 +68,7 @@ package struct AdoptionCurve: Sendable {
         guard newer.slope / older.slope >= Self.bend || older.slope >= 0 else {
             return .unknown(.flattens)
         }
-        // The slower of both is the careful one.
+        // The later day is the conservative estimate.
         let day = max(line.day(of: limit), newer.day(of: limit))
         guard day <= Double(last.day) + Self.reach * Double(last.day - first.day) else {
             return .unknown(.far)
@@ -79,11 +80,11 @@ package struct AdoptionCurve: Sendable {
     }
 }
 
-/// The straight line through the logarithms of shares, by least squares.
+/// A straight line through the logarithms of shares, fitted by least squares.
 private struct Line {
     let slope: Double
     private let level: Double
-    /// The part of the variance that it explains.
+    /// The part of the variance that the line explains.
     let fit: Double
 
     init(_ points: ArraySlice<AdoptionCurve.Point>) {
@@ -104,17 +105,17 @@ private struct Line {
         self.fit = days > 0 && all > 0 ? both * both / (days * all) : 0
     }
 
-    /// The day, with its fraction, at which the line crosses a share.
+    /// Returns the day, with its fraction, on which the line reaches a share.
     func day(of share: Double) -> Double {
         (Logarithm.natural(share) - self.level) / self.slope
     }
 }
 
-/// Logarithms, which the standard library does not have.
+/// Logarithms, which the standard library does not provide.
 enum Logarithm {
     private static let two = 0.693_147_180_559_945_3
 
-    /// The natural logarithm of a positive number.
+    /// Returns the natural logarithm of a positive number.
     static func natural(_ number: Double) -> Double {
         // ln x = e ln 2 + 2 artanh((m - 1) / (m + 1))
         let ratio = (number.significand - 1) / (number.significand + 1)
@@ -126,7 +127,7 @@ enum Logarithm {
         return Double(number.exponent) * Self.two + 2 * sum
     }
 
-    /// The number of which this is the natural logarithm, for one that is not far from zero.
+    /// Returns the number with this natural logarithm, which must not be far from zero.
     static func inverse(_ logarithm: Double) -> Double {
         var (term, sum) = (1.0, 1.0)
         for factor in 1...40 {

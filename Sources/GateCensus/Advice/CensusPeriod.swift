@@ -1,10 +1,10 @@
 package import GatePolicy
 
-/// A cell in a minute, an hour or a day, as it is kept.
+/// A cell in a minute, an hour or a day, as it is stored.
 package struct CensusPeriod: Sendable {
-    /// The first second.
+    /// The first second of the period.
     package let start: Timestamp
-    /// Seconds: the requests came somewhere within them.
+    /// The length in seconds; when the requests arrived within it is unknown.
     package let length: Int64
     package let cell: CensusCell
     package let figures: CensusFigures
@@ -18,14 +18,15 @@ package struct CensusPeriod: Sendable {
 }
 
 extension Timestamp {
-    /// Days since 1970, in UTC.
+    /// The number of days since 1970, in UTC.
     package var day: Int64 { self.secondsSinceEpoch / 86_400 }
 }
 
-/// Whether clients of the census pass by the rules, and which version they are judged by; each kind of them
-/// is looked at once.
+/// Evaluates whether clients of the census pass the rules, and which version floors compare.
+///
+/// Each kind of client is evaluated once.
 struct PassingJudge: Sendable {
-    /// A kind of request: those that its outcome was another one of are judged alike.
+    /// A kind of request; requests of one kind that differ in their outcome are evaluated alike.
     private struct Kind: Hashable {
         let client: CensusClient
         let paths: CensusPaths
@@ -41,7 +42,8 @@ struct PassingJudge: Sendable {
         self.now = now
     }
 
-    /// Whether rules refuse it nothing, but would if they asked for more: an exempt path is nobody's.
+    /// Whether the rules do not deny the requests, but could if they required more; false for
+    /// exempt paths.
     mutating func passes(_ cell: CensusCell) -> Bool {
         guard let client = cell.client, !cell.outcome.paths.isExempt else { return false }
         let kind = Kind(client: client, paths: cell.outcome.paths)
@@ -58,7 +60,8 @@ struct PassingJudge: Sendable {
         return decision.kind < .require
     }
 
-    /// A client's version as floors usually judge it: a pre-release as the release that it leads to.
+    /// Returns a client's version as floors usually compare it: a pre-release as the release that
+    /// it leads to.
     mutating func version(of client: CensusClient) -> AppVersion? {
         guard let text = client.version.text else { return nil }
         if let known = self.versions[text] { return known }

@@ -1,12 +1,12 @@
 package import GatePolicy
 
-/// The highest floor that few enough clients would notice, for each app and platform that was seen, and the
-/// days on which the next ones will cost no more.
+/// The highest floor that affects few enough clients, for each app and platform that was seen, and
+/// the days on which the next floors will affect as few.
 ///
-/// It is made in two steps, so that no more is held than it takes: `init` looks at the last days, and
-/// `add(_:)` at all days that are kept, for what those have left open.
+/// Computed in two steps to limit memory: `init` reads the last days, and `add(_:)` all stored days
+/// for the floors that need a forecast.
 package struct FloorAdvice: Sendable {
-    /// An app on a platform, as clients name them.
+    /// An app on a platform, as clients state them.
     package struct Audience: Sendable, Hashable {
         package let app: String?
         package let platform: String?
@@ -17,16 +17,16 @@ package struct FloorAdvice: Sendable {
         }
     }
 
-    /// A floor, and those below it who pass now.
+    /// A floor, with the clients below it that pass now.
     package struct Floor: Sendable {
         package let version: AppVersion
         package let requests: UInt64
         package let devices: Int
-        /// The part of the clients of its app and platform.
+        /// The share of the clients of its app and platform.
         package let share: Double
     }
 
-    /// A floor that costs too much today.
+    /// A floor that affects too many clients today.
     package struct Next: Sendable {
         package let floor: Floor
         package let forecast: AdoptionCurve.Forecast
@@ -37,20 +37,21 @@ package struct FloorAdvice: Sendable {
         package let audience: Audience
         package let requests: UInt64
         package let devices: Int
-        /// Whether devices are counted; requests, where most of them do not name theirs.
+        /// Whether devices are counted; otherwise requests, because most of them state no device.
         package let countsDevices: Bool
-        /// `nil`: no version that was seen is cheap enough, or none is below another one.
+        /// The floor; `nil` if all versions that were seen affect too many clients, or none is
+        /// below another.
         package let floor: Floor?
         package let next: [Next]
     }
 
-    /// Apps and platforms that are looked at, those with most requests: clients can name any.
+    /// The maximum number of apps and platforms, those with most requests; clients can state any.
     static let audienceLimit = 8
-    /// Floors of the future for each.
+    /// The maximum number of future floors for each of them.
     static let nextLimit = 5
-    /// Whole days before the last ones that a curve is looked for in.
+    /// The number of whole days before the last ones that are used for the curve.
     package static let history: Int64 = 28
-    /// Devices, or requests where they do not name any, below which nothing is foretold.
+    /// The minimum number of devices, or of requests if they state none, for a forecast.
     static let leastClients = 200
 
     private let limit: Double
@@ -59,15 +60,15 @@ package struct FloorAdvice: Sendable {
     private var surveys: [Survey]
     private var judge: PassingJudge
 
-    /// Looks at the last days.
+    /// Reads the last days of the census.
     ///
     /// - Parameters:
     ///   - rows: The census of the last `days`.
-    ///   - ruleSet: The rules in force: whom they refuse already, no floor costs again.
-    ///   - now: The second at which they judge.
-    ///   - limit: The share of clients that a floor may cost, from 0 to 1.
-    ///   - days: How many days the rows are of.
-    ///   - isWanted: Whether an app and platform is asked for.
+    ///   - ruleSet: The active rules; clients that they already deny do not count for a floor.
+    ///   - now: The time of the evaluation.
+    ///   - limit: The share of clients that a floor may affect, from 0 to 1.
+    ///   - days: The number of days that the rows cover.
+    ///   - isWanted: Whether to include an app and platform.
     package init(
         _ rows: [CensusRow],
         by ruleSet: RuleSet,
@@ -94,10 +95,10 @@ package struct FloorAdvice: Sendable {
             .map { Survey($0.key, $0.value, limit: limit) }
     }
 
-    /// Whether earlier days are of use.
+    /// Whether earlier days are needed for a forecast.
     package var wantsHistory: Bool { self.surveys.contains { !$0.next.isEmpty } }
 
-    /// Looks at a minute, an hour or a day that is kept.
+    /// Adds a stored minute, hour or day.
     package mutating func add(_ period: CensusPeriod) {
         guard let client = period.cell.client, period.start.day < self.today,
             let place = self.surveys.firstIndex(where: { survey in
@@ -109,7 +110,7 @@ package struct FloorAdvice: Sendable {
         self.surveys[place].add(period.figures, version, on: period.start.day)
     }
 
-    /// The advice, those with most requests first.
+    /// The advice, in descending order of requests.
     package var parts: [Part] {
         self.surveys.map { survey in
             Part(
@@ -127,7 +128,7 @@ package struct FloorAdvice: Sendable {
 
     private func forecast(_ survey: Survey, _ index: Int) -> AdoptionCurve.Forecast {
         guard survey.counts.clients >= Self.leastClients else { return .unknown(.fewDevices) }
-        // Those who have not updated so far are taken to stay.
+        // Clients that have not updated so far are assumed not to update.
         let rest = self.limit - (survey.floor?.share ?? 0)
         guard rest > 0 else { return .unknown(.flattens) }
         let curve = AdoptionCurve(survey.points(index, over: self.days))
@@ -135,10 +136,10 @@ package struct FloorAdvice: Sendable {
     }
 }
 
-/// The clients of one app and platform, by version.
+/// The clients of an app and platform, by version.
 private struct VersionCounts: Sendable {
     private(set) var total = CensusFigures()
-    /// Those who pass, and who state a version.
+    /// The clients that pass and state a version.
     private(set) var versions: [AppVersion: CensusFigures] = [:]
 
     mutating func add(_ figures: CensusFigures, _ version: AppVersion?) {
@@ -146,7 +147,7 @@ private struct VersionCounts: Sendable {
         if let version { self.versions[version, default: CensusFigures()].add(figures) }
     }
 
-    /// Whether devices can stand for clients: most requests named theirs.
+    /// Whether devices can represent clients, because most requests state one.
     var countsDevices: Bool { self.total.identified * 2 >= self.total.requests }
 
     var clients: Int { self.number(self.total) }
@@ -156,10 +157,10 @@ private struct VersionCounts: Sendable {
     }
 }
 
-/// One app and platform, while it is looked at.
+/// The evaluation of one app and platform.
 private struct Survey: Sendable {
-    /// The count of a day: all, and those below each floor to come who are not below the one that is
-    /// cheap enough now.
+    /// The figures of a day: the total, and for each future floor the clients that are below it,
+    /// but not below the current affordable floor.
     private struct Day: Sendable {
         var total = CensusFigures()
         var below: [CensusFigures]
@@ -174,7 +175,7 @@ private struct Survey: Sendable {
     init(_ audience: FloorAdvice.Audience, _ counts: VersionCounts, limit: Double) {
         var below = CensusFigures()
         var floors: [FloorAdvice.Floor] = []
-        // A floor that few clients could keep is nobody's aim, whatever one of them calls itself.
+        // A version with few clients is not a useful floor; clients can state any version.
         var carried: [Bool] = []
         let total = Double(max(counts.clients, 1))
         for (version, figures) in counts.versions.sorted(by: { $0.key < $1.key }) {
@@ -192,7 +193,7 @@ private struct Survey: Sendable {
         self.audience = audience
         self.counts = counts
         let cheap = floors.prefix { $0.share <= limit }
-        // Below the lowest version that was seen, there is nobody to ask.
+        // No client is below the lowest version that was seen.
         self.floor = cheap.count > 1 ? cheap.last : nil
         self.next = Array(
             zip(floors, carried).dropFirst(cheap.count).filter(\.1).map(\.0)
@@ -209,11 +210,12 @@ private struct Survey: Sendable {
         }
     }
 
-    /// The share below a floor of so many days, each time they end: a device counts once in all of them.
+    /// Returns the share below a floor in each period of `length` days; a device counts once in a
+    /// period.
     func points(_ index: Int, over length: Int64) -> [AdoptionCurve.Point] {
         self.days.keys.sorted().compactMap { last in
             let days = (last - length + 1...last).compactMap { self.days[$0] }
-            // A day without anybody is one on which the gate did not run.
+            // The gate did not run on a day without requests.
             guard days.count == length else { return nil }
             var (below, total) = (CensusFigures(), CensusFigures())
             for day in days {

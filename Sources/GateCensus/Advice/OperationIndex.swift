@@ -1,19 +1,19 @@
 import GatePolicy
 
-/// The operations of API documents, to be looked up by the shapes of requests.
+/// The operations of API documents, with a lookup by the shapes of requests.
 struct OperationIndex: Sendable {
-    /// One of the paths of an operation, by their numbers.
+    /// One of the paths of an operation, by index.
     struct Target: Sendable, Hashable {
         let operation: Int
         var address = 0
     }
 
-    /// The operations that requests of a shape are for.
+    /// The operations that requests with a shape belong to.
     enum Placement: Sendable {
         case certain(Target)
-        /// One of several, and the shape does not tell which.
+        /// One of several operations; the shape does not determine which one.
         case possible([Target])
-        /// None by the documents; these operations could be meant.
+        /// None according to the documents; these operations may be meant.
         case elsewhere([Int])
 
         var operations: [Int] {
@@ -27,7 +27,7 @@ struct OperationIndex: Sendable {
 
     private struct Key: Hashable {
         let method: String?
-        /// The number of segments; `nil`: any.
+        /// The number of segments; `nil` for any number.
         let count: Int?
     }
 
@@ -88,7 +88,7 @@ struct OperationIndex: Sendable {
         let capitals = found.filter { !self.template(of: $0.target).isOpen }
         var meant = capitals + others
         if method == "HEAD" {
-            // Frameworks answer it as GET.
+            // Frameworks treat HEAD like GET.
             meant += Self.find("GET", segments, in: self.entries).filter { !$0.fit.isLoose }
         }
         return .elsewhere(Set(meant.map(\.target.operation)).sorted())
@@ -98,7 +98,7 @@ struct OperationIndex: Sendable {
         self.operations[target.operation].addresses[target.address].template
     }
 
-    /// A path that is none of the documents', and looks as if it were for some operations.
+    /// A path that is in no document, but resembles the paths of some operations.
     struct Other: Sendable {
         let shape: PathShape
         /// The segments before the path in the document; `nil` if some of them are not literal.
@@ -106,7 +106,7 @@ struct OperationIndex: Sendable {
         let operations: Set<Int>
     }
 
-    /// Those of some paths that end as operations do.
+    /// Returns the paths that end like those of some operations.
     func others(
         _ paths: [(shape: PathShape, requests: Double)],
         like operations: [Int]

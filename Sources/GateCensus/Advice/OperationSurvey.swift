@@ -1,42 +1,42 @@
 package import GatePolicy
 
-/// The operations of API documents that old versions still call, by the shapes of the paths that were kept.
+/// The operations of API documents that old versions still call, by the stored shapes of paths.
 package struct OperationSurvey: Sendable {
     package enum Place: Sendable, Hashable {
-        /// An operation, by its number, and the path at which it is called.
+        /// An operation, by its index, and the path at which it is called.
         case operation(Int, path: String)
-        /// A path that is none of the documents'.
+        /// A path that is in no document.
         case path(PathShape)
-        /// Paths of which no shape is kept.
+        /// Paths without a stored shape.
         case other
     }
 
-    /// Whether there were calls.
+    /// Whether an operation was called.
     package enum Calls: Sendable, Hashable {
         case some
-        /// Requests that may be for it, and may be for another operation.
+        /// Requests that may belong to the operation or to another one.
         case possible
-        /// None; the census would have them.
+        /// No requests; the census would contain them.
         case none
-        /// None that the census has, which it might not.
+        /// No requests in the census, which may not contain them.
         case unknown(Doubt)
     }
 
-    /// Why the census cannot tell whether an operation was called.
+    /// The reason why the census cannot tell whether an operation was called.
     package enum Doubt: Sendable, Hashable {
-        /// Shapes of some requests are missing.
+        /// The shapes of some requests are missing.
         case missingShapes
-        /// Requests for it have no shape.
+        /// Requests for the operation have no shape.
         case noShape
-        /// Requests for it are not counted.
+        /// Requests for the operation are not counted.
         case uncounted
-        /// Clients call it that state no version.
+        /// Clients that state no version call the operation.
         case unversionedClients
-        /// No request fits the document, or the server.
+        /// No request matches the document, or the server.
         case misfit
-        /// The document could not be read to its end.
+        /// The document was not read completely.
         case unread(String)
-        /// The census has no requests of some of the time.
+        /// The census does not cover the whole time.
         case uncoveredTime
     }
 
@@ -44,23 +44,26 @@ package struct OperationSurvey: Sendable {
     package struct Line: Sendable {
         package let place: Place
         package fileprivate(set) var calls: Calls
-        /// Estimated by the share that the shape has among the requests of each kind of client; at most so many
-        /// where the calls are but possible.
+        /// The number of requests, estimated from the share of the shape in the requests of each
+        /// kind of client.
+        ///
+        /// An upper bound if the calls are only possible.
         package fileprivate(set) var requests = 0.0
-        /// Those of the kinds of clients that called it: at most so many.
+        /// The devices of the kinds of clients that called the operation: an upper bound.
         package fileprivate(set) var devices = HyperLogLog()
         package fileprivate(set) var versions: Set<String> = []
         package fileprivate(set) var lastSeen: (start: Timestamp, length: Int64)?
     }
 
-    /// The paths of a document that fit no request, and requests that may be for them.
+    /// A document, or a server of it, whose paths match no request, and requests that may belong to
+    /// it.
     package struct Misfit: Sendable, Hashable {
         package let document: Int
-        /// Whether it is no operation of the document that any request fits.
+        /// Whether no operation of the document matches a request.
         package let isWhole: Bool
-        /// Some of the requests.
+        /// Some of these requests.
         package let seen: [PathShape]
-        /// The path that stands before the document's own in most of them.
+        /// The path before that of the document in the most frequent of these requests.
         package let base: String?
     }
 
@@ -68,7 +71,7 @@ package struct OperationSurvey: Sendable {
     private var filter: SunsetFilter
     private var placements: [PathShape: OperationIndex.Placement] = [:]
     private var lines: [Target: Line] = [:]
-    /// Operations that clients without a version call.
+    /// The operations that clients without a version call.
     private var unversioned: Set<Int> = []
     package private(set) var total = CensusFigures()
     package private(set) var gaps = ShapeGaps()
@@ -80,19 +83,19 @@ package struct OperationSurvey: Sendable {
         self.index = OperationIndex(operations)
     }
 
-    /// The place of some calls, before it is known how they are to be shown.
+    /// The place of some calls, before it is decided how they are reported.
     private enum Target: Hashable {
-        /// Calls that are for one address of an operation alone.
+        /// Calls that belong to a single address of an operation.
         case certain(OperationIndex.Target)
-        /// Calls that may be for it.
+        /// Calls that may belong to an address of an operation.
         case possible(OperationIndex.Target)
-        /// Calls at a path at which the operation could be as well.
+        /// Calls at another path, which may belong to an operation.
         case elsewhere(Int)
         case path(PathShape)
         case other
     }
 
-    /// Adds what was counted of a kind of client.
+    /// Adds the figures of a kind of client.
     package mutating func add(_ row: CensusRow) {
         switch self.filter.standing(of: row.cell) {
         case .other: return
@@ -133,7 +136,7 @@ package struct OperationSurvey: Sendable {
         self.lines[target] = line
     }
 
-    /// Notes the last minute, hour or day in which a kind of client asked for a shape.
+    /// Records the last minute, hour or day in which a kind of client requested a shape.
     package mutating func see(
         _ shape: PathShape,
         by cell: CensusCell,
@@ -189,7 +192,7 @@ extension OperationSurvey.Line {
         self.lastSeen = (start, length)
     }
 
-    /// Adds calls that may be for the same.
+    /// Adds calls that may belong to the same operation.
     fileprivate mutating func add(_ other: Self) {
         self.requests += other.requests
         self.devices.merge(other.devices)
@@ -200,9 +203,10 @@ extension OperationSurvey.Line {
 
 /// The results of the survey.
 extension OperationSurvey {
-    /// The operations and other paths, those with most requests first, and those without any.
+    /// Returns the operations and other paths in descending order of requests, including operations
+    /// without any.
     ///
-    /// `isCovered`: whether the census has requests of all the time that was asked for.
+    /// `isCovered`: whether the census covers the whole requested time.
     package func found(isCovered: Bool = true) -> [Line] {
         let misfits = Set(self.misfits.flatMap(\.operations))
         let operations = self.operations.indices.flatMap { number in
@@ -222,7 +226,7 @@ extension OperationSurvey {
         }
     }
 
-    /// The documents, or servers of a document, that fit no request.
+    /// The documents, or servers of a document, that match no request.
     package var mismatches: [Misfit] { self.misfits.map(\.misfit) }
 
     private func lines(
@@ -257,7 +261,7 @@ extension OperationSurvey {
         return self.gaps.isEmpty ? nil : .missingShapes
     }
 
-    /// Operations whose servers no request fits, with those that were seen instead.
+    /// The operations whose servers match no request, and requests that were seen instead.
     private var misfits: [(misfit: Misfit, operations: [Int])] {
         guard self.total.requests > 0 else { return [] }
         var fitting: Set<Int> = []
@@ -291,10 +295,10 @@ extension OperationSurvey {
         }
     }
 
-    /// Paths that a report names as examples.
+    /// The maximum number of example paths in a report.
     private static var mostSeen: Int { 3 }
 
-    /// Those of some servers of a document, others of which fit.
+    /// Returns the misfits of some servers of a document, if other servers match.
     private func misfits(
         of document: Int,
         _ operations: [Int],
@@ -322,7 +326,7 @@ extension OperationSurvey {
 }
 
 extension OperationSurvey.Place {
-    /// The operation or path, for a table.
+    /// Returns the operation or path, for a table.
     package func text(_ operations: [APIOperation]) -> String {
         switch self {
         case .operation(let number, let path): operations[number].text(at: path)

@@ -1,29 +1,29 @@
 import GatePolicy
 
-/// A path of an API document, some segments of which may be anything.
+/// A path of an API document, which may have parameters.
 package struct PathTemplate: Sendable, Hashable {
     enum Segment: Sendable, Hashable {
         case literal(PathWord)
-        /// One segment: `{id}`.
+        /// A parameter for one segment: `{id}`.
         case parameter
-        /// The texts around the parameters of one segment, as of `{id}:cancel` or `v{version}`.
+        /// The texts around the parameters in one segment, as in `{id}:cancel` or `v{version}`.
         case mixed([String])
-        /// Any number of segments: `{+path}`.
+        /// A parameter for any number of segments: `{+path}`.
         case rest
-        /// A segment that backends could disagree about; requests for it have no shape.
+        /// A segment that backends could interpret differently; requests for it have no shape.
         case unreadable
     }
 
-    /// The segments, without an empty one at the end.
+    /// The segments, without an empty last one.
     let segments: [Segment]
     /// Whether the path ends with a slash.
     private let endsWithSlash: Bool
 
-    /// Reads a path as documents write it.
+    /// Parses a path in the notation of API documents.
     ///
     /// - Parameters:
-    ///   - text: The path; a query or a fragment in it is not looked at.
-    ///   - spanning: The parameters whose values may have slashes.
+    ///   - text: The path; a query or a fragment in it is ignored.
+    ///   - spanning: The parameters whose values may contain slashes.
     package init(_ text: String, spanning: Set<String> = []) {
         var parts = Self.split(text)
         self.endsWithSlash = parts.count > 1 && parts.last?.isEmpty == true
@@ -36,7 +36,7 @@ package struct PathTemplate: Sendable, Hashable {
         self.endsWithSlash = endsWithSlash
     }
 
-    /// The segments of a path, of which a parameter may have slashes and question marks in its name.
+    /// Splits a path into segments; the name of a parameter may contain slashes and question marks.
     private static func split(_ text: String) -> [String] {
         var parts: [String] = []
         var part = ""
@@ -69,7 +69,8 @@ package struct PathTemplate: Sendable, Hashable {
             }
             rest = rest.dropFirst(name.count + 2)
             switch name.first {
-            // Of RFC 6570: a query, a fragment, and parameters after a semicolon, which may be missing.
+            // In RFC 6570: a query, a fragment, and parameters after a semicolon, which may be
+            // missing.
             case "?", "&", "#", ";": continue
             case "/": return (texts[0].isEmpty ? [] : Self.segments(texts[0], [])) + [.rest]
             default:
@@ -78,7 +79,7 @@ package struct PathTemplate: Sendable, Hashable {
             }
         }
         if texts.count == 1 {
-            // A parameter that may be missing was all that it had.
+            // The segment only had a parameter that may be missing.
             if texts[0].isEmpty { return text.isEmpty ? [.unreadable] : [] }
             return [PathWord(texts[0]).map { .literal($0) } ?? .unreadable]
         }
@@ -86,7 +87,9 @@ package struct PathTemplate: Sendable, Hashable {
         return [texts.allSatisfy(\.isEmpty) ? .parameter : .mixed(texts)]
     }
 
-    /// The text inside the braces that the input starts with; a regular expression inside may contain further braces.
+    /// Returns the text inside the braces that the input starts with.
+    ///
+    /// A regular expression inside may contain further braces.
     private static func name(_ text: Substring) -> Substring? {
         var depth = 0
         for index in text.indices {
@@ -97,8 +100,8 @@ package struct PathTemplate: Sendable, Hashable {
         return nil
     }
 
-    /// Whether the value of a parameter may have slashes, as frameworks and RFC 6570 write it: `+path`,
-    /// `path*`, `proxy+`, `**path`, `path:path`, `path:.*`.
+    /// Whether the value of a parameter may contain slashes, in the notations of frameworks and RFC
+    /// 6570: `+path`, `path*`, `proxy+`, `**path`, `path:path`, `path:.*`.
     private static func spans(_ name: Substring, _ spanning: Set<String>) -> Bool {
         if name.first == "+" || name.first == "*" || name.last == "*" || name.last == "+" {
             return true
@@ -106,7 +109,8 @@ package struct PathTemplate: Sendable, Hashable {
         return spanning.contains(String(name)) || name.hasSuffix(":path") || name.hasSuffix("=**")
     }
 
-    /// The same, with any segments in place of the last parameter, which may have slashes in practice.
+    /// The template with any segments after the last parameter, whose value may contain slashes in
+    /// practice.
     var spanningAtEnd: PathTemplate? {
         guard case .parameter? = self.segments.last else { return nil }
         return PathTemplate(
@@ -115,12 +119,12 @@ package struct PathTemplate: Sendable, Hashable {
         )
     }
 
-    /// The same after any other segments.
+    /// The template after any other segments.
     var afterAnything: PathTemplate {
         PathTemplate(segments: [.rest] + self.segments, endsWithSlash: self.endsWithSlash)
     }
 
-    /// Whether a request for it has a shape, unless its parameters are long.
+    /// Whether requests for the template have a shape, unless the values of parameters are long.
     var hasShape: Bool {
         guard !self.segments.contains(.unreadable) else { return false }
         let (count, length) = self.segments.reduce((0, 0)) { sum, segment in
@@ -136,10 +140,10 @@ package struct PathTemplate: Sendable, Hashable {
             && length <= PathShape.longestPath
     }
 
-    /// Whether it has any number of segments.
+    /// Whether the template matches any number of segments.
     var isOpen: Bool { self.segments.contains(.rest) }
 
-    /// Whether a word of the path tells it from most others.
+    /// Whether the template has a word that distinguishes it from most other paths.
     var hasWord: Bool {
         self.segments.contains { segment in
             guard case .literal(let word) = segment else { return false }
@@ -150,16 +154,17 @@ package struct PathTemplate: Sendable, Hashable {
 
 /// How a shape fits a template.
 struct TemplateFit: Sendable, Equatable {
-    /// For each segment of the shape how closely it fits, and then for the slash at the end.
+    /// How closely each segment of the shape fits, followed by the same for the trailing slash.
     fileprivate(set) var closeness: [UInt8] = []
     /// Whether all requests of the shape fit.
     fileprivate(set) var isCertain = true
-    /// Whether only their letters, were they written otherwise, would make them fit.
+    /// Whether the requests only fit if case is ignored.
     fileprivate(set) var isLoose = false
-    /// The segments before the template's own.
+    /// The number of segments before those of the template.
     fileprivate(set) var prefix = 0
 
-    /// Whether requests of the shape are for this one, by the rule that concrete paths come first.
+    /// Whether requests of the shape belong to this template, because specific paths have
+    /// precedence.
     func comes(before other: TemplateFit) -> Bool {
         guard self.isCertain, self.closeness.count == other.closeness.count else { return false }
         return self.closeness != other.closeness
@@ -168,18 +173,18 @@ struct TemplateFit: Sendable, Equatable {
 }
 
 extension PathTemplate {
-    /// Compares it with the segments of a shape; `nil`: it does not fit.
+    /// Compares the template with the segments of a shape; `nil` if they do not fit.
     func fit(_ shape: [String]) -> TemplateFit? {
         var shape = shape[...]
         let endsWithSlash = shape.count > 1 && shape.last?.isEmpty == true
         if shape.last?.isEmpty == true { shape.removeLast() }
         guard var fit = Self.fit(self.segments[...], shape) else { return nil }
-        // Frameworks mostly answer both.
+        // Frameworks mostly accept both.
         fit.closeness.append(endsWithSlash == self.endsWithSlash ? 1 : 0)
         return fit
     }
 
-    /// The closeness of a word that is written with other letters.
+    /// The closeness of a word with different case.
     fileprivate static let otherCase: UInt8 = 3
 
     private static func fit(
@@ -211,7 +216,7 @@ extension PathTemplate {
 }
 
 extension PathTemplate.Segment {
-    /// Compares it with a segment of a shape; `nil`: it does not fit.
+    /// Compares the segment with a segment of a shape; `nil` if it does not fit.
     fileprivate func fit(_ shown: String) -> (closeness: UInt8, isCertain: Bool)? {
         let kind = PathShape.kind(shown: shown)
         switch self {

@@ -1,17 +1,19 @@
-/// The requests of which the census does not have the shape of the path.
+/// The requests for which the census does not have the shape of the path.
 package struct ShapeGaps: Sendable, Equatable {
-    /// Those of which no shape is kept: their paths are long, or have several readings, or there were too many.
+    /// Requests without a stored shape: their paths are long or have several readings, or there
+    /// were too many.
     package private(set) var shapeless: UInt64 = 0
-    /// Those that came while there was no room for paths; their shares are taken from the others.
+    /// Requests that arrived while the path log was full; they are assumed to have the same shares
+    /// as the others.
     package private(set) var estimated: UInt64 = 0
-    /// Those that were counted before shapes were kept.
+    /// Requests that were counted before shapes were stored.
     package private(set) var early: UInt64 = 0
-    /// Those of clients that there was no room for; some of them may be of the versions asked for.
+    /// Requests of clients without a cell of their own; some may have the requested versions.
     package private(set) var unknownClients: UInt64 = 0
 
     package init() {}
 
-    /// Whether the shapes tell which paths were not called.
+    /// Whether the shapes prove which paths were not called.
     package var isEmpty: Bool { self == ShapeGaps() }
 
     mutating func add(_ figures: CensusFigures) {

@@ -1,14 +1,15 @@
 package import GatePolicy
 
-/// The shapes of the paths that old versions call, of requests that match no pattern of the rules.
+/// The shapes of the paths that old versions call, for requests that match no pattern of the rules.
 package struct ShapeSurvey: Sendable {
     /// The calls of old versions.
     package struct Line: Sendable {
-        /// `nil`: those of which no shape is kept.
+        /// The shape; `nil` for requests without a stored shape.
         package let shape: PathShape?
-        /// Estimated by the share that the shape has among the requests of each kind of client.
+        /// The number of requests, estimated from the share of the shape in the requests of each
+        /// kind of client.
         package fileprivate(set) var requests = 0.0
-        /// Those of the kinds of clients that called it: at most so many.
+        /// The devices of the kinds of clients that called the path: an upper bound.
         package fileprivate(set) var devices = HyperLogLog()
         package fileprivate(set) var versions: Set<String> = []
         package fileprivate(set) var lastSeen: (start: Timestamp, length: Int64)?
@@ -25,7 +26,7 @@ package struct ShapeSurvey: Sendable {
         !cell.outcome.paths.isExempt && cell.outcome.paths.patterns.isEmpty
     }
 
-    /// Adds what was counted of a kind of client.
+    /// Adds the figures of a kind of client.
     package mutating func add(_ row: CensusRow) {
         guard Self.isOther(row.cell), let version = self.filter.version(of: row.cell) else {
             return
@@ -54,7 +55,7 @@ package struct ShapeSurvey: Sendable {
         self.lines[shape] = line
     }
 
-    /// Notes the last minute, hour or day in which a kind of client asked for a shape.
+    /// Records the last minute, hour or day in which a kind of client requested a shape.
     package mutating func see(
         _ shape: PathShape,
         by cell: CensusCell,
@@ -70,7 +71,7 @@ package struct ShapeSurvey: Sendable {
         self.lines[shape]?.lastSeen = (start, length)
     }
 
-    /// The shapes, those with most requests first; the one without a shape is the last.
+    /// The shapes in descending order of requests; the line without a shape is the last one.
     package var found: [Line] {
         self.lines.values.sorted { left, right in
             guard let first = left.shape, let second = right.shape else { return left.shape != nil }

@@ -1,56 +1,60 @@
 package import GatePolicy
 
-/// Builds that are far from the versions beside them: their devices ask far more often, as in a loop, or a
-/// retry without a pause, or the backend fails to answer them far more often.
+/// Builds that differ strongly from adjacent versions.
+///
+/// Their devices send far more requests, for example in a loop or in retries without a pause, or
+/// far more of their requests fail in the backend.
 package enum StrayBuilds {
-    /// A build that is far from its neighbours.
+    /// A build that differs from its neighbors.
     package struct Stray: Sendable, Equatable {
         package let app: String?
         package let platform: String?
         package let version: AppVersion
-        /// `nil`: its requests state none.
+        /// The build; `nil` if its requests state none.
         package let build: String?
         package let requests: UInt64
         package let devices: Int
-        /// `nil`: it asks about as often as its neighbours.
+        /// The request rate; `nil` if it is similar to that of its neighbors.
         package let asking: Asking?
-        /// `nil`: it fails about as often as its neighbours.
+        /// The failures; `nil` if they are similar to those of its neighbors.
         package let failing: Failing?
     }
 
-    /// The requests of each device of a build, and those that are usual beside it.
+    /// The number of requests for each device of a build, and the usual number among its neighbors.
     package struct Asking: Sendable, Equatable {
         package let rate: Double
         package let usual: Double
     }
 
-    /// The requests of a build that the backend failed to answer.
+    /// The requests of a build that failed in the backend.
     package struct Failing: Sendable, Equatable {
         package let serverErrors: UInt64
-        /// Requests that were let pass while somebody looked at the answers.
+        /// The number of forwarded requests whose responses were observed.
         package let watched: UInt64
-        /// The share that is usual beside it, 0 to 1.
+        /// The usual share among its neighbors, from 0 to 1.
         package let usual: Double
 
         package var share: Double { Double(self.serverErrors) / Double(self.watched) }
     }
 
-    /// Devices that a build and each of its neighbours have at the least; where requests do not name
-    /// them, requests.
+    /// The minimum number of devices of a build and of each neighbor, or of requests if they state
+    /// no devices.
     static let leastDevices = 50
-    /// Requests of a build that failed, likewise.
+    /// The minimum number of failed requests of a build.
     static let leastErrors: UInt64 = 20
-    /// Neighbours on either side that it is held against, and how many it takes.
+    /// The number of neighbors on each side that a build is compared with, and their minimum
+    /// number.
     static let reach = 3
     static let leastNeighbours = 2
-    /// A jump is so many times as many requests as usual, and so many times as many failures.
+    /// The minimum ratio to the usual request rate, and to the usual share of failures.
     static let jump = 3.0
     static let jumpOfErrors = 2.0
 
-    /// Finds them, first those of which the largest shares fail, then those that ask most often.
+    /// Finds stray builds, in descending order of their share of failures and then of their
+    /// relative request rate.
     ///
-    /// Those that rules refuse already are left out, and so is what they ask: a refused app may try again
-    /// and again.
+    /// Requests that the rules deny are not counted, because a denied app may retry again and
+    /// again.
     package static func among(
         _ rows: [CensusRow],
         by ruleSet: RuleSet,
@@ -106,7 +110,7 @@ package enum StrayBuilds {
         }
     }
 
-    /// Holds each build against those beside it, in the order of their versions.
+    /// Compares each build with its neighbors, in the order of versions.
     private static func held<Finding>(
         _ builds: [Build],
         _ look: (_ build: Build, _ beside: [Build]) -> Finding?
@@ -128,8 +132,10 @@ package enum StrayBuilds {
         return rate >= usual * Self.jump ? Asking(rate: rate, usual: usual) : nil
     }
 
-    /// Whether the lower end of a build's interval is above the upper end of its neighbours', of which one
-    /// may stray as well: the median counts.
+    /// Returns the failures if the lower end of a build's interval is above the upper ends of its
+    /// neighbors.
+    ///
+    /// The median of these is compared, because a neighbor may be stray as well.
     private static func failing(_ build: Build, _ beside: [Build]) -> Failing? {
         guard build.figures.serverErrors >= Self.leastErrors, let interval = build.interval,
             interval.lowerBound > Self.median(beside.compactMap(\.interval?.upperBound))
@@ -143,33 +149,34 @@ package enum StrayBuilds {
         )
     }
 
-    /// The one in the middle, or what lies between the two; there is at least one.
+    /// Returns the median of at least one value.
     private static func median(_ values: [Double]) -> Double {
         let sorted = values.sorted()
         return (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
     }
 
-    /// A build, as it is held against others.
+    /// A build that is compared with others.
     private struct Build {
         let place: Place
         let figures: CensusFigures
         let devices: Int
 
-        /// Requests of each device; `nil`: there are too few devices.
+        /// The number of requests for each device; `nil` if there are too few devices.
         var rate: Double? {
             guard self.devices >= StrayBuilds.leastDevices else { return nil }
             return Double(self.figures.identified) / Double(self.devices)
         }
 
-        /// The share of requests that failed; of an hour, answers may come that were asked for before it.
+        /// The share of requests that failed; responses may belong to requests of an earlier
+        /// period.
         var failingShare: Double {
             min(1, Double(self.figures.serverErrors) / Double(max(self.figures.watched, 1)))
         }
 
-        /// The interval in which that share lies, as far as so many can tell; `nil`: they are too few.
+        /// The confidence interval of that share; `nil` if there are too few observations.
         ///
-        /// Requests of one device are not independent: a device that fails once fails again and again. So
-        /// there are as many independent observations as devices, and not as requests.
+        /// Requests of one device are not independent, because a device that fails once fails again
+        /// and again. Devices therefore count as independent observations, and not requests.
         var interval: ClosedRange<Double>? {
             guard self.figures.watched > 0 else { return nil }
             let namesDevices = self.figures.identified * 2 >= self.figures.requests
@@ -189,20 +196,21 @@ extension StrayBuilds.Stray {
     }
 }
 
-/// The score interval of a share, as Wilson has it.
+/// The Wilson score interval of a share.
 ///
-/// E. B. Wilson, Probable inference, the law of succession, and statistical inference, Journal of the American
-/// Statistical Association 22 (1927), 209–212. It holds for few observations, and where none or all of them are what is counted.
+/// E. B. Wilson, Probable inference, the law of succession, and statistical inference, Journal of
+/// the American Statistical Association 22 (1927), 209–212. It is valid for few observations, and
+/// for shares of 0 and 1.
 enum WilsonInterval {
-    /// The standard normal deviate of 99 %: hundreds of builds are looked at each time.
+    /// The standard normal deviate of 99 %, because hundreds of builds are compared each time.
     private static let deviate = 2.575_829
 
-    /// The ends between which the true share lies in 99 of 100 cases.
+    /// Returns the interval that contains the true share in 99 of 100 cases.
     ///
     /// - Parameters:
-    ///   - share: The share that was seen, 0 to 1.
-    ///   - count: Independent observations, above 0.
-    /// - Returns: The ends.
+    ///   - share: The observed share, from 0 to 1.
+    ///   - count: The number of independent observations, above 0.
+    /// - Returns: The interval.
     static func of(_ share: Double, among count: Double) -> ClosedRange<Double> {
         let square = self.deviate * self.deviate
         let scale = 1 + square / count

@@ -1,14 +1,14 @@
 package import GatePolicy
 
-/// Whether a client of the census is one of the old ones.
+/// Selects the clients of the census that have old versions.
 package struct SunsetFilter: Sendable {
-    /// A kind of client.
+    /// The kind of a client.
     enum Standing: Sendable, Equatable {
-        /// An old version, as its clients write it.
+        /// An old version, in the notation of its clients.
         case old(String)
-        /// Clients without a readable version, which may be old or new.
+        /// Clients without a parsable version, which may be old or new.
         case unversioned
-        /// Requests of which only the number is known.
+        /// Requests whose client is unknown.
         case unknown
         /// Another version, app or platform.
         case other
@@ -18,7 +18,8 @@ package struct SunsetFilter: Sendable {
     private let isWanted: @Sendable (CensusClient) -> Bool
     private var known: [String: Bool?] = [:]
 
-    /// Creates a filter for the versions below one of them; a pre-release counts as the release that it leads to.
+    /// Creates a filter for the versions below a bound; a pre-release counts as the release that it
+    /// leads to.
     package init(
         below bound: AppVersion,
         isWanted: @escaping @Sendable (CensusClient) -> Bool = { _ in true }
@@ -27,7 +28,8 @@ package struct SunsetFilter: Sendable {
         self.isWanted = isWanted
     }
 
-    /// The version of a cell, as its clients write it; `nil`: it is not an old one.
+    /// Returns the version of a cell, in the notation of its clients; `nil` if it is not an old
+    /// one.
     mutating func version(of cell: CensusCell) -> String? {
         if case .old(let version) = self.standing(of: cell) { version } else { nil }
     }
@@ -41,7 +43,7 @@ package struct SunsetFilter: Sendable {
         return isBelow ? .old(text) : .other
     }
 
-    /// - Returns: `nil` if the text is no version.
+    /// Returns whether a version is below the bound; `nil` if it is unparsable.
     private mutating func isBelow(_ text: String) -> Bool? {
         if let known = self.known[text] { return known }
         let isBelow = (try? AppVersion(parsing: text)).map { $0.release < self.bound }

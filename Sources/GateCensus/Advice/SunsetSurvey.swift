@@ -2,10 +2,10 @@ package import GatePolicy
 
 /// The paths that old versions still call.
 package struct SunsetSurvey: Sendable {
-    /// A path pattern of the rules, or the requests that match none.
+    /// A path pattern of the rules, or the requests that match no pattern.
     package enum Place: Sendable, Hashable {
         case pattern(String)
-        /// Requests that are never judged.
+        /// Requests that are exempt from evaluation.
         case exempt
         case other
     }
@@ -14,15 +14,15 @@ package struct SunsetSurvey: Sendable {
     package struct Line: Sendable {
         package let place: Place
         package fileprivate(set) var figures = CensusFigures()
-        /// The versions, as they state them.
+        /// The versions, as clients state them.
         package fileprivate(set) var versions: Set<String> = []
-        /// The last minute, hour or day in which one came, and the seconds that it has.
+        /// The last minute, hour or day with a request, and its length in seconds.
         package fileprivate(set) var lastSeen: (start: Timestamp, length: Int64)?
     }
 
     private var filter: SunsetFilter
     private var lines: [Place: Line] = [:]
-    /// All calls of old versions, each once.
+    /// All calls of old versions, each counted once.
     package private(set) var total = CensusFigures()
 
     package init(_ filter: SunsetFilter) {
@@ -30,7 +30,7 @@ package struct SunsetSurvey: Sendable {
     }
 
     package mutating func add(_ period: CensusPeriod) {
-        // Without a request it has but the late answer to one.
+        // A period without requests only has late responses to earlier requests.
         guard period.figures.requests > 0, let version = self.filter.version(of: period.cell)
         else { return }
         self.total.add(period.figures)
@@ -50,7 +50,7 @@ package struct SunsetSurvey: Sendable {
         }
     }
 
-    /// The paths that were found, those with most requests first.
+    /// The paths in descending order of requests.
     package var found: [Line] {
         self.lines.values.sorted { left, right in
             left.figures.requests == right.figures.requests

@@ -1,26 +1,29 @@
 package import GatePolicy
 
-/// The share of clients that rules on trial are going to refuse, as far as a census can tell.
+/// The share of clients that rules on trial will deny, as predicted from a census.
 ///
-/// It is of one second: windows, steps and holds are those of that time.
+/// The prediction is for one point in time, with its windows, roll-out steps and holds.
 package struct RefusalPrediction: Sendable {
-    /// Fewer clients predict nothing: the guard has not judged them either.
+    /// The minimum number of clients for a prediction; the guard does not evaluate fewer either.
     private static let fewest = 200.0
 
-    /// By app and platform: how many of each there are at an hour, a day does not tell.
+    /// The shares by app and platform, because their proportions at one hour differ from those of a
+    /// day.
     private var refused: [Impact.Audience: Double] = [:]
-    /// The share of clients that say neither version nor build; `nil` if too few were counted.
+    /// The share of clients that state neither version nor build; `nil` if too few clients were
+    /// counted.
     let versionless: Double?
-    /// The next second at which clients of the census may be judged otherwise; `nil`: none.
+    /// The next time at which decisions on clients of the census may change; `nil` if they never
+    /// do.
     package let validUntil: Timestamp?
 
-    /// Judges the clients of a census.
+    /// Evaluates the clients of a census.
     ///
     /// - Parameters:
     ///   - rows: The census of the time before the change.
-    ///   - ruleSet: The rules as they act now.
-    ///   - suspects: The ids of the rules on trial.
-    ///   - now: The second.
+    ///   - ruleSet: The active rules.
+    ///   - suspects: The IDs of the rules on trial.
+    ///   - now: The time of the evaluation.
     package init(
         _ rows: [CensusRow],
         by ruleSet: RuleSet,
@@ -43,7 +46,7 @@ package struct RefusalPrediction: Sendable {
             Self.count(total) < Self.fewest ? nil : Self.largerShare(versionless, of: total)
     }
 
-    /// The share of an audience that is refused; nobody, if too few of it were counted.
+    /// Returns the share of an audience that is denied; 0 if too few of its clients were counted.
     func refused(of audience: Impact.Audience) -> Double { self.refused[audience] ?? 0 }
 
     private static func count(_ amount: ImpactAmount) -> Double {
@@ -62,13 +65,14 @@ package struct RefusalPrediction: Sendable {
         return min(1, byRules / max(total[keyPath: amount], 1) + unidentified)
     }
 
-    /// The share of those who say little of themselves, who may not name their device either.
+    /// Returns the larger share of requests and devices, because clients that state little may
+    /// state no device either.
     private static func largerShare(_ part: ImpactAmount, of total: ImpactAmount) -> Double {
         max(part.requests / max(total.requests, 1), part.devices / max(total.devices, 1))
     }
 }
 
 extension CensusClient {
-    /// Whether it states nothing that tells one build of its app from another.
+    /// Whether the client states nothing that distinguishes the builds of its app.
     var isVersionless: Bool { self.version == .missing && self.build == .missing }
 }

@@ -1,29 +1,28 @@
 package import GatePolicy
 
-/// The clients since a change of rules, held against what was predicted.
+/// The clients since a change of the rules, compared with a prediction.
 ///
-/// Of the clients, those count who asked since: each once, however often it asks, and of one address at
-/// most eight.
+/// Each client that has sent a request since then counts once, and at most eight clients of one
+/// address.
 package struct RuleTrial: Sendable {
-    /// More refusals than were predicted.
+    /// More denials than were predicted.
     package struct Excess: Sendable, Equatable {
         /// The likely reason.
         package enum Cause: String, Sendable, Codable {
-            /// Builds that the rules refuse are more than anybody thought.
+            /// More clients than predicted have builds that the rules deny.
             case builds
-            /// Clients come without the fields that say their version, such as behind a proxy that
-            /// removes them.
+            /// Clients send no fields with their version, for example because a proxy removes them.
             case missingFields = "missing-fields"
         }
 
         package let cause: Cause
-        /// The app and platform; `nil`: all clients together.
+        /// The app and platform; `nil` for all clients together.
         package let audience: Impact.Audience?
-        /// Clients that were counted.
+        /// The number of clients that were counted.
         package let clients: Int
-        /// The share of them that was refused, or that said no version, from 0 to 1.
+        /// The share of these clients that was denied, or that stated no version, from 0 to 1.
         package let share: Double
-        /// The share that was predicted.
+        /// The predicted share.
         package let predicted: Double
     }
 
@@ -49,19 +48,19 @@ package struct RuleTrial: Sendable {
         }
     }
 
-    /// Fewer clients prove nothing.
+    /// The minimum number of clients for a result.
     package static let fewest = 200
-    /// Seconds after which clients who were enough are no longer looked at alone: what begins later
-    /// must not be lost among those of before.
+    /// The number of seconds after which a new count starts, if there were enough clients.
+    ///
+    /// Changes that start later would otherwise be hidden by the clients before them.
     private static let span: Int64 = 60
 
-    /// The ids of the rules on trial, and `unidentified` for the policy on clients that do not say who
-    /// they are.
+    /// The IDs of the rules on trial, and `unidentified` for the policy for unidentified clients.
     package let suspects: Set<String>
     package private(set) var since: Timestamp
-    /// Requests that each rule has refused since the change.
+    /// The number of requests that each rule has denied since the change.
     package private(set) var refusedRequests: [String: UInt64] = [:]
-    /// By app and platform; `nil` for all of them.
+    /// The counts by app and platform; `nil` for all of them.
     private var counts: [Impact.Audience?: Count] = [:]
     private var former: [Impact.Audience?: Count] = [:]
     private var spanStart: Timestamp
@@ -72,17 +71,17 @@ package struct RuleTrial: Sendable {
         self.spanStart = since
     }
 
-    /// Begins to count anew, since another share is expected from now on.
+    /// Restarts the count, because a different share is expected from now on.
     package mutating func restart(at now: Timestamp) {
         (self.counts, self.former, self.spanStart) = ([:], [:], now)
     }
 
-    /// Adds what was counted.
+    /// Adds counted requests.
     ///
     /// - Parameters:
-    ///   - cells: The requests since the last time, with their clients.
-    ///   - ruleSet: The rules that judged them.
-    ///   - now: The second.
+    ///   - cells: The requests since the last call, with their clients.
+    ///   - ruleSet: The rules that evaluated them.
+    ///   - now: The current time.
     package mutating func add(
         _ cells: [CensusCell: CensusFigures],
         by ruleSet: RuleSet,
@@ -112,12 +111,12 @@ package struct RuleTrial: Sendable {
         }
     }
 
-    /// The excess over the prediction, if it is more than a limit.
+    /// Returns the excess over the prediction, if it is above a limit.
     ///
     /// - Parameters:
-    ///   - prediction: What was to be expected.
-    ///   - limit: From 0 to 1, of the clients.
-    /// - Returns: `nil` if nothing does, or if there are too few clients to say.
+    ///   - prediction: The predicted shares.
+    ///   - limit: The limit as a share of the clients, from 0 to 1.
+    /// - Returns: `nil` if there is no such excess, or if there are too few clients.
     package func excess(over prediction: RefusalPrediction, limit: Double) -> Excess? {
         let counts = self.counts.merging(self.former) { own, former in
             var sum = own
@@ -152,7 +151,7 @@ package struct RuleTrial: Sendable {
         return nil
     }
 
-    /// Whether the change has been watched long enough, by enough clients.
+    /// Whether the change has been observed for long enough, with enough clients.
     package func isOver(at now: Timestamp, after seconds: Int64) -> Bool {
         guard self.since.seconds(until: now) >= seconds else { return false }
         return !self.former.isEmpty || self.counts[nil].map { $0.all.count >= Self.fewest } ?? false

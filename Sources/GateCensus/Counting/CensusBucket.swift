@@ -1,34 +1,36 @@
 import GatePolicy
 
-/// The cells of some time, bounded in number whatever clients invent.
+/// The cells of some time, limited in number whatever clients send.
 ///
-/// A cell takes at most 16 KiB for its sketch and some hundred bytes for its names: 2,000 of them are
-/// 34 MB if each has seen more than a thousand devices, and mostly far below one.
+/// A cell takes at most 16 KiB for its sketch and some hundred bytes for its names. 2,000 cells
+/// take 34 MB if each has seen more than a thousand devices, and usually far less than 1 MB.
 package struct CensusBucket: Sendable {
     package private(set) var cells: [CensusCell: CensusFigures] = [:]
-    /// Requests that there was no cell for, and that were counted as `other`.
+    /// The number of requests without a cell of their own, which were counted as `other`.
     package private(set) var overflow: UInt64 = 0
-    /// Sightings of devices that there was no room for until somebody fetched them.
+    /// The number of device sightings that exceeded the limit between two fetches.
     package private(set) var lostSightings: UInt64 = 0
-    /// Cells of clients; those without one come on top, as many as there are outcomes, and no more
-    /// than this.
+    /// The maximum number of cells with a client, and of additional cells without one.
+    ///
+    /// There is one cell without a client for each outcome.
     private let limit: Int
-    /// The cells that there is room for, also after `take()`, and how many of each kind.
+    /// The cells that were admitted, also before the last `take()`, and their number of each kind.
     private var admitted: Set<CensusCell> = []
     private var clients = 0
     private var others = 0
     private var reader = CensusReader()
-    /// The shapes of paths that there is room for, of each cell, and how many there are.
+    /// The path shapes that were admitted, by cell, and their number.
     private var shapes: [CensusCell: Set<PathShape>] = [:]
     private var shapeCount = 0
     private var harvested: HarvestedCells
 
-    /// Shapes for each cell, on average.
+    /// The maximum number of shapes for each cell, on average.
     private static let shapesPerCell = 4
-    /// Cells of harvests that are over and known by their places, of each event loop.
+    /// The number of cells of past harvests that are kept for each event loop, as a multiple of
+    /// `limit`.
     private static let harvestedPerCell = 2
 
-    /// A bucket of nothing; `limit`: the most cells of clients.
+    /// Creates an empty bucket; `limit`: the maximum number of cells with a client.
     package init(limit: Int) {
         self.limit = limit
         self.harvested = HarvestedCells(limit: limit * Self.harvestedPerCell)
@@ -36,10 +38,11 @@ package struct CensusBucket: Sendable {
 
     package var isEmpty: Bool { self.cells.isEmpty }
 
-    /// Adds what an event loop has counted, the largest cells first: of a flood of made-up versions
-    /// those are left out that nobody has.
+    /// Adds the harvest of an event loop, the largest cells first.
     ///
-    /// - Returns: The cells as they were counted.
+    /// In a flood of invented versions, those without real clients are left out.
+    ///
+    /// - Returns: The cells of the harvest.
     @discardableResult
     package mutating func add(_ harvest: CensusHarvest) -> [CensusCell: CensusFigures] {
         var (cells, places, overflow) = harvest.read(by: &self.reader)
@@ -73,8 +76,8 @@ package struct CensusBucket: Sendable {
         self.cells[cell] = figures
     }
 
-    /// Forgets the shapes for which there is no room, those of the fewest requests first: of made-up
-    /// paths each comes once.
+    /// Removes shapes that exceed the limit, those with the fewest requests first, because invented
+    /// paths occur only once.
     private mutating func limitShapes(of cells: inout [CensusCell: CensusFigures]) {
         var news: [(cell: CensusCell, shape: PathShape, requests: UInt64)] = []
         for (cell, figures) in cells where !figures.shapes.counts.isEmpty {
@@ -99,24 +102,25 @@ package struct CensusBucket: Sendable {
         self.cells[isFull ? .nameless : cell, default: CensusFigures()].add(figures)
     }
 
-    /// Gives away what was counted; the same cells go on.
+    /// Returns the counts and resets them; admitted cells stay admitted.
     package mutating func take() -> CensusBucket {
         defer { (self.cells, self.overflow, self.lostSightings) = ([:], 0, 0) }
         return self
     }
 
-    /// Lets other cells have their turn, at the beginning of a minute.
+    /// Resets the admitted cells and shapes at the start of a minute, so that others can be
+    /// admitted.
     package mutating func beginAnew() {
         (self.admitted, self.clients, self.others) = ([], 0, 0)
         (self.shapes, self.shapeCount) = ([:], 0)
     }
 
-    /// Bytes of memory that its sketches hold.
+    /// The memory of the sketches, in bytes.
     var heldBytes: Int { self.cells.values.reduce(0) { $0 + $1.devices.heldBytes } }
 }
 
 extension CensusCell {
-    /// The cell of which nothing is known any more.
+    /// The cell for requests whose client and outcome are unknown.
     fileprivate static let nameless = CensusCell(
         client: nil,
         outcome: CensusOutcome(paths: .none, kind: .allow, rule: "other")

@@ -1,11 +1,11 @@
 package import GatePolicy
 
-/// The decision on requests of one kind; an object, as `CensusClient` is one.
+/// The decision on requests of one kind; a class for the same reason as `CensusClient`.
 package final class CensusOutcome: Sendable {
     /// The patterns of the rules that the requests matched.
     package let paths: CensusPaths
     package let kind: Decision.Kind
-    /// The rule that decided, or one of the words of `RequestTerms`.
+    /// The rule that decided, or one of the labels in `RequestTerms`.
     package let rule: String
     private let digest: Int
 
@@ -31,9 +31,9 @@ extension CensusOutcome: Hashable {
     package func hash(into hasher: inout Hasher) { hasher.combine(self.digest) }
 }
 
-/// A kind of requests that are counted together: the client, and the decision.
+/// A kind of requests that are counted together, by client and decision.
 package struct CensusCell: Sendable, Hashable {
-    /// The client; `nil` for all that there was no room for.
+    /// The client; `nil` for all clients beyond the limit.
     package let client: CensusClient?
     package let outcome: CensusOutcome
 
@@ -42,23 +42,23 @@ package struct CensusCell: Sendable, Hashable {
         self.outcome = outcome
     }
 
-    /// The cell that takes what there is no room for.
+    /// The cell for clients beyond the limit.
     package var other: CensusCell { CensusCell(client: nil, outcome: self.outcome) }
 }
 
-/// The number of requests in a cell, and of their devices.
+/// The number of requests in a cell, and their devices.
 package struct CensusFigures: Sendable, Equatable {
     package var requests: UInt64 = 0
-    /// Those of them that named their device.
+    /// The number of requests that state a device.
     package var identified: UInt64 = 0
     package var devices = HyperLogLog()
-    /// Requests that were let pass while somebody looked at the answers.
+    /// The number of forwarded requests whose responses were observed.
     package var watched: UInt64 = 0
-    /// Requests that the backend failed to answer: by 500 to 599, or not at all.
+    /// The number of requests that failed in the backend: with 500 to 599, or without a response.
     package var serverErrors: UInt64 = 0
-    /// Clients by the place that they come from, while the breaker wants to know; they are not kept.
+    /// The clients by their origin, counted while the breaker needs them; they are not stored.
     package var clients = HyperLogLog()
-    /// Requests by the shapes of their paths.
+    /// The requests by the shapes of their paths.
     package var shapes: ShapeCounts
 
     package init(
@@ -90,9 +90,9 @@ package struct CensusFigures: Sendable, Equatable {
 
 /// The patterns of the rules that the path and method of a request matched.
 package struct CensusPaths: Sendable, Hashable {
-    /// Whether the request was never judged.
+    /// Whether the request was exempt from evaluation.
     package let isExempt: Bool
-    /// The patterns of rules, as they are written, in ascending order.
+    /// The patterns of rules as written, in ascending order.
     package let patterns: [String]
 
     package init(isExempt: Bool, patterns: [String]) {
@@ -104,19 +104,19 @@ package struct CensusPaths: Sendable, Hashable {
         self.init(isExempt: scope.isExempt, patterns: ruleSet.patterns(in: scope))
     }
 
-    /// Stands before the patterns of exemptions among those of rules.
+    /// The prefix of exemption patterns, which distinguishes them from patterns of rules.
     static let exemption = "exempt "
 
-    /// Those of a request that matches nothing.
+    /// The patterns of a request that matches none.
     package static let none = CensusPaths(isExempt: false, patterns: [])
 }
 
-/// A cell over some time, as it was kept.
+/// A cell over some time, as it was stored.
 package struct CensusRow: Sendable, Equatable {
     package let cell: CensusCell
-    /// The paths that rules knew at that time: see `RuleSet.censusPaths`.
+    /// The paths that the rules of that time contained: see `RuleSet.censusPaths`.
     ///
-    /// Of others, nobody looked whether requests were for them.
+    /// For other paths, it is unknown whether requests matched them.
     package let known: Set<String>
     package var figures: CensusFigures
 
@@ -128,9 +128,9 @@ package struct CensusRow: Sendable, Equatable {
 }
 
 extension RuleSet {
-    /// The request patterns of rules and of exemptions, each as a text of its own.
+    /// The request patterns of rules and of exemptions, as texts.
     package var censusPaths: Set<String> { Set(self.patterns).union(self.exemptPaths) }
 
-    /// Those of exemptions alone.
+    /// The patterns of exemptions only.
     var exemptPaths: Set<String> { Set(self.exemptPatterns.map { CensusPaths.exemption + $0 }) }
 }

@@ -1,10 +1,10 @@
 package import GatePolicy
 
-/// A client as the census tells it from others.
+/// A client with the properties that the census distinguishes.
 ///
-/// An object that knows its hash: each fetch copies it, and looks it up, several times.
+/// A class with a stored hash, because each fetch copies and looks up clients several times.
 package final class CensusClient: Sendable {
-    /// A part of its identity.
+    /// A part of the client identity.
     package enum Part: Sendable, Hashable {
         case missing
         case unreadable
@@ -16,7 +16,7 @@ package final class CensusClient: Sendable {
     package let channel: Part
     package let version: Part
     package let build: Part
-    /// The first number of its system's version.
+    /// The first number of the OS version.
     package let osMajor: Part
     private let digest: Int
 
@@ -37,10 +37,10 @@ package final class CensusClient: Sendable {
         self.digest = [app, platform, channel, version, build, osMajor].hashValue
     }
 
-    /// The longest text of a part, in bytes: what a client invents must not cost more.
+    /// The maximum length of a part in bytes, which limits the memory for invented names.
     private static let longestPart = 160
 
-    /// - Returns: `nil` for a client that says more than anybody wants to keep.
+    /// Creates a client; `nil` if a part exceeds the maximum length.
     package convenience init?(_ identity: ClientIdentity) {
         self.init(
             app: Part(identity.app) { $0 },
@@ -52,18 +52,18 @@ package final class CensusClient: Sendable {
                 String(version.description.prefix { $0.isASCII && $0.isNumber })
             }
         )
-        // The others are numbers.
+        // The other parts are numbers.
         let names = max(self.app.length, self.platform.length, self.channel.length)
         guard max(names, self.version.length) <= Self.longestPart else { return nil }
     }
 
-    /// In the order in which they are kept and shown.
+    /// The parts, in the order in which they are stored and displayed.
     package var parts: [Part] {
         [self.app, self.platform, self.channel, self.version, self.build, self.osMajor]
     }
 
-    /// The client as rules judge it, as far as the census knows it: without device, languages and
-    /// country, and with nothing of its system's version but the first number.
+    /// The client identity for rules, limited to what the census contains: without device,
+    /// languages and country, and with only the first number of the OS version.
     package var identity: ClientIdentity {
         ClientIdentity(
             app: self.app.claim { $0 },
@@ -101,7 +101,7 @@ extension CensusClient.Part {
         }
     }
 
-    /// The client's statement, if it is readable.
+    /// The value that the client states, if it is parsable.
     package var text: String? {
         guard case .stated(let text) = self else { return nil }
         return text

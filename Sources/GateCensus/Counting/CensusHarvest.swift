@@ -1,34 +1,34 @@
 import GatePolicy
 
-/// The census of an event loop between two fetches: cells are counted there as they come, and taken
-/// apart elsewhere.
+/// The census of an event loop between two fetches: counted on the event loop, and processed
+/// elsewhere.
 package struct CensusHarvest: Sendable {
-    /// A client's own words, which are not read yet.
+    /// The identity fields of a client as received, which are not parsed yet.
     struct Statement: Sendable {
-        /// The place of the words.
+        /// The range of the fields in `words`.
         let words: Range<Int>
-        /// Stands for them, and for the outcome.
+        /// The digest of these fields and of the outcome.
         let digest: UInt64
-        /// The rules that they are read by.
+        /// The rules to parse the fields with.
         let ruleSet: RuleSet
     }
 
     /// The requests of a client with an outcome.
     struct Cell: Sendable {
-        /// `nil` for all that there was no room for.
+        /// The fields of the client; `nil` for all clients beyond the limit.
         let statement: Statement?
-        /// The place of the outcome.
+        /// The index of the outcome.
         let outcome: Int
         var requests: UInt64 = 0
-        /// Those of them that named their device.
+        /// The number of requests that state a device.
         var identified: UInt64 = 0
-        /// Those of them that the backend failed to answer.
+        /// The number of requests that failed in the backend.
         var serverErrors: UInt64 = 0
     }
 
     /// A device in a cell.
     struct Sighting: Sendable {
-        /// The cell's place above, the mark in the lower 20 bits.
+        /// The index of the cell, followed by the mark in the lower 20 bits.
         private let rawValue: UInt64
 
         init(cell: Int, _ mark: HyperLogLog.Mark) {
@@ -41,42 +41,42 @@ package struct CensusHarvest: Sendable {
         }
     }
 
-    /// The place among those of its event loop; never 0.
+    /// The sequence number among the harvests of the event loop; never 0.
     let number: UInt32
-    /// Tells the event loop from others.
+    /// The identifier of the event loop.
     let loop: UInt64
     var outcomes: [CensusOutcome] = []
     var cells: [Cell] = []
-    /// Requests of harvests of before that the backend failed to answer since.
+    /// The requests of earlier harvests that have failed in the backend since then.
     var lateErrors: [CensusReceipt: UInt64] = [:]
     var words = CensusWords()
     var sightings: [Sighting] = []
-    /// Clients in a cell, likewise, while somebody wants to know.
+    /// The clients in a cell, counted while the breaker needs them.
     var clients: [Sighting] = []
-    /// Devices of the sample of those that were refused, and are looked for.
+    /// The devices for the sample of denied devices.
     var devices: [DeviceSighting] = []
-    /// The highest hash of a device that was looked at.
+    /// The highest hash of a device that was included.
     package var highestDevice = ReturnSample.allDevices
     var paths = PathLog()
-    /// Sightings that there was no room for.
+    /// The number of sightings that exceeded the limit.
     var lostSightings: UInt64 = 0
 
-    /// `loop`: tells the event loop from others.
+    /// Creates a harvest; `loop`: the identifier of the event loop.
     init(number: UInt32 = 1, of loop: UInt64 = .random(in: .min ... .max)) {
         self.number = number
         self.loop = loop
     }
 
-    /// Says of no request that it named a device.
+    /// Resets the number of requests that state a device.
     mutating func forgetDevices() {
         for place in self.cells.indices { self.cells[place].identified = 0 }
     }
 
-    /// Reads the clients.
+    /// Parses the clients.
     ///
-    /// - Parameter reader: Knows those that come again.
-    /// - Returns: The figures of each cell, the cells by their places, and how many requests are of no
-    ///   client because there was no room for it, or because it says too much.
+    /// - Parameter reader: A cache of clients that occur repeatedly.
+    /// - Returns: The figures of each cell, the cells by their indices, and the number of requests
+    ///   without a client, because the limit was reached or its identity is too long.
     func read(by reader: inout CensusReader) -> (
         cells: [CensusCell: CensusFigures], places: [CensusCell], overflow: UInt64
     ) {
@@ -113,14 +113,15 @@ package struct CensusHarvest: Sendable {
         return (read, places, overflow)
     }
 
-    /// A device that may be in the sample of those that were refused, by the upper bits of its hash.
+    /// A device that may be in the sample of denied devices, by the upper bits of its hash.
     struct DeviceSighting: Sendable {
         let cell: Int
         let device: Int64
     }
 
-    /// The devices that were refused, and those that are known to have been; of all others, nobody reads
-    /// the words.
+    /// Returns the devices that were denied, and those that are known to have been.
+    ///
+    /// The client fields of all other devices are not parsed.
     package func deviceSightings(where isKnown: (Int64) -> Bool) -> [ReturnSample.Sighting] {
         var cells: [Int: CensusCell] = [:]
         return self.devices.compactMap { sighting in

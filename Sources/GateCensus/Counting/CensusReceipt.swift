@@ -1,14 +1,14 @@
-/// Says as what a request was counted, to whoever sees its answer.
+/// Identifies the cell in which a request was counted, so that its response can be counted there.
 ///
-/// A number and no object, because each request carries one, and few need it.
+/// A number instead of an object, because each request carries one, and few need it.
 package struct CensusReceipt: Sendable, Hashable {
-    /// That of a request that was not counted.
+    /// The receipt of a request that was not counted.
     package static let none = CensusReceipt(harvest: 0, cell: 0)
 
-    /// The number of the harvest in the upper half, the place of the cell in the lower one.
+    /// The number of the harvest in the upper half, the index of the cell in the lower half.
     private let rawValue: UInt64
 
-    /// `harvest`: from 1 on.
+    /// Creates a receipt; `harvest` starts at 1.
     @inline(__always)
     init(harvest: UInt32, cell: Int) {
         self.rawValue = UInt64(harvest) << 32 | UInt64(UInt32(truncatingIfNeeded: cell))
@@ -18,31 +18,31 @@ package struct CensusReceipt: Sendable, Hashable {
     var cell: Int { Int(UInt32(truncatingIfNeeded: self.rawValue)) }
 }
 
-/// The cells of the last harvests of each event loop, for answers that came after their request was
-/// fetched: a backend that is silent answers long after.
+/// The cells of the last harvests of each event loop, for responses that arrive after their request
+/// was fetched, for example from a slow backend.
 struct HarvestedCells: Sendable {
     private struct Harvest {
         let number: UInt32
         let cells: [CensusCell]
     }
 
-    /// Cells of each event loop that are known, but for those of its last harvest.
+    /// The maximum number of cells for each event loop; its last harvest is always kept.
     private let limit: Int
-    /// By event loop, the oldest first.
+    /// The harvests by event loop, oldest first.
     private var harvests: [UInt64: [Harvest]] = [:]
 
     init(limit: Int) {
         self.limit = limit
     }
 
-    /// The cell that a request was counted in; `nil` if that is too long ago.
+    /// Returns the cell in which a request was counted; `nil` if that is too long ago.
     func cell(of receipt: CensusReceipt, in loop: UInt64) -> CensusCell? {
         let harvest = self.harvests[loop]?.last { $0.number == receipt.harvest }
         guard let harvest, harvest.cells.indices.contains(receipt.cell) else { return nil }
         return harvest.cells[receipt.cell]
     }
 
-    /// Keeps the cells of a harvest by their places, and forgets the oldest.
+    /// Stores the cells of a harvest by their indices, and removes the oldest harvests.
     mutating func keep(_ cells: [CensusCell], of number: UInt32, in loop: UInt64) {
         guard !cells.isEmpty else { return }
         var kept = self.harvests.removeValue(forKey: loop) ?? []

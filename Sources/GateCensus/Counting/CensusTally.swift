@@ -1,22 +1,23 @@
 package import GatePolicy
 
-/// The census of one event loop: what its requests are counted in until somebody fetches it.
+/// The census of one event loop, which counts its requests until the next fetch.
 ///
-/// A request is found by a digest of what its client wrote, which takes no text and no allocation. Where
-/// that is new, the words are kept, for whoever fetches the census to read.
+/// A request is found by a digest of what its client sent, without creating a text or allocating
+/// memory. If the digest is new, the fields are stored, and parsed after the fetch.
 package final class CensusTally {
-    /// The limits of its size, and the key that it hashes under.
+    /// The limits of the census, and its hash key.
     package struct Settings: Sendable {
-        /// Cells of clients until somebody fetches them; twice as many ways of writing are told apart.
+        /// The maximum number of cells with a client between two fetches; twice as many notations
+        /// are distinguished.
         package var maxCells: Int
-        /// Sightings of devices likewise, of eight bytes each.
+        /// The maximum number of device sightings between two fetches, each of eight bytes.
         package var maxSightings: Int
-        /// The hash of device ids.
+        /// The hash function for device IDs.
         package var hash: SipHash
-        /// Whether devices are counted, and not requests alone.
+        /// Whether devices are counted, in addition to requests.
         package var countsDevices: Bool
 
-        /// Whether a sample of the devices that are refused is kept.
+        /// Whether a sample of denied devices is kept.
         package var samplesReturns: Bool
 
         package init(
@@ -34,44 +35,48 @@ package final class CensusTally {
         }
     }
 
-    /// The outcomes that are told apart: rules files alone make them, and the combinations of their paths.
+    /// The maximum number of outcomes, which only depend on the rules files and the combinations of
+    /// their paths.
     private static let outcomeLimit = 16_384
-    /// Devices that were seen last, of which a repetition says nothing new.
+    /// The number of recently seen devices, whose repetitions are skipped.
     private static let recentCount = 4_096
 
     private let settings: Settings
-    /// A client may write the same thing in several ways.
+    /// Higher than the number of cells, because a client may use several notations.
     private let maxStatements: Int
     private var outcomes: [CensusOutcome] = []
     private var outcomePlaces: [CensusOutcome: Int] = [:]
 
-    /// The count since somebody fetched it.
+    /// The counts since the last fetch.
     private var harvest = CensusHarvest()
-    /// The cells of all that there is no room for, by their outcomes.
+    /// The cells for all clients beyond the limit, by outcome.
     private var otherCells: [Int: Int] = [:]
     private var recent: [UInt64]
-    /// Whether clients are told apart by the place that they come from: the breaker watches.
+    /// Whether clients are distinguished by their origin, which the breaker needs while it observes
+    /// a change.
     package var tellsClients = false
 
-    /// Digests and the cells that they stand for, where the digest says; 0: a free place.
+    /// Digests, and the cells that they identify in `digestCells`; 0 is a free slot.
     private var digests: [UInt64]
     private var digestCells: [UInt32]
     private var digestCount = 0
-    /// The highest hash of a device that is handed over for the sample; below zero: none is.
+    /// The highest hash of a device that is included in the sample; below zero if there is no
+    /// sample.
     private var highestDevice: Int64
-    /// Devices that are handed over at once, at the most.
+    /// The maximum number of devices for the sample between two fetches.
     private static let deviceLimit = 4_096
-    /// Requests of harvests of before, by their receipts, whose answers are handed over at once.
+    /// The maximum number of requests of earlier harvests whose responses are counted between two
+    /// fetches.
     private static let lateLimit = 4_096
 
-    /// Makes digests unpredictable, so that nobody can have two clients taken for one.
+    /// Makes digests unpredictable, so that clients cannot cause collisions.
     package let seed = UInt64.random(in: .min ... .max)
 
     package init(_ settings: Settings) {
         self.settings = settings
         self.highestDevice = settings.samplesReturns ? ReturnSample.allDevices : -1
         self.maxStatements = settings.maxCells * 2
-        // Half of the places stay free.
+        // Half of the slots stay free.
         var places = 1_024
         while places < self.maxStatements * 2 { places *= 2 }
         self.digests = Array(repeating: 0, count: places)
@@ -80,7 +85,7 @@ package final class CensusTally {
         self.harvest.sightings.reserveCapacity(Swift.min(settings.maxSightings, 4_096))
     }
 
-    /// The place of an outcome, which verdicts keep.
+    /// Returns the index of an outcome, which verdicts store.
     package func place(of outcome: CensusOutcome) -> Int {
         if let place = self.outcomePlaces[outcome] { return place }
         guard self.outcomes.count < Self.outcomeLimit else {
@@ -96,7 +101,7 @@ package final class CensusTally {
         return self.outcomes.count - 1
     }
 
-    /// The cell that a digest stands for; `nil` for a new one.
+    /// Returns the cell for a digest; `nil` if it is new.
     @inline(__always)
     package func cell(for digest: UInt64) -> Int? {
         let mask = self.digests.count &- 1
@@ -109,14 +114,14 @@ package final class CensusTally {
         }
     }
 
-    /// The cell of a client that is new, which the digest stands for from now on.
+    /// Adds a cell for a new client, which the digest identifies from now on.
     ///
     /// - Parameters:
-    ///   - digest: Stands for what the client wrote, and for the outcome.
-    ///   - outcome: The place of what happened to the request.
-    ///   - ruleSet: The rules that its words are read by.
-    ///   - state: Adds its words; not called if there is no room for them.
-    /// - Returns: The cell; that of all others if there is no room.
+    ///   - digest: The digest of what the client sent, and of the outcome.
+    ///   - outcome: The index of the outcome.
+    ///   - ruleSet: The rules to parse the fields with.
+    ///   - state: Adds the fields; not called beyond the limit.
+    /// - Returns: The cell; beyond the limit, the shared cell for the outcome.
     package func newCell(
         for digest: UInt64,
         outcome: Int,
@@ -167,13 +172,13 @@ package final class CensusTally {
         self.digestCells[place] = UInt32(cell)
     }
 
-    /// Keeps the path of a request until somebody reads it, as far as there is room.
+    /// Stores the path of a request until the next fetch, if there is capacity.
     @inline(__always)
     package func notePath(of cell: Int, method: Span<UInt8>, target: Span<UInt8>) {
         self.harvest.paths.add(cell: cell, method: method, target: target)
     }
 
-    /// Counts a request that did not name its device.
+    /// Counts a request that states no device.
     @inline(__always)
     package func count(_ cell: Int, from place: () -> ClientPlace = { .unknown }) {
         self.harvest.cells[cell].requests &+= 1
@@ -194,10 +199,10 @@ package final class CensusTally {
         self.harvest.clients.append(CensusHarvest.Sighting(cell: cell, client))
     }
 
-    /// Counts a request and its device, of which nothing is kept but a mark of 20 bits.
+    /// Counts a request and its device, of which only a mark of 20 bits is stored.
     ///
-    /// `digest` stands for the device, as unpredictably as that of a client: one that was seen a moment ago
-    /// need not be hashed again.
+    /// `digest` identifies the device, and has to be as unpredictable as that of a client. A device
+    /// that was seen a moment ago does not have to be hashed again.
     @inline(__always)
     package func count(
         _ cell: Int,
@@ -226,7 +231,7 @@ package final class CensusTally {
             return
         }
         self.recent[place] = sight
-        // Nobody wants to know which device it was.
+        // Without these, the device is not needed.
         guard self.settings.countsDevices || client != nil else { return }
         let hash = self.settings.hash.hash(device)
         if let client { self.keep(client.mark(self.settings.hash, device: hash), in: cell) }
@@ -237,7 +242,8 @@ package final class CensusTally {
         if device <= self.highestDevice { self.sample(device, in: cell) }
     }
 
-    /// Hands a device over; when there are too many, the upper half of all hashes is left out from now on.
+    /// Adds a device to the sample; if there are too many, the upper half of all hashes is left out
+    /// from now on.
     private func sample(_ device: Int64, in cell: Int) {
         self.harvest.devices.append(CensusHarvest.DeviceSighting(cell: cell, device: device))
         while self.harvest.devices.count >= Self.deviceLimit, self.highestDevice > 1 {
@@ -246,13 +252,13 @@ package final class CensusTally {
         }
     }
 
-    /// Says as what a request was counted, so that its answer can be counted for the same.
+    /// Returns the receipt of a request, with which its response can be counted in the same cell.
     @inline(__always)
     package func receipt(for cell: Int) -> CensusReceipt {
         CensusReceipt(harvest: self.harvest.number, cell: cell)
     }
 
-    /// Counts that the backend failed to answer a request, also if somebody has fetched the request since.
+    /// Counts a request that failed in the backend, even if the request has been fetched since.
     package func countServerError(_ receipt: CensusReceipt) {
         guard receipt != .none else { return }
         if receipt.harvest == self.harvest.number {
@@ -265,7 +271,7 @@ package final class CensusTally {
         }
     }
 
-    /// Gives away what was counted, and begins anew: each time, each client says its words again.
+    /// Returns the counts and starts new ones, in which the fields of each client are stored again.
     package func take() -> CensusHarvest {
         var harvest = self.harvest
         harvest.outcomes = self.outcomes

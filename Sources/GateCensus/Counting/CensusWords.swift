@@ -1,21 +1,22 @@
 import GatePolicy
 
-/// The words of clients, as they wrote them, end to end in one memory.
+/// The identity fields of clients as received, in one contiguous buffer.
 ///
-/// To read each new client on its event loop would make requests dear that nobody has seen before:
-/// whoever fetches the census reads them.
+/// Parsing each new client on its event loop would make such requests expensive. The fields are
+/// parsed after a fetch instead.
 package struct CensusWords: Sendable {
-    /// Bytes of one client's words; of more, nothing is kept.
+    /// The maximum size of the fields of a client in bytes; if they are longer, none are stored.
     private static let longest = 1_024
-    /// Marks the index of a query parameter among those of header fields.
+    /// The flag that distinguishes the index of a query parameter from that of a header field.
     private static let query: UInt8 = 0x80
 
-    /// For each line the index of its name, its length in two bytes, the lower one first, and its value.
+    /// For each line, the index of its name, its length in two bytes with the lower one first, and
+    /// its value.
     private var bytes: [UInt8] = []
     private var start = 0
     private var isTooLong = false
 
-    /// Bytes that it holds.
+    /// The number of bytes.
     var count: Int { self.bytes.count }
 
     mutating func begin() {
@@ -23,14 +24,14 @@ package struct CensusWords: Sendable {
         self.isTooLong = false
     }
 
-    /// Ends the words of a client; `nil` for more than is kept.
+    /// Ends the fields of a client; returns `nil` if they exceed the maximum size.
     mutating func end() -> Range<Int>? {
         guard self.isTooLong else { return self.start..<self.bytes.count }
         self.bytes.removeLast(self.bytes.count - self.start)
         return nil
     }
 
-    /// Adds a header line; `index`: of its name in `RuleSet.identityHeaderNames`.
+    /// Adds a header line; `index`: the index of its name in `RuleSet.identityHeaderNames`.
     package mutating func addHeader(at index: UInt8, _ value: Span<UInt8>) {
         guard self.bytes.count - self.start + value.count < Self.longest else {
             self.isTooLong = true
@@ -42,7 +43,7 @@ package struct CensusWords: Sendable {
         self.bytes.append(value)
     }
 
-    /// Adds a query parameter; `index`: of its name in `RuleSet.identityQueryNames`.
+    /// Adds a query parameter; `index`: the index of its name in `RuleSet.identityQueryNames`.
     package mutating func addQuery(at index: Int, _ value: [UInt8]) {
         guard let index = UInt8(exactly: index), index < Self.query else {
             self.isTooLong = true
@@ -51,7 +52,7 @@ package struct CensusWords: Sendable {
         self.addHeader(at: index | Self.query, value.span)
     }
 
-    /// The client whose words are at a place; `nil` for one that says more than anybody wants to keep.
+    /// Returns the client whose fields are in a range; `nil` if a part of its identity is too long.
     func client(at place: Range<Int>, by ruleSet: RuleSet) -> CensusClient? {
         var claims = ruleSet.noClaims
         var index = place.lowerBound
@@ -70,21 +71,24 @@ package struct CensusWords: Sendable {
     }
 }
 
-/// Reads clients, and knows those that it has read before: most come again in each fetch, and to read one
-/// costs twenty times as much as to find it.
+/// Parses clients, and caches them.
+///
+/// Most clients occur again in each fetch, and parsing one costs twenty times as much as a lookup.
 struct CensusReader: Sendable {
-    /// Clients that are known, and bytes of their words, before all are forgotten.
+    /// The maximum number of cached clients, and of bytes of their fields; beyond it, the cache is
+    /// emptied.
     private static let limit = 8_192
     private static let byteLimit = 1 << 20
 
     private var ruleSet: RuleSet?
-    /// By the digests of their words, and of their event loops, which make them each with a seed of its own.
+    /// The clients by the digest of their fields, combined with their event loop, because each loop
+    /// has its own seed.
     private var known: [UInt64: CensusClient?] = [:]
-    /// One object for all ways of writing the same client, so that it is found without its words.
+    /// One object for all notations of a client, so that lookups do not have to compare texts.
     private var clients: Set<CensusClient> = []
     private var bytes = 0
 
-    /// The client of a statement; `nil` for one that says more than anybody wants to keep.
+    /// Returns the client of a statement; `nil` if a part of its identity is too long.
     mutating func client(
         of statement: CensusHarvest.Statement,
         in harvest: CensusHarvest
@@ -102,7 +106,7 @@ struct CensusReader: Sendable {
         return client
     }
 
-    /// Other rules may read the same words otherwise.
+    /// Empties the cache, because other rules may parse the same fields differently.
     private mutating func forget(for ruleSet: RuleSet) {
         self.ruleSet = ruleSet
         self.known.removeAll(keepingCapacity: true)

@@ -1,13 +1,15 @@
-/// The place that a client's requests come from, as the breaker tells clients apart.
+/// The origin of a client's requests, by which the breaker distinguishes clients.
 package struct ClientPlace: Sendable, Hashable {
-    /// Devices that one place can stand for: a home or an office has some, and whoever invents a
-    /// thousand of them is still one place.
+    /// The maximum number of devices for one address.
+    ///
+    /// A home or an office has several devices, but inventing a thousand of them must not count as
+    /// many clients.
     package static let mostDevices: UInt64 = 8
 
-    /// The address, or as much of it as belongs to one client.
+    /// The address, or the part of it that belongs to one client.
     private let bits: UInt64
-    /// Whether others stand behind it that nobody can tell apart by their address, such as a proxy's
-    /// clients: there, each device counts.
+    /// Whether several clients share the address, for example behind a proxy, so that each device
+    /// counts.
     package let isShared: Bool
 
     package init(bits: UInt64, isShared: Bool) {
@@ -15,14 +17,14 @@ package struct ClientPlace: Sendable, Hashable {
         self.isShared = isShared
     }
 
-    /// The place of whoever has no address.
+    /// The place of a client without an address.
     package static let unknown = ClientPlace(bits: 0, isShared: true)
 
-    /// The change of a sketch by a client from here.
+    /// Returns the mark of a client at this place, for a sketch.
     ///
     /// - Parameters:
     ///   - hash: The hash function.
-    ///   - device: The hash of its device; `nil` for a client that names none.
+    ///   - device: The hash of its device; `nil` for a client that states none.
     /// - Returns: The mark.
     func mark(_ hash: SipHash, device: UInt64?) -> HyperLogLog.Mark {
         let number = device.map { self.isShared ? $0 : $0 % Self.mostDevices } ?? .max
@@ -35,6 +37,6 @@ package struct ClientPlace: Sendable, Hashable {
         return HyperLogLog.Mark(hash: hash.hash(bytes.span))
     }
 
-    /// Stands for the place in a table of those that were seen last.
+    /// The digest of the place, for the table of recently seen clients.
     var digest: UInt64 { self.bits &* 0x9E37_79B9_7F4A_7C15 }
 }

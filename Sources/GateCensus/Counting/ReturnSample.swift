@@ -1,9 +1,11 @@
 package import GatePolicy
 
-/// Devices that rules refused, and whether they came back with a newer build: a sample of bounded size.
+/// A sample of limited size of the devices that rules denied, and whether they returned with a
+/// newer build.
 ///
-/// A device is chosen by its hash, so that it is in the sample with all of its requests or with none. When there
-/// are too many, those with the upper half of all hashes go: the others stay a fair choice.
+/// A device is selected by its hash, so that it is in the sample with all of its requests or with
+/// none. If there are too many devices, those with the upper half of all hashes are removed; the
+/// rest is still a random sample.
 package struct ReturnSample: Sendable {
     /// A request of a device with an outcome.
     package struct Sighting: Sendable {
@@ -16,14 +18,14 @@ package struct ReturnSample: Sendable {
         }
     }
 
-    /// A device that a rule refused.
+    /// A device that a rule denied.
     package struct Entry: Sendable, Equatable {
         package let rule: String
-        /// The build that was refused first.
+        /// The version that was denied first, followed by its build.
         package let version: String
         package let build: String
         package let refused: Timestamp
-        /// When it first passed with a newer one.
+        /// The time at which it first passed with a newer build.
         package var returned: Timestamp?
 
         package init(
@@ -53,24 +55,24 @@ package struct ReturnSample: Sendable {
         }
     }
 
-    /// The devices of the sample that a rule refused, and those of them that came back.
+    /// The number of devices in the sample that a rule denied, and of those that returned.
     package struct Share: Sendable, Equatable {
         package var refused = 0
         package var returned = 0
     }
 
-    /// Seconds for which a device is remembered.
+    /// The number of seconds for which a device is kept.
     package static let memory: Int64 = 30 * 86_400
-    /// Devices that are remembered, with all rules that refused them.
+    /// The default maximum number of devices, each with all rules that denied it.
     package static let usualLimit = 16_384
-    /// The highest hash there is.
+    /// The highest possible hash.
     package static let allDevices = Int64.max
 
     private let limit: Int
     package private(set) var devices: [Int64: [Entry]] = [:]
-    /// The highest hash that is chosen.
+    /// The highest hash that is selected.
     package private(set) var highest: Int64
-    /// Devices whose entries are others since somebody asked.
+    /// The devices whose entries have changed since the last `takeChanges()`.
     private var changed: Set<Int64> = []
 
     package init(
@@ -86,14 +88,14 @@ package struct ReturnSample: Sendable {
 
     package func knows(_ device: Int64) -> Bool { self.devices[device] != nil }
 
-    /// Leaves out devices with higher hashes: somebody did not look at them.
+    /// Removes devices with higher hashes, because some of their requests were not recorded.
     package mutating func narrow(to highest: Int64) {
         guard highest < self.highest else { return }
         self.highest = highest
         self.devices = self.devices.filter { $0.key <= highest }
     }
 
-    /// Adds what was seen at about the same time: refusals first, whatever order it came in.
+    /// Adds sightings from about the same time: denials first, regardless of their order.
     package mutating func add(_ sightings: [Sighting], at now: Timestamp) {
         for sighting in sightings where sighting.cell.outcome.kind == .require {
             self.refuse(sighting, at: now)
@@ -137,7 +139,7 @@ package struct ReturnSample: Sendable {
         }
     }
 
-    /// Forgets those that were refused too long ago.
+    /// Removes devices that were denied too long ago.
     package mutating func forget(before now: Timestamp) {
         let start = now.advanced(by: -Self.memory)
         for (device, entries) in self.devices where entries.contains(where: { $0.refused < start })
@@ -148,13 +150,14 @@ package struct ReturnSample: Sendable {
         }
     }
 
-    /// The devices whose entries are others since the last time; one without any is gone.
+    /// Returns the devices whose entries have changed since the last call; a device without entries
+    /// was removed.
     package mutating func takeChanges() -> [(device: Int64, entries: [Entry])] {
         defer { self.changed = [] }
         return self.changed.map { ($0, self.devices[$0] ?? []) }
     }
 
-    /// The later fate of those that each rule refused.
+    /// The number of denied and of returned devices, by rule.
     package var shares: [String: Share] {
         var shares: [String: Share] = [:]
         for entry in self.devices.values.joined() {

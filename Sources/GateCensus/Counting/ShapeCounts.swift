@@ -2,11 +2,11 @@ package import GatePolicy
 
 /// The requests of a cell by the shapes of their paths.
 package struct ShapeCounts: Sendable, Equatable {
-    /// Requests that came while somebody looked at paths.
+    /// The number of requests that arrived while paths were recorded.
     package private(set) var covered: UInt64
-    /// Those whose paths were looked at, by their shapes: all of them, unless there were too many.
+    /// The requests with a recorded path, by shape: all of them, unless there were too many.
     package private(set) var counts: [PathShape: UInt64]
-    /// Those of which no shape is kept.
+    /// The number of requests without a stored shape.
     package private(set) var shapeless: UInt64
 
     package init(
@@ -22,7 +22,7 @@ package struct ShapeCounts: Sendable, Equatable {
     package mutating func add(_ other: ShapeCounts) {
         self.covered += other.covered
         self.shapeless += other.shapeless
-        // Nearly always one of them has none.
+        // Nearly always, one of them is empty.
         if self.counts.isEmpty {
             self.counts = other.counts
         } else if !other.counts.isEmpty {
@@ -30,17 +30,17 @@ package struct ShapeCounts: Sendable, Equatable {
         }
     }
 
-    /// Counts a request; `nil`: its path has no shape.
+    /// Counts a request; `nil` if its path has no shape.
     mutating func add(_ shape: PathShape?) {
         if let shape { self.counts[shape, default: 0] += 1 } else { self.shapeless += 1 }
     }
 
-    /// Forgets of some requests which shape they had.
+    /// Removes a shape; its requests count as requests without one.
     mutating func forget(_ shape: PathShape) {
         self.shapeless += self.counts.removeValue(forKey: shape) ?? 0
     }
 
-    /// The share of each shape among so many requests; what is missing to 1 is unknown.
+    /// Returns the share of each shape in a number of requests; the shapes of the rest are unknown.
     func shares(of requests: UInt64) -> [(shape: PathShape, share: Double)] {
         let seen = self.shapeless + self.counts.values.reduce(0, +)
         guard seen > 0, requests > 0 else { return [] }
@@ -49,16 +49,16 @@ package struct ShapeCounts: Sendable, Equatable {
     }
 }
 
-/// The paths of requests as they came, end to end in one memory, for whoever fetches the census to read.
+/// The paths of requests as received, in one contiguous buffer, which are parsed after a fetch.
 struct PathLog: Sendable {
-    /// Bytes that are kept, of one to two thousand requests; of what comes when it is full, somebody takes
-    /// the shares to be the same.
+    /// The maximum size in bytes, sufficient for one to two thousand requests.
     ///
-    /// In an hour they are enough to tell a share of a tenth of a percent.
+    /// Later requests are assumed to have the same shares. In an hour, this is enough to measure a
+    /// share of 0.1 %.
     private static let limit = 48 * 1024
     private static let headLength = 6
 
-    /// For each request its cell in four bytes, the lengths of method and target, and both.
+    /// For each request, its cell in four bytes, the lengths of method and target, and both texts.
     private var bytes: [UInt8] = []
 
     init(expecting last: PathLog? = nil) {
@@ -80,7 +80,7 @@ struct PathLog: Sendable {
             unsafe method.withUnsafeBytes { method in
                 unsafe target.withUnsafeBytes { target in
                     unsafe room.withUnsafeMutableBufferPointer { room, used in
-                        // Neither can be missing: a head has both.
+                        // Neither is missing, because a request head has both.
                         guard let start = room.baseAddress, let method = method.baseAddress,
                             let target = target.baseAddress
                         else { return }
@@ -97,7 +97,7 @@ struct PathLog: Sendable {
         }
     }
 
-    /// The length of the path in a long target; 0 if that is long, too.
+    /// Returns the length of the path in a long target; 0 if the path is too long, too.
     private static func pathLength(_ target: Span<UInt8>) -> Int {
         for index in 0...PathShape.longestPath where target[index] == UInt8(ascii: "?") {
             return index
@@ -105,7 +105,7 @@ struct PathLog: Sendable {
         return 0
     }
 
-    /// The requests by cell and shape.
+    /// Calls `body` with the cell and the shape of each request.
     func read(_ body: (_ cell: Int, _ shape: PathShape?) -> Void) {
         let bytes = self.bytes.span
         var index = 0

@@ -1,14 +1,15 @@
 package import GatePolicy
 
-/// The effect of other rules on the clients that a census has seen.
+/// The effect of other rules on the clients in a census.
 package struct Impact: Sendable {
-    /// Those who are treated in one way by the rules of before, and in the other by those of after.
+    /// The clients for which the decisions of the old and the new rules differ in one direction.
     package struct Side: Sendable {
-        /// Certainly.
+        /// The certain amount.
         package fileprivate(set) var amount = ImpactAmount()
-        /// At most: requests for paths that no rule knew when they were counted may be among them.
+        /// The maximum amount, including requests for paths that no rule contained when they were
+        /// counted.
         package fileprivate(set) var possible = ImpactAmount()
-        /// By the rule that decides; `nil` for the policy on clients that do not say who they are.
+        /// The amounts by the deciding rule; `nil` for the policy for unidentified clients.
         package fileprivate(set) var byRule: [String?: ImpactAmount] = [:]
         package fileprivate(set) var byVersion: [Version: ImpactAmount] = [:]
     }
@@ -20,7 +21,7 @@ package struct Impact: Sendable {
         package let version: CensusClient.Part
     }
 
-    /// An app and a platform that the rules of after name, or `RequestTerms.other`.
+    /// An app and a platform that the new rules contain, or `RequestTerms.other`.
     package struct Audience: Sendable, Hashable {
         package let app: String
         package let platform: String
@@ -37,35 +38,35 @@ package struct Impact: Sendable {
         package fileprivate(set) var denied = Side()
     }
 
-    /// Everything that could be looked at.
+    /// All requests that could be evaluated.
     package private(set) var total = ImpactAmount()
-    /// Those who pass before, and are refused after.
+    /// Clients that pass the old rules, and that the new rules deny.
     package private(set) var denied = Side()
-    /// Those who are refused before, and pass after.
+    /// Clients that the old rules deny, and that pass the new rules.
     package private(set) var passed = Side()
-    /// Those who pass before and after, and have a hint in one of them only.
+    /// Clients that pass both, and get a hint from only one of them.
     package private(set) var hinted = ImpactAmount()
-    /// Requests of which only the number is known.
+    /// The number of requests whose client is unknown.
     package private(set) var unknownRequests: UInt64 = 0
     package private(set) var parts: [Audience: Part] = [:]
-    /// Whether requests for paths that are new to the rules were told by the shapes of their paths.
+    /// Whether requests for paths that are new to the rules were distinguished by their shapes.
     package private(set) var slicesPaths = false
-    /// The first second at which the rules of after may decide otherwise; `nil`: they never do.
+    /// The first time at which decisions of the new rules may change; `nil` if they never do.
     package private(set) var validUntil: Timestamp?
 
     private let old: View
     private let new: View
     private let samples: [RuleSet.DeviceSample]
 
-    /// Judges the clients of a census by two rule sets.
+    /// Evaluates the clients of a census with two rule sets.
     ///
     /// - Parameters:
     ///   - rows: The census.
-    ///   - old: The rules of before.
-    ///   - new: The rules of after.
-    ///   - now: The second at which both of them judge.
-    ///   - later: The second at which the rules of after judge, if that is another one.
-    ///   - ignoresMaintenance: Whether nobody is refused because of a maintenance.
+    ///   - old: The old rules.
+    ///   - new: The new rules.
+    ///   - now: The time of the evaluation.
+    ///   - later: The time of the evaluation with the new rules, if it differs.
+    ///   - ignoresMaintenance: Whether a maintenance denies nothing.
     package init(
         on rows: [CensusRow],
         from old: RuleSet,
@@ -83,7 +84,7 @@ package struct Impact: Sendable {
         for row in rows { self.add(row) }
     }
 
-    /// The scopes in which requests are judged at the least, and at the most.
+    /// The least and the most strict scope that requests may have.
     private struct Scopes: Hashable {
         let least: RequestScope
         let most: RequestScope
@@ -100,20 +101,20 @@ package struct Impact: Sendable {
         }
     }
 
-    /// The requests of a row that are in the same scopes.
+    /// The requests of a row that have the same scopes.
     private struct Slice: Hashable {
         let before: Scopes
         let after: Scopes
     }
 
-    /// A rule set at a second.
+    /// A rule set at a time.
     private struct View {
         let ruleSet: RuleSet
         let time: Timestamp
         let ignoresMaintenance: Bool
         let paths: Set<String>
         let exemptions: Set<String>
-        /// The scopes of those shapes of which all requests have the same.
+        /// The scopes of the shapes whose requests all have the same scope.
         private let shapes: [PathShape: RequestScope]
 
         init(
@@ -134,7 +135,7 @@ package struct Impact: Sendable {
             self.exemptions = ruleSet.exemptPaths
         }
 
-        /// The scope of those requests of a row that have a shape; `nil`: nobody knows.
+        /// Returns the scope of the requests of a row with a shape; `nil` if it is unknown.
         func scope(of shape: PathShape, _ row: CensusRow) -> RequestScope? {
             guard let scope = self.shapes[shape] else { return nil }
             let paths = row.cell.outcome.paths
@@ -147,7 +148,7 @@ package struct Impact: Sendable {
             }
         }
 
-        /// The scopes in which requests of a row are judged at the least, and at the most.
+        /// Returns the least and the most strict scope that requests of a row may have.
         func scopes(_ row: CensusRow) -> Scopes {
             let paths = row.cell.outcome.paths
             let knownExemptions = row.known.filter { $0.hasPrefix(CensusPaths.exemption) }
@@ -155,7 +156,7 @@ package struct Impact: Sendable {
                 if self.exemptions.isSuperset(of: knownExemptions) {
                     return Scopes(RuleSet.exemptScope)
                 }
-                // Nobody looked which exemption it was, nor which rules are for it.
+                // It is unknown which exemption matched, and which rules match the requests.
                 let isGone = self.exemptions.isDisjoint(with: knownExemptions)
                 let least = isGone ? self.ruleSet.scope { _ in false } : RuleSet.exemptScope
                 return Scopes(least: least, most: self.ruleSet.scope { _ in true })
@@ -181,7 +182,7 @@ package struct Impact: Sendable {
         }
     }
 
-    /// The comparison of two decisions on one client.
+    /// The shares of a client's requests for which the decisions of two rule sets differ.
     private struct Shares {
         var deniedByRule: [String?: Double] = [:]
         var passedByRule: [String?: Double] = [:]
@@ -189,12 +190,12 @@ package struct Impact: Sendable {
         var possiblyPassed = 0.0
         var hinted = 0.0
         var validUntil: Timestamp?
-        /// Whether requests of the client were told apart by the shapes of their paths.
+        /// Whether requests of the client were distinguished by the shapes of their paths.
         var isSliced = false
     }
 
     private mutating func add(_ row: CensusRow) {
-        // Of late answers there are none.
+        // Rows with only late responses have no requests.
         guard row.figures.requests > 0 else { return }
         guard let client = row.cell.client else {
             self.unknownRequests += row.figures.requests
@@ -219,7 +220,7 @@ package struct Impact: Sendable {
             .add(row.figures, shares.deniedByRule, shares.possiblyDenied, version)
     }
 
-    /// The requests of a row by the scopes that they are in, as shares of all of them.
+    /// Returns the requests of a row by their scopes, as shares of all of them.
     private func slices(_ row: CensusRow) -> [Slice: Double] {
         let whole = Slice(before: self.old.scopes(row), after: self.new.scopes(row))
         guard !whole.before.areOne || !whole.after.areOne else { return [whole: 1] }
@@ -236,7 +237,7 @@ package struct Impact: Sendable {
             slices[Slice(before: before, after: after), default: 0] += share
             rest -= share
         }
-        // Not the rounding of a sum.
+        // Ignores rounding errors in the sum.
         if rest > 1e-9 { slices[whole, default: 0] += rest }
         return slices
     }
@@ -304,34 +305,35 @@ extension Decision {
     fileprivate var denies: Bool { self.kind >= .require }
 }
 
-/// Requests and devices of which some part is meant.
+/// A number of requests and devices, of which only a share may count.
 package struct ImpactAmount: Sendable {
-    /// Requests; of a roll-out, as many as are to be expected.
+    /// The number of requests; in a roll-out, the expected number.
     package private(set) var requests = 0.0
     private(set) var identified = 0.0
-    /// The sketches of devices, by the share of them that is meant.
+    /// The sketches of devices, by the share of the devices that counts.
     private var devicesByShare: [Double: HyperLogLog] = [:]
 
     package init() {}
 
-    /// Adds a share of what was counted.
+    /// Adds a share of the figures.
     mutating func add(_ figures: CensusFigures, share: Double = 1) {
         guard share > 0 else { return }
         self.requests += Double(figures.requests) * min(share, 1)
         self.identified += Double(figures.identified) * min(share, 1)
-        // Each share takes a sketch, so that there are a thousand of them and no more.
+        // Each share needs a sketch, so that shares are rounded to about a thousand values.
         let steps = share < 0.01 ? 1e4 : 1e3
         let step = min(max((share * steps).rounded(), 1) / steps, 1)
         self.devicesByShare[step, default: HyperLogLog()].merge(figures.devices)
     }
 
-    /// Devices, as far as requests named them.
+    /// The number of devices, if requests state them.
     ///
-    /// One that has changed its version, and that a roll-out takes with several, counts for each.
+    /// A device that has changed its version, and that a roll-out includes with several versions,
+    /// counts for each of them.
     package var devices: Double {
         self.devicesByShare.reduce(0) { $0 + $1.key * Double($1.value.count) }
     }
 
-    /// Whether devices can stand for clients: most requests named theirs.
+    /// Whether devices can represent clients, because most requests state one.
     package var countsByDevices: Bool { self.identified * 2 >= self.requests && self.requests > 0 }
 }

@@ -1,9 +1,9 @@
-/// The strings that Redis and Valkey keep sketches in, so that theirs are ours: `PFCOUNT` and `PFMERGE`
-/// take them.
+/// The string format in which Redis and Valkey store sketches, with which `PFCOUNT` and `PFMERGE`
+/// can be used.
 ///
-/// A header of 16 bytes (`HYLL`, the encoding, three zeros, and a cached count, whose highest bit says
-/// that it is to be worked out), then the registers: all of them in six bits each, or runs of them.
-/// `hyperloglog.c` of Redis.
+/// A header of 16 bytes (`HYLL`, the encoding, three zeros, and a cached count, whose highest bit
+/// marks it as outdated), followed by the registers: all of them in six bits each, or runs of them.
+/// See `hyperloglog.c` of Redis.
 extension HyperLogLog {
     private enum Encoding: UInt8 {
         case dense = 0
@@ -13,12 +13,12 @@ extension HyperLogLog {
     private static let magic = Array("HYLL".utf8)
     private static let headerLength = 16
     private static let denseLength = Self.headerLength + Self.registerCount * 6 / 8
-    /// Beyond it, Redis, too, writes all registers.
+    /// The maximum length of runs; beyond it, Redis stores all registers as well.
     private static let longestSparse = 3_000
-    /// A rank above it has no place in a run.
+    /// The maximum rank that a run can contain.
     private static let maximumSparseRank: UInt8 = 32
 
-    /// Reads a string of Redis; `nil` if it is none, or a damaged one.
+    /// Creates a sketch from a Redis string; `nil` if it is malformed or damaged.
     package init?(redis bytes: [UInt8]) {
         guard bytes.count >= Self.headerLength, bytes.starts(with: Self.magic),
             let encoding = Encoding(rawValue: bytes[4])
@@ -36,7 +36,7 @@ extension HyperLogLog {
         }
     }
 
-    /// The sketch as Redis writes it, without a cached count.
+    /// The sketch in the format of Redis, without a cached count.
     package var redisBytes: [UInt8] {
         let (encoding, body) = self.runs.map { (Encoding.sparse, $0) } ?? (.dense, self.packed)
         let isUncounted: UInt8 = 0x80
@@ -44,7 +44,7 @@ extension HyperLogLog {
             + body
     }
 
-    /// Six bits for each register, the lowest first.
+    /// All registers with six bits each, the lowest first.
     private var packed: [UInt8] {
         var packed = [UInt8](repeating: 0, count: Self.denseLength - Self.headerLength)
         for (register, rank) in self.ranks.enumerated() {
@@ -65,10 +65,10 @@ extension HyperLogLog {
         }
     }
 
-    /// Runs of equal registers; `nil` if they are too long, or a rank does not fit.
+    /// Runs of equal registers; `nil` if they are too long, or if a rank does not fit.
     ///
-    /// `00xxxxxx`: so many zeros and one; `01xxxxxx yyyyyyyy`: likewise of 14 bits; `1vvvvvxx`: the
-    /// rank, less one, that one to four registers have.
+    /// `00xxxxxx`: the number of zeros, less one; `01xxxxxx yyyyyyyy`: the same in 14 bits;
+    /// `1vvvvvxx`: the rank, less one, of one to four registers.
     private var runs: [UInt8]? {
         guard case .sparse(let entries) = self.storage else { return nil }
         var runs: [UInt8] = []
@@ -101,7 +101,8 @@ extension HyperLogLog {
         }
     }
 
-    /// The registers that are not zero; most sketches have few, and are read in thousands.
+    /// Returns the registers that are not zero; most sketches have few of them, and are read in
+    /// thousands.
     private static func expanded(_ runs: ArraySlice<UInt8>) -> [UInt32]? {
         var entries: [UInt32] = []
         var register = 0

@@ -1,18 +1,18 @@
-/// An estimate of how many different things were seen, in some kilobytes whatever their number is.
+/// An estimate of the number of distinct elements, in some kilobytes regardless of that number.
 ///
-/// 16,384 registers, as Redis has them: the standard error is 0.81 %. Flajolet et al., "HyperLogLog"
+/// 16,384 registers, as in Redis: the standard error is 0.81 %. Flajolet et al., "HyperLogLog"
 /// (2007); Ertl, "New cardinality estimation algorithms for HyperLogLog sketches" (2017).
 package struct HyperLogLog: Sendable, Equatable {
-    /// The bits of a hash that choose its register.
+    /// The number of bits of a hash that select its register.
     static let precision = 14
     static let registerCount = 1 << Self.precision
-    /// The bits of a hash that its rank is read from.
+    /// The number of bits of a hash that determine its rank.
     private static let rankBits = 64 - Self.precision
     static let maximumRank = UInt8(Self.rankBits + 1)
-    /// Registers that are kept one by one before all of them are.
+    /// The maximum number of registers in sparse storage.
     private static let sparseLimit = 1_024
 
-    /// Content decides alone which one it is, so that equal sketches have equal storage.
+    /// The content alone determines the case, so that equal sketches have equal storage.
     enum Storage: Sendable, Equatable {
         /// The registers that are not zero, in ascending order: `register << 6 | rank`.
         case sparse([UInt32])
@@ -21,10 +21,10 @@ package struct HyperLogLog: Sendable, Equatable {
 
     private(set) var storage = Storage.sparse([])
 
-    /// A sketch of nothing.
+    /// Creates an empty sketch.
     package init() {}
 
-    /// A sketch with these registers, one rank each.
+    /// Creates a sketch from the ranks of all registers.
     init(ranks: [UInt8]) {
         var sparse: [UInt32] = []
         for (register, rank) in ranks.enumerated() where rank > 0 {
@@ -37,7 +37,8 @@ package struct HyperLogLog: Sendable, Equatable {
         self.storage = .sparse(sparse)
     }
 
-    /// A sketch with these registers that are not zero, in ascending order: `register << 6 | rank`.
+    /// Creates a sketch from the registers that are not zero, in ascending order: `register << 6 |
+    /// rank`.
     init(entries: [UInt32]) {
         self.storage =
             entries.count <= Self.sparseLimit ? .sparse(entries) : .dense(Self.ranks(of: entries))
@@ -49,24 +50,24 @@ package struct HyperLogLog: Sendable, Equatable {
 
         package init(hash: UInt64) {
             let register = UInt32(truncatingIfNeeded: hash) & UInt32(HyperLogLog.registerCount - 1)
-            // The bit above all others ends the count.
+            // The bit above all others limits the count.
             let rest = hash >> UInt64(HyperLogLog.precision) | 1 << UInt64(HyperLogLog.rankBits)
             self.rawValue = register << 6 | UInt32(rest.trailingZeroBitCount + 1)
         }
 
-        /// A mark that was kept; the bits above its 20 are left out.
+        /// Creates a mark from a stored value; bits above the lower 20 are ignored.
         package init(rawValue: UInt32) {
             self.rawValue = rawValue & 0xF_FFFF
         }
     }
 
-    /// Adds something by its hash.
+    /// Adds an element by its hash.
     package mutating func add(_ hash: UInt64) { self.add(Mark(hash: hash)) }
 
     package mutating func add(_ mark: Mark) {
         let (register, rank) = (Int(mark.rawValue >> 6), UInt8(mark.rawValue & 63))
         guard rank > 0, rank <= Self.maximumRank else { return }
-        // Taken out, so that it is changed in place.
+        // Moved out of `self`, so that it is changed in place.
         var storage = Storage.sparse([])
         swap(&storage, &self.storage)
         switch consume storage {
@@ -89,7 +90,7 @@ package struct HyperLogLog: Sendable, Equatable {
         }
     }
 
-    /// Adds everything that another sketch has seen.
+    /// Adds all elements of another sketch.
     package mutating func merge(_ other: HyperLogLog) {
         if self.isEmpty {
             self = other
@@ -102,7 +103,7 @@ package struct HyperLogLog: Sendable, Equatable {
 
     package var isEmpty: Bool { self.storage == .sparse([]) }
 
-    /// The number of different things that it has seen, by Ertl's improved raw estimator, as Redis counts.
+    /// The estimated number of distinct elements, by Ertl's improved raw estimator, as in Redis.
     package var count: Int {
         let counts = self.countsByRank
         let registers = Double(Self.registerCount)
@@ -124,7 +125,7 @@ package struct HyperLogLog: Sendable, Equatable {
         }
     }
 
-    /// Bytes of memory that it holds.
+    /// The memory of the registers, in bytes.
     package var heldBytes: Int {
         switch self.storage {
         case .dense(let ranks): ranks.count
@@ -132,7 +133,7 @@ package struct HyperLogLog: Sendable, Equatable {
         }
     }
 
-    /// The number of registers of each rank.
+    /// The number of registers with each rank.
     private var countsByRank: [Int] {
         var counts = Array(repeating: 0, count: Self.rankBits + 2)
         switch self.storage {

@@ -1,7 +1,7 @@
-/// SipHash-2-4 in 64 bits, under a key that nobody else knows.
+/// The hash function SipHash-2-4 with 64 bits, and a secret key.
 ///
-/// Aumasson and Bernstein, "SipHash: a fast short-input PRF" (2012). Without the key nobody can find out
-/// from a sketch whether a device that they know is in it.
+/// Aumasson and Bernstein, "SipHash: a fast short-input PRF" (2012). Without the key, a sketch does
+/// not reveal whether a known device is in it.
 package struct SipHash: Sendable, Equatable {
     /// The length of a key in bytes.
     package static let keyLength = 16
@@ -9,7 +9,7 @@ package struct SipHash: Sendable, Equatable {
     private let first: UInt64
     private let second: UInt64
 
-    /// The hash under a key of 16 bytes; `nil` for one of another length.
+    /// Creates the hash function for a key of 16 bytes; `nil` for any other length.
     package init?(key: [UInt8]) {
         guard key.count == Self.keyLength else { return nil }
         (self.first, self.second) = unsafe key.withUnsafeBytes { bytes in
@@ -17,7 +17,7 @@ package struct SipHash: Sendable, Equatable {
         }
     }
 
-    /// The hash of some bytes.
+    /// Returns the hash of some bytes.
     package func hash(_ bytes: Span<UInt8>) -> UInt64 {
         unsafe bytes.withUnsafeBytes { bytes in
             var state = State(self.first, self.second)
@@ -29,7 +29,7 @@ package struct SipHash: Sendable, Equatable {
             }
             var rest: UInt64 = 0
             if count >= 8, index < count {
-                // Together with bytes that had their turn, which are shifted out.
+                // Read together with bytes that were processed already, which are shifted out.
                 let shift = UInt64(8 &- (count &- index)) &* 8
                 rest = unsafe Self.word(bytes, at: count &- 8) &>> shift
             } else {
@@ -43,7 +43,7 @@ package struct SipHash: Sendable, Equatable {
         }
     }
 
-    /// The number in eight bytes, the first of which is the lowest.
+    /// Returns the number in eight bytes, lowest byte first.
     @inline(__always)
     private static func word(_ bytes: UnsafeRawBufferPointer, at start: Int) -> UInt64 {
         unsafe UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: start, as: UInt64.self))

@@ -1,16 +1,16 @@
 internal import GateCensus
 package import GatePolicy
 
-/// The highest floors that cost few, as words for people and as data for programs.
+/// The highest floors that affect few clients, as text and as JSON.
 package struct FloorReport: Sendable {
-    /// The question.
+    /// The parameters of the query.
     package struct Question: Sendable {
-        /// `nil`: every app, every platform.
+        /// `nil` for all apps or platforms.
         package let app: String?
         package let platform: String?
-        /// The share of clients that a floor may cost, from 0 to 1.
+        /// The maximum share of clients that a floor may affect, from 0 to 1.
         package let limit: Double
-        /// Days back: who was seen in them, is a client.
+        /// The period in days; clients seen in it are counted.
         package let days: Int64
 
         package init(app: String?, platform: String?, limit: Double, days: Int64) {
@@ -21,7 +21,7 @@ package struct FloorReport: Sendable {
         }
     }
 
-    /// Days that can be asked for, and how many that are if nobody says.
+    /// The supported periods in days, and the default.
     package static let days: ClosedRange<Int64> = 1...30
     package static let usualDays: Int64 = 7
 
@@ -29,13 +29,13 @@ package struct FloorReport: Sendable {
     private let until: Timestamp
     private let parts: [FloorAdvice.Part]
 
-    /// Looks for floors.
+    /// Finds floors.
     ///
     /// - Parameters:
     ///   - store: The census.
-    ///   - question: What is asked for.
-    ///   - ruleSet: The rules in force.
-    ///   - now: The second at which the days end.
+    ///   - question: The parameters of the query.
+    ///   - ruleSet: The active rules.
+    ///   - now: The end of the period.
     /// - Throws: `CensusStore.Failure` if the census cannot be read.
     package init(
         _ store: CensusStore,
@@ -71,7 +71,7 @@ extension FloorReport: CustomStringConvertible {
     package var description: String {
         let limit = ShareWords.percent(self.question.limit)
         let title = "\(self.since) to \(self.until), at most \(limit)"
-        guard !self.parts.isEmpty else { return "\(title)\nnobody was counted" }
+        guard !self.parts.isEmpty else { return "\(title)\nno clients were counted" }
         return ([title] + self.parts.flatMap { Self.lines($0) }).joined(separator: "\n")
     }
 
@@ -84,7 +84,7 @@ extension FloorReport: CustomStringConvertible {
                 "  minimum: \"\(floor.version)\"  # \(Self.cost(floor, of: part)) below it pass now"
             )
         } else {
-            lines.append("  no version that was seen is a higher floor at that cost")
+            lines.append("  no version that was seen is a higher floor within the limit")
         }
         for next in part.next {
             let cost = "\(Self.cost(next.floor, of: part)) today"
@@ -101,14 +101,15 @@ extension FloorReport: CustomStringConvertible {
     private static func words(_ forecast: AdoptionCurve.Forecast) -> String {
         switch forecast {
         case .reached(let day, let daily):
-            "cheap enough from about \(Self.date(day)), if it goes on to fall by "
-                + "\(ShareWords.percent(daily)) a day"
+            "within the limit from about \(Self.date(day)), if it keeps falling by "
+                + "\(ShareWords.percent(daily)) per day"
         case .unknown(.fewDays): "no date: the census has too few days"
-        case .unknown(.fewDevices): "no date: there are too few clients to tell"
+        case .unknown(.fewDevices): "no date: too few clients for a forecast"
         case .unknown(.notFalling): "no date: their share does not fall"
         case .unknown(.unsteady): "no date: their share falls too unevenly"
-        case .unknown(.flattens): "no date: their share falls ever more slowly, some never update"
-        case .unknown(.far): "no date: it is too far off to tell"
+        case .unknown(.flattens):
+            "no date: their share falls more and more slowly; some never update"
+        case .unknown(.far): "no date: too far in the future"
         }
     }
 
@@ -123,7 +124,7 @@ extension FloorReport: Encodable {
         let platform: String?
         let requests: UInt64
         let devices: Int
-        /// The whole that shares are of: `devices` or `requests`.
+        /// The unit of the shares: `devices` or `requests`.
         let counts: String
         let floor: Floor?
         let next: [Floor]
@@ -144,11 +145,11 @@ extension FloorReport: Encodable {
         let requests: UInt64
         let devices: Int
         let share: Double
-        /// The day from which it costs no more than was asked for.
+        /// The day from which the floor affects no more than the requested share.
         var from: String?
-        /// The part of itself by which the share falls in a day.
+        /// The relative decrease of the share per day.
         var dailyFall: Double?
-        /// The reason for which there is no day.
+        /// The reason why there is no day.
         var undated: String?
 
         init(_ floor: FloorAdvice.Floor, _ forecast: AdoptionCurve.Forecast? = nil) {

@@ -1,9 +1,9 @@
 internal import GateCensus
 internal import GatePolicy
 
-/// The lines below the table, which say what it does not know.
+/// The remarks below the table, about gaps in the data.
 extension OperationReport {
-    /// Operations that a line names.
+    /// The maximum number of operations that a remark names.
     private static let mostNamed = 3
 
     var remarks: [String] {
@@ -11,9 +11,9 @@ extension OperationReport {
     }
 
     private var timeRemarks: [String] {
-        if self.coverage.isEmpty { return ["?: the census has no requests of this time"] }
+        if self.coverage.isEmpty { return ["?: the census has no requests in this period"] }
         let start = self.coverage.start.map {
-            ["The census begins at \($0): nothing is known about the time before."]
+            ["The census starts at \($0); earlier requests are unknown."]
         }
         return (start ?? [])
             + self.coverage.pauses.map { pause in
@@ -29,11 +29,12 @@ extension OperationReport {
             let base = misfit.base.map { "'--base \($0)'" } ?? "--base"
             let isLike = misfit.base != nil || !misfit.isWhole
             let subject =
-                misfit.isWhole ? "no request fits \(name)" : "no request fits a server of \(name)"
+                misfit.isWhole
+                ? "no request matches \(name)" : "no request matches a server of \(name)"
             let wayOut =
                 isLike
                 ? "if they are for this API, pass \(base)"
-                : "if requests arrive under another path than that of its servers, pass --base"
+                : "if requests use another base path than its servers, pass --base"
             return "?: \(subject); seen: \(seen); \(wayOut)"
         }
     }
@@ -49,13 +50,13 @@ extension OperationReport {
         )
         add(
             self.gaps.estimated,
-            "are estimated from others, since there was no room for their paths; "
-                + "a shorter --census-interval makes room"
+            "are estimated from others, because the limit for paths was reached; "
+                + "a shorter --census-interval records more paths"
         )
-        add(self.gaps.early, "were counted before the census kept shapes of paths")
+        add(self.gaps.early, "were counted before the census recorded path shapes")
         add(
             self.gaps.unknownClients,
-            "are of clients that the census does not tell apart; --census-max-cells makes room"
+            "are from clients beyond the cell limit; increase --census-max-cells"
         )
         return remarks
     }
@@ -69,7 +70,7 @@ extension OperationReport {
             let named = names.prefix(Self.mostNamed).joined(separator: ", ")
             remarks.append("?: \(named)\(more > 0 ? " and \(more) more" : ""): \(text)")
         }
-        add(.unversionedClients, "called by clients whose version is missing or unreadable")
+        add(.unversionedClients, "called by clients whose version is missing or unparsable")
         add(.uncounted, "CORS preflights, and paths that the gate answers itself, are not counted")
         add(.noShape, "the census keeps no shapes of such requests")
         for line in self.found {
@@ -79,7 +80,7 @@ extension OperationReport {
         if self.found.contains(where: { $0.calls == .possible }) {
             remarks.append(
                 "at most: the requests may be for another operation, "
-                    + "or for a path that the document does not name"
+                    + "or for a path that is not in the document"
             )
         }
         return remarks

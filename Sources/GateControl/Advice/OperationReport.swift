@@ -1,10 +1,9 @@
 internal import GateCensus
 package import GatePolicy
 
-/// The operations of API documents that old versions still call, as a table for people and as data for
-/// programs.
+/// The operations of API documents that old versions still call, as a text table and as JSON.
 package struct OperationReport: Sendable {
-    /// Other paths that the table has; the data has all of them.
+    /// The maximum number of undocumented paths in the table; JSON has all of them.
     private static let tableLimit = 40
 
     let summary: SunsetReport.Summary
@@ -13,10 +12,10 @@ package struct OperationReport: Sendable {
     let gaps: ShapeGaps
     let coverage: CensusCoverage
     let operations: [APIOperation]
-    /// The files, by the numbers of documents.
+    /// The file names by document number.
     let names: [String]
 
-    /// Looks for calls of old versions.
+    /// Finds calls of old versions.
     ///
     /// - Throws: `CensusStore.Failure` if the census cannot be read.
     package init(
@@ -40,7 +39,7 @@ package struct OperationReport: Sendable {
         self.names = documents.map(\.name)
     }
 
-    /// The operations about which there is a doubt, as a table shows them.
+    /// Returns the operations with a matching doubt, formatted for a table.
     func texts(_ isMeant: (OperationSurvey.Doubt) -> Bool) -> [String] {
         self.found.compactMap { line in
             guard case .unknown(let doubt) = line.calls, isMeant(doubt) else { return nil }
@@ -60,7 +59,9 @@ extension OperationReport: CustomStringConvertible {
         let titles = ["operation", "requests", "devices at most", "last", "versions"]
         let table = TextTable([titles] + shown.map { self.row($0) }).lines
         let more = others - Self.tableLimit
-        let rest = more > 0 ? ["\(more) more paths that are in no document: --json has them"] : []
+        let rest =
+            more > 0
+            ? ["\(more) more paths that are in no document; use --json for all of them"] : []
         return (["\(self.summary)"] + table + rest + self.remarks).joined(separator: "\n")
     }
 
@@ -87,13 +88,13 @@ extension OperationReport: Encodable {
         let path: String?
         /// The path in the document, without the path of a server.
         let template: String?
-        /// The file, if it is in one.
+        /// The file of the document that contains the operation.
         let document: String?
-        /// Whether the document has it.
+        /// Whether the operation is in a document.
         let isInDocument: Bool
         /// `some`, `possible`, `none` or `unknown`.
         let calls: String
-        /// Why they are unknown.
+        /// The reason why the calls are unknown.
         let reason: String?
         let requests: Int
         let devicesAtMost: Int

@@ -1,7 +1,7 @@
 package import GateCensus
 package import GatePolicy
 
-/// When each rule in force last decided about a request, as a table for people and as data for programs.
+/// The last match of each active rule, as a text table and as JSON.
 package struct RuleMatchReport: Sendable {
     private struct Line {
         let rule: String
@@ -12,10 +12,12 @@ package struct RuleMatchReport: Sendable {
 
     private let lines: [Line]
 
+    /// Creates a report.
+    ///
     /// - Parameters:
-    ///   - definition: The rules in force.
-    ///   - matches: When rules last decided.
-    ///   - shares: What became of the devices that they refused, as far as they are in the sample.
+    ///   - definition: The active rules.
+    ///   - matches: The last match of each rule.
+    ///   - shares: The share of denied devices in the sample that returned with a newer build.
     package init(
         _ definition: RuleSetDefinition,
         _ matches: [String: LastMatch],
@@ -37,10 +39,10 @@ extension RuleMatchReport: CustomStringConvertible {
         let rows = self.lines.map { line in
             let last =
                 line.match.map { Self.words($0) }
-                ?? (line.observes ? "not told: it does but observe" : "never, as far as is kept")
+                ?? (line.observes ? "unknown: observe mode" : "never in the kept data")
             return [line.rule, last, line.share.map { Self.words($0) } ?? "-"]
         }
-        return TextTable([["rule", "last decided", "came back updated, in 30 days"]] + rows).lines
+        return TextTable([["rule", "last decided", "returned updated, in 30 days"]] + rows).lines
             .joined(separator: "\n")
     }
 
@@ -61,7 +63,8 @@ extension RuleMatchReport: Encodable {
         let observes: Bool
         let lastMatch: String?
         let withinSeconds: Int64?
-        /// Devices of the sample that it refused in 30 days, and those that came back with a newer build.
+        /// The devices of the sample that the rule denied in the last 30 days, and those that
+        /// returned with a newer build.
         let refusedDevices: Int?
         let returnedDevices: Int?
     }

@@ -1,14 +1,16 @@
 internal import GateCensus
 package import GatePolicy
 
-/// The builds that ask, or fail, far more often than their neighbours, with the line that blocks each; a person
-/// decides.
+/// The builds that send requests or fail far more often than comparable builds, each with the rules
+/// line that blocks it.
+///
+/// The report is advice; an operator decides.
 package struct StrayReport: Sendable {
     private let since: Timestamp
     private let until: Timestamp
     private let strays: [StrayBuilds.Stray]
 
-    /// Looks for them in the census from a second on.
+    /// Finds such builds in the census since a time.
     ///
     /// - Throws: `CensusStore.Failure` if the census cannot be read.
     package init(
@@ -22,7 +24,7 @@ package struct StrayReport: Sendable {
         self.strays = StrayBuilds.among(try store.rows(since: start), by: ruleSet, at: now)
     }
 
-    /// The line of a rules file.
+    /// Returns the line for a rules file.
     private static func line(_ stray: StrayBuilds.Stray) -> String {
         stray.build.map { "blockedBuilds: [{ version: \"\(stray.version)\", build: \($0) }]" }
             ?? "blocked: [\"\(stray.version)\"]"
@@ -35,7 +37,8 @@ extension StrayReport: CustomStringConvertible {
     package var description: String {
         let title = "\(self.since) to \(self.until)"
         guard !self.strays.isEmpty else {
-            return "\(title): no build asks or fails far more often than those beside it"
+            return
+                "\(title): no build sends requests or fails far more often than comparable builds"
         }
         let lines = self.strays.map { stray in
             let found = [
@@ -48,14 +51,14 @@ extension StrayReport: CustomStringConvertible {
     }
 
     private static func words(_ failing: StrayBuilds.Failing) -> String {
-        "\(ShareWords.percent(failing.share)) of \(failing.watched) requests are answered by 5xx, "
-            + "\(ShareWords.percent(failing.usual)) are usual"
+        "\(ShareWords.percent(failing.share)) of \(failing.watched) requests get a 5xx response "
+            + "(usual: \(ShareWords.percent(failing.usual)))"
     }
 
     private static func words(_ asking: StrayBuilds.Asking?, of devices: Int) -> String? {
         asking.map {
-            "\(devices) devices ask \(Self.number($0.rate)) times each, "
-                + "\(Self.number($0.usual)) are usual"
+            "\(devices) devices send \(Self.number($0.rate)) requests each "
+                + "(usual: \(Self.number($0.usual)))"
         }
     }
 }
@@ -70,7 +73,7 @@ extension StrayReport: Encodable {
         let devices: Int
         let asks: Asks?
         let fails: Fails?
-        /// To be pasted into a rule.
+        /// The line to paste into a rule.
         let line: String
     }
 

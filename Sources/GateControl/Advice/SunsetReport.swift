@@ -1,17 +1,17 @@
 internal import GateCensus
 package import GatePolicy
 
-/// The paths that old versions still call, as a table for people and as data for programs.
+/// The paths that old versions still call, as a text table and as JSON.
 package struct SunsetReport: Sendable {
-    /// Shapes that the table has.
+    /// The maximum number of shapes in the table.
     private static let tableLimit = 40
-    /// Likewise the data.
+    /// The maximum number of shapes in JSON.
     private static let dataLimit = 1_000
 
-    /// The question.
+    /// The parameters of the query.
     package struct Question: Sendable {
         package let below: AppVersion
-        /// `nil`: every app, every platform.
+        /// `nil` for all apps or platforms.
         package let app: String?
         package let platform: String?
         package let since: Timestamp
@@ -31,13 +31,13 @@ package struct SunsetReport: Sendable {
         }
     }
 
-    /// The part that is said of all calls.
+    /// The summary of all calls.
     struct Summary: Sendable {
         let question: Question
         let until: Timestamp
         let total: CensusFigures
 
-        /// The last second of a time as it is kept, no later than the end.
+        /// Returns the end of a stored period, at most the end of the report.
         func end(of span: (start: Timestamp, length: Int64)?) -> Timestamp? {
             span.map { min($0.start.advanced(by: $0.length), self.until) }
         }
@@ -47,10 +47,10 @@ package struct SunsetReport: Sendable {
     private let survey: SunsetSurvey
     /// The shapes of requests that match no pattern.
     private let shapes: [ShapeSurvey.Line]
-    /// Patterns that were not counted apart from the first second on.
+    /// The patterns that were not counted separately since the start.
     private let patternsSince: [String: Timestamp]
 
-    /// Looks for calls of old versions.
+    /// Finds calls of old versions.
     ///
     /// - Throws: `CensusStore.Failure` if the census cannot be read.
     package init(
@@ -112,12 +112,12 @@ extension SunsetReport: CustomStringConvertible {
         }.map(\.1)
         let titles = ["path", "requests", "devices", "last", "versions"]
         let remarks = self.patternsSince.sorted { $0.key < $1.key }.map { text, since in
-            "'\(text)' is counted apart since \(since)"
+            "'\(text)' has been counted separately since \(since)"
         }
         return
             (["\(self.summary)"]
             + TextTable([titles] + sorted + others).lines
-            + (more > 0 ? ["\(more) more paths: --json has \(Self.dataLimit)"] : [])
+            + (more > 0 ? ["\(more) more paths; use --json for up to \(Self.dataLimit)"] : [])
             + remarks).joined(separator: "\n")
     }
 
@@ -150,16 +150,16 @@ extension SunsetReport: CustomStringConvertible {
 
 extension SunsetReport: Encodable {
     private struct Entry: Encodable {
-        /// As the rules write it; missing for requests that match none.
+        /// The pattern as written in the rules; missing for requests that match none.
         let pattern: String?
         let isExempt: Bool?
         let requests: UInt64
         let devices: Int
         let lastSeen: String?
-        /// Seconds before `lastSeen` in which it may have been as well.
+        /// The number of seconds before `lastSeen` in which the last request may have been instead.
         let withinSeconds: Int64?
         let versions: [String]
-        /// Since when its requests are counted apart, if not all the time.
+        /// The time from which requests are counted separately, if later than the start.
         let countedSince: String?
     }
 

@@ -1,11 +1,11 @@
 internal import GatePolicy
 
-/// Versions as clients write them.
+/// Versions as written by clients.
 struct VersionTexts {
-    /// Versions that a line of a table names.
+    /// The maximum number of versions in a summary.
     private static let limit = 5
 
-    /// From the oldest to the newest.
+    /// The versions, oldest first.
     let sorted: [String]
 
     init(_ texts: Set<String>) {

@@ -3,18 +3,18 @@ package import GatePolicy
 private import Logging
 private import Synchronization
 
-/// The hour after a change is added to its record, from the census, once it is over.
+/// Adds the census of the hour after a change to the change's record.
 extension AuditLog {
-    /// Seconds after a change that are looked at.
+    /// The length in seconds of the observed period after a change.
     private static let span: Int64 = 3_600
-    /// Seconds between two looks while there is something to add.
+    /// The minimum time in seconds between two checks while records are incomplete.
     private static let pause: Int64 = 60
     private static let minute: Int64 = 60
-    /// Records that are looked at, the last ones.
+    /// The number of recent records that are checked.
     private static let looked = 50
 
-    /// Adds what happened to the records that are old enough, on the thread of records; to be called
-    /// now and then.
+    /// Completes the records whose period has ended, on the thread for records; call it
+    /// periodically.
     package func settle(at now: Timestamp) {
         guard self.history != nil, self.nextLook.withLock({ $0.map { $0 <= now } ?? false }) else {
             return
@@ -26,24 +26,26 @@ extension AuditLog {
                 if isDone { self.nextLook.withLock { $0 = nil } }
             } catch {
                 self.logger.error(
-                    "what happened after a change is not recorded",
+                    "the census after a rules change was not recorded",
                     metadata: ["error": "\(error)"]
                 )
             }
         }
     }
 
-    /// - Returns: Whether no record waits any more.
+    /// Completes the records whose period has ended.
+    ///
+    /// - Returns: Whether no incomplete record remains.
     private func look(at now: Timestamp) throws(Failure) -> Bool {
         var isDone = true
-        /// The change that came after the one that is looked at.
+        /// The time of the change after the checked one.
         var next: Timestamp?
         for record in try self.read(before: nil, atMost: Self.looked)
         where record.outcome == .applied {
             guard let time = try? Timestamp(parsing: record.at) else { continue }
             defer { next = time }
             guard record.predicted != nil, record.happened == nil else { continue }
-            // The census has whole minutes, and puts them together an hour after theirs is over.
+            // The census has whole minutes, and merges them one hour after their hour has ended.
             let start = (time.secondsSinceEpoch + Self.minute - 1) / Self.minute * Self.minute
             let last = min(start + Self.span, next?.secondsSinceEpoch ?? .max)
             let end = last / Self.minute * Self.minute

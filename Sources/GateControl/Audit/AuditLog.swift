@@ -3,14 +3,14 @@ package import GatePolicy
 package import Logging
 internal import Synchronization
 
-/// Keeps a record of every change of the rules, in the state folder or in memory.
+/// The audit log of rules changes, in the state folder or in memory.
 package final class AuditLog: Sendable {
     package typealias Failure = StateDatabase.Failure
 
     static let fileName = "audit.sqlite"
-    /// Records that are kept; a year of three changes a day.
+    /// The maximum number of records: a year with three changes a day.
     static let limit: Int64 = 1_000
-    /// Seconds of the census that a change is held against.
+    /// The length in seconds of the census period that a change is evaluated against.
     private static let window: Int64 = 86_400
     private static let kind = StateDatabase.Kind(
         // The letters `VGau`.
@@ -23,23 +23,23 @@ package final class AuditLog: Sendable {
     private let clients: (@Sendable (Timestamp) -> [CensusRow])?
     let history: (@Sendable (_ since: Timestamp, _ until: Timestamp) -> [CensusRow])?
     let logger: Logger
-    /// The second at which there may be something to add to a record; `nil`: none waits.
+    /// The time of the next check for incomplete records; `nil` if there are none.
     let nextLook = Mutex<Timestamp?>(Timestamp(secondsSinceEpoch: 0))
-    /// Whether it outlives the process.
+    /// Whether the log persists across restarts.
     package let isKept: Bool
     private let kept = Mutex(0)
 
-    /// Records that were kept since the start.
+    /// The number of records added since the start.
     package var count: Int { self.kept.withLock { $0 } }
 
-    /// Opens the log of a folder, or makes it.
+    /// Opens or creates the log of a folder.
     ///
     /// - Parameters:
-    ///   - folder: The folder; `nil`: it is in memory alone.
-    ///   - clients: The clients since a second; `nil`: nobody counts them.
-    ///   - history: Those between two seconds, likewise.
-    ///   - logger: Told when a record cannot be kept.
-    /// - Throws: The reason for which the file cannot be used.
+    ///   - folder: The folder; `nil` for a log in memory.
+    ///   - clients: Returns the clients since a time; `nil` if the census is off.
+    ///   - history: Returns the clients between two times; `nil` if the census is off.
+    ///   - logger: The log for records that cannot be kept.
+    /// - Throws: The reason why the file cannot be used.
     init(
         in folder: StateFolder?,
         clients: (@Sendable (Timestamp) -> [CensusRow])?,
@@ -56,8 +56,9 @@ package final class AuditLog: Sendable {
         self.isKept = folder != nil
     }
 
-    /// The log of a folder, or one in memory where there is none, or none that can be used; what is wrong
-    /// is logged.
+    /// Opens the log of a folder.
+    ///
+    /// Without a folder, or if its log cannot be used, the log is in memory. The reason is logged.
     package static func open(
         in folder: StateFolder?,
         census: Census?,
@@ -71,24 +72,24 @@ package final class AuditLog: Sendable {
                 logger: logger
             )
         } catch {
-            logger.error("changes of rules cannot be recorded", metadata: ["error": "\(error)"])
+            logger.error("rules changes cannot be recorded", metadata: ["error": "\(error)"])
             return folder == nil ? nil : self.open(in: nil, census: census, logger: logger)
         }
     }
 
-    /// Keeps a record of a change, on the thread of reloads and after what is under way there.
+    /// Records a change asynchronously, on the thread for records.
     package func note(_ change: RulesChange) {
         BackgroundThread.records.add {
             do throws(Failure) {
                 try self.keep(change)
             } catch {
                 let metadata: Logger.Metadata = ["error": "\(error)"]
-                self.logger.error("a change of rules is not recorded", metadata: metadata)
+                self.logger.error("a rules change was not recorded", metadata: metadata)
             }
         }
     }
 
-    /// Keeps a record of the rules that a gate starts by, and of those of its file that it refused.
+    /// Records the rules that the gate starts with, and the rejected rules file if there is one.
     package func note(_ starting: StartingRules, at now: Timestamp) {
         let origin = RulesChange.Origin(.start)
         self.note(RulesChange(at: now, by: origin, before: nil, .applied(starting.rules)))
@@ -96,13 +97,13 @@ package final class AuditLog: Sendable {
         self.note(RulesChange(at: now, by: origin, before: starting.rules, .refused(failure)))
     }
 
-    /// The last records, the newest first.
+    /// Returns the last records, newest first.
     ///
     /// - Parameters:
-    ///   - id: Only those before this one; `nil`: all.
-    ///   - limit: The most records.
+    ///   - id: Returns only records before this one; `nil` for all.
+    ///   - limit: The maximum number of records.
     /// - Returns: The records.
-    /// - Throws: The reason for which they cannot be read.
+    /// - Throws: The reason why the records cannot be read.
     package func records(
         before id: Int64? = nil,
         atMost limit: Int
@@ -121,7 +122,7 @@ package final class AuditLog: Sendable {
             self.clients?(change.time.advanced(by: -Self.window))
         }
         let record = AuditRecord(change, before: before, rows)
-        // A source that says the same again and again must not push out what others did.
+        // A source that sends the same rejected value repeatedly must not displace other records.
         if record.outcome == .refused, let last, record.repeats(last) { return }
         try self.use { database in
             try database.transaction { () throws(SQLiteDatabase.Failure) in
@@ -145,7 +146,7 @@ package final class AuditLog: Sendable {
         try self.database.use(body)
     }
 
-    /// The revision of the last change that was put in force.
+    /// Returns the revision of the last applied change.
     private func lastRevision() throws(Failure) -> String? {
         try self.read(before: nil, atMost: Int(Self.limit)).first { $0.outcome == .applied }?.after
     }

@@ -2,7 +2,7 @@ private import FoundationEssentials
 internal import GateCensus
 internal import GatePolicy
 
-/// One change of the rules, or an attempt at one: when, from where, what, and whom it was to hit.
+/// A change of the rules, or a rejected attempt: its time, source, edits and predicted impact.
 package struct AuditRecord: Sendable, Equatable, Codable {
     package struct Source: Sendable, Equatable, Codable {
         package enum Kind: String, Sendable, Codable {
@@ -10,7 +10,7 @@ package struct AuditRecord: Sendable, Equatable, Codable {
         }
 
         package let kind: Kind
-        /// The feed, or the name of the operator's token; missing where nobody has a name.
+        /// The name of the feed or of the operator's token; missing for other sources.
         package let name: String?
     }
 
@@ -23,54 +23,56 @@ package struct AuditRecord: Sendable, Equatable, Codable {
         package let devices: Double
     }
 
-    /// The expectation, by the clients of the last day.
+    /// The predicted impact, based on the clients of the last day.
     package struct Prediction: Sendable, Equatable, Codable {
         package let total: Amount
         package let denied: Amount
         package let passed: Amount
-        /// All whom the new rules refuse, newly or not; missing in records of before.
+        /// All clients that the new rules deny, newly or not; missing in records of earlier
+        /// versions.
         package let refused: Amount?
     }
 
-    /// The clients of an hour after the change, or of the time until the next one.
+    /// The clients in the hour after the change, or until the next change.
     package struct Aftermath: Sendable, Equatable, Codable {
         package let since: String
         package let until: String
         package let total: Amount
-        /// Those whom a rule refused, whichever.
+        /// The clients that any rule denied.
         package let refused: Amount
     }
 
-    /// The number of the record, in the order of the changes; `nil` until it is kept.
+    /// The sequence number of the record; `nil` until it is stored.
     package internal(set) var id: Int64?
     package let at: String
     package let source: Source
     package let outcome: Outcome
-    /// The revision that was in force.
+    /// The active revision before the change.
     package let before: String?
-    /// The revision that is, or that was refused; missing for rules that could not even be read.
+    /// The revision that was applied or rejected; missing for rules that could not be parsed.
     package let after: String?
-    /// The change in words, edit by edit.
+    /// The descriptions of the edits.
     package let changes: [String]
-    /// Missing where nobody counts clients, or nothing was in force before.
+    /// Missing if the census is off, or if no rules were active before.
     package let predicted: Prediction?
-    /// Missing until it is known, where nobody counts clients, and where the next change came at once.
+    /// Missing until the period has ended, if the census is off, or if the next change followed
+    /// immediately.
     package internal(set) var happened: Aftermath?
-    /// Why it was refused: each error with its place.
+    /// The errors for which the rules were rejected, each with its location.
     package let reasons: [String]
 }
 
 extension AuditRecord {
-    /// Words of a record: more than anybody reads, and a rules file may have 4 MiB of them.
+    /// The maximum number of lines in a record; a rules file may cause 4 MiB of them.
     static let wordLimit = 100
     private static let lineLimit = 400
 
-    /// A record of a change.
+    /// Creates a record of a change.
     ///
     /// - Parameters:
     ///   - change: The change.
-    ///   - before: The revision in force; of a start, that of the last record.
-    ///   - rows: The clients of the last day; `nil`: nobody counts them.
+    ///   - before: The previous revision; for a start, the revision of the last record.
+    ///   - rows: The clients of the last day; `nil` if the census is off.
     init(_ change: RulesChange, before: String?, _ rows: [CensusRow]?) {
         self.at = "\(change.time)"
         self.source = Source(change.origin)
@@ -83,7 +85,7 @@ extension AuditRecord {
             let edits = change.before.map { RulesEdits(from: $0, to: rules).words } ?? []
             let isSilent = edits.isEmpty && change.before != nil
             self.changes = Self.bounded(
-                isSilent ? ["no setting; a feed came, went, or is taken otherwise"] : edits
+                isSilent ? ["no change of settings; a feed was added, removed or changed"] : edits
             )
             self.predicted = change.before.flatMap { old in
                 rows.map { Prediction($0, from: old.ruleSet, to: rules.ruleSet, at: change.time) }
@@ -97,7 +99,7 @@ extension AuditRecord {
         }
     }
 
-    /// Whether it says the same as another one, apart from its time.
+    /// Whether the record equals another one, except for its time.
     func repeats(_ other: AuditRecord) -> Bool {
         self.source == other.source && self.outcome == other.outcome
             && self.before == other.before && self.after == other.after
@@ -118,7 +120,9 @@ extension AuditRecord {
         return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 
-    /// - Returns: `nil` for a text that is none of a record.
+    /// Decodes a record.
+    ///
+    /// - Returns: `nil` if the text is not a record.
     init?(json: String, id: Int64) {
         guard let record = try? JSONDecoder().decode(Self.self, from: Data(json.utf8)) else {
             return nil
@@ -164,7 +168,7 @@ extension AuditRecord.Amount {
 }
 
 extension LoadFailure {
-    /// Names the rules that were refused, if they could be read.
+    /// The revision of the rejected rules; `nil` if they could not be parsed.
     fileprivate var revision: String? {
         switch self {
         case .unreadable(let errors): errors.revision?.text

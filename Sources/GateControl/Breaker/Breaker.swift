@@ -3,33 +3,33 @@ package import GateCensus
 package import GatePolicy
 package import Logging
 
-/// Watches what becomes of a change of rules, and has them observe where they refuse far more clients
-/// than was predicted.
+/// A circuit breaker: watches changed rules, and sets them to observe if they deny far more clients
+/// than predicted.
 ///
-/// It begins with a reload or a date that makes a rule refuse more, and ends when the change has been
-/// watched for long enough. What it has stopped stays so, over restarts and reloads, until somebody
-/// resets it or edits the terms of the rule.
+/// It starts after a reload or at a date with which a rule denies more, and ends when the change
+/// has been watched for the configured time. A tripped rule observes, across restarts and reloads,
+/// until an operator resets the breaker or edits the terms of the rule.
 package actor Breaker: RulesFilter {
-    /// The breaker's state, for operators.
+    /// The state of the breaker, for operators.
     package struct Status: Sendable, Equatable {
-        /// The names of the rules that are watched.
+        /// The names of the watched rules.
         package let watched: [String]
-        /// The rules in force that do but observe.
+        /// The trips of active rules.
         package let trips: [BreakerTrip]
-        /// Trips since the start.
+        /// The number of trips since the start.
         package let count: UInt64
     }
 
-    /// Seconds of the census that a prediction is made of.
+    /// The number of seconds of the census that a prediction is based on.
     private static let window: Int64 = 86_400
 
     /// A change that is being watched.
     private struct Watch {
         var trial: RuleTrial
-        /// The clients of the time before, read aside: no change waits for it.
+        /// The clients before the change, read in the background so that the change is not delayed.
         let baseline: Task<[CensusRow], Never>
         var prediction: RefusalPrediction?
-        /// Whether requests of before may be in what is counted next.
+        /// Whether the next counts may include requests from before the change.
         var isFresh = true
     }
 
@@ -42,25 +42,26 @@ package actor Breaker: RulesFilter {
     private var record = BreakerRecord()
     private var count: UInt64 = 0
     private var loaded: LoadedRules?
-    /// The terms on which these refuse: for 10,000 rules, to write them out takes a third of a second.
+    /// The digests of the terms, stored because computing those of 10,000 rules takes a third of a
+    /// second.
     private var terms: [String: String] = [:]
-    /// The rules as they act.
+    /// The rules as currently applied.
     private var acting: RuleSet?
     private var watch: Watch?
-    /// Seconds at which rules begin to refuse more, in ascending order.
+    /// The times at which rules start to deny more, in ascending order.
     private var dates: [(time: Timestamp, rule: String)] = []
     private var lastLook: Timestamp
     private var publish: @Sendable () async -> Void = {}
     private var tellClients: @Sendable (Bool) async -> Void = { _ in }
 
-    /// A breaker that watches nothing yet.
+    /// Creates a breaker that watches nothing yet.
     ///
     /// - Parameters:
-    ///   - census: The clients whom predictions are made of.
-    ///   - folder: Where trips are kept; `nil`: they end with the process.
-    ///   - trust: Who may vouch for the address that is told.
-    ///   - logger: Is told of trips.
-    ///   - now: The second.
+    ///   - census: The clients that predictions are based on.
+    ///   - folder: The folder for trips; `nil`: they are lost at a restart.
+    ///   - trust: The certificate authorities for the webhook.
+    ///   - logger: Logs trips.
+    ///   - now: Returns the current time.
     package init(
         census: Census,
         folder: StateFolder?,
@@ -86,30 +87,31 @@ package actor Breaker: RulesFilter {
         self.lastLook = now()
     }
 
-    /// Takes the rules of the start.
+    /// Initializes the breaker with the rules of the start.
     ///
     /// - Parameters:
     ///   - rules: The rules.
-    ///   - former: Those of before the restart; `nil`: nobody knows.
-    /// - Returns: The rules as they are to act.
+    ///   - former: The rules before the restart; `nil` if unknown.
+    /// - Returns: The rules to apply.
     package func start(_ rules: LoadedRules, after former: LoadedRules?) async -> RuleSet {
         if let folder {
             self.record = BreakerRecord(in: folder) { self.logger.error("\($0)") } ?? self.record
         }
         let watched = self.record.watch
-        // Without rules of before nothing has changed: a gate that is started anew, one of many, must
-        // not stop what the others enforce.
+        // Without former rules, nothing counts as changed: one new gate of many must not stop what
+        // the others enforce.
         let acting = await self.admit(rules, after: former ?? rules)
         if let watched, self.watch == nil {
             let same = watched.rules.filter { self.terms[$0.key] == $0.value }
             let since = Timestamp(secondsSinceEpoch: watched.since)
             await self.begin(Set(same.keys), since: since)
         }
-        for trip in self.trips { self.report(trip, "the breaker has tripped before the start") }
+        for trip in self.trips { self.report(trip, "the circuit breaker tripped before the start") }
         return acting
     }
 
-    /// Whom it tells: `publish` puts the rules in force as they act, `tellClients` has clients told apart.
+    /// Connects the breaker: `publish` applies the rules again; `tellClients` makes the event loops
+    /// distinguish clients by address.
     package func connect(
         publish: @escaping @Sendable () async -> Void,
         tellClients: @escaping @Sendable (Bool) async -> Void
@@ -149,16 +151,16 @@ package actor Breaker: RulesFilter {
         return rules
     }
 
-    /// Has every rule enforce again that has tripped, and watches none of them.
+    /// Resets all trips and enforces the rules again, without watching them.
     ///
-    /// - Returns: The names of those in force.
+    /// - Returns: The names of the active rules with a trip.
     package func reset() async -> [String] {
         let names = self.trips.map(\.rule)
         self.record.reset()
         self.save()
         _ = self.act()
         self.logger.notice(
-            "the breaker was reset",
+            "the circuit breaker was reset",
             metadata: ["rules": "\(names.joined(separator: ","))"]
         )
         await self.publish()
@@ -173,13 +175,13 @@ package actor Breaker: RulesFilter {
         )
     }
 
-    /// Whether a date has come from which a rule refuses more.
+    /// Whether a date has passed from which a rule denies more.
     var isDue: Bool { self.dates.first.map { $0.time <= self.now() } ?? false }
 
-    /// Whether it is worth to look at once.
+    /// Whether the counts should be evaluated now.
     package var wantsLook: Bool { self.watch != nil || self.isDue }
 
-    /// Looks at what was counted since the last time.
+    /// Evaluates what was counted since the last call.
     package func look(at cells: [[CensusCell: CensusFigures]]) async {
         let now = self.now()
         let due = self.dates.prefix { $0.time <= now }.map(\.rule)
@@ -204,7 +206,7 @@ package actor Breaker: RulesFilter {
             let prediction = await BackgroundThread.records.run {
                 RefusalPrediction(rows, by: acting, suspects: suspects, at: now)
             }
-            // Meanwhile other rules may have come.
+            // The rules may have changed in the meantime.
             guard self.watch?.trial.since == watch.trial.since, self.acting === acting else {
                 return
             }
@@ -218,7 +220,7 @@ package actor Breaker: RulesFilter {
             await self.trip(excess, watch, loaded, at: now)
         } else if watch.trial.isOver(at: now, after: loaded.breaker.watch) {
             self.logger.info(
-                "the change of the rules went as predicted",
+                "the rules change had the predicted effect",
                 metadata: ["rules": "\(watch.trial.suspects.sorted().joined(separator: ","))"]
             )
             await self.end()
@@ -226,13 +228,13 @@ package actor Breaker: RulesFilter {
     }
 }
 
-/// The change that is watched.
+/// The watched change.
 extension Breaker {
     private var trips: [BreakerTrip] {
         self.record.trips(in: self.terms)
     }
 
-    /// Works out the rules as they act.
+    /// Updates and returns the rules as they are to be applied.
     private func act() -> RuleSet {
         guard let loaded = self.loaded else { preconditionFailure("there are rules") }
         let names = Set(self.trips.map(\.rule))
@@ -242,7 +244,7 @@ extension Breaker {
         return acting
     }
 
-    /// Watches rules from a second on, unless they have tripped; ends if there are none.
+    /// Watches rules from a given time on, except tripped ones; ends if none remain.
     private func begin(_ names: Set<String>, since: Timestamp) async {
         let suspects = names.subtracting(self.trips.map(\.rule))
         guard !suspects.isEmpty, let loaded = self.loaded, loaded.breaker.limit != nil else {
@@ -255,7 +257,8 @@ extension Breaker {
             baseline: self.watch?.baseline
                 ?? BackgroundThread.records.task { rows(start, since) }
         )
-        // Where nobody told clients apart, none of before can be among them.
+        // If clients were not distinguished before, all of the next counts are from after the
+        // change.
         watch.isFresh = self.watch != nil
         self.watch = watch
         self.record.watch = BreakerRecord.Watch(
@@ -303,7 +306,9 @@ extension Breaker {
         self.record.add(trips)
         self.count += UInt64(trips.count)
         _ = self.act()
-        for trip in trips { self.report(trip, "the breaker has tripped: the rule observes") }
+        for trip in trips {
+            self.report(trip, "the circuit breaker tripped: the rule only observes now")
+        }
         await self.publish()
         await self.begin(watch.trial.suspects.subtracting(names), since: now)
         self.save()
@@ -335,14 +340,14 @@ extension Breaker {
             try self.record.save(in: folder)
         } catch {
             self.logger.error(
-                "the state of the breaker is not kept",
+                "the state of the circuit breaker cannot be stored",
                 metadata: ["error": "\(error)"]
             )
         }
     }
 }
 
-/// Tells an address of somebody's own what has tripped.
+/// Notifies a webhook of trips.
 struct BreakerWebhook: Sendable {
     private struct Message: Encodable {
         let event = "breaker-tripped"
@@ -355,7 +360,7 @@ struct BreakerWebhook: Sendable {
     let trust: TrustedAuthorities
     let logger: Logger
 
-    /// Posts JSON, and tries again twice if nobody takes it.
+    /// Posts JSON, with up to three attempts.
     func tell(_ url: FetchURL, _ trips: [BreakerTrip]) async {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -373,7 +378,7 @@ struct BreakerWebhook: Sendable {
             if attempt < Self.attempts { try? await Task.sleep(for: Self.pause) }
         }
         self.logger.error(
-            "the webhook of the breaker was not told",
+            "the webhook of the circuit breaker could not be notified",
             metadata: ["host": "\(url.host)", "error": "\(problem)"]
         )
     }

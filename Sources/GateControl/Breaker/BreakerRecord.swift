@@ -2,57 +2,57 @@ private import FoundationEssentials
 package import GateCensus
 internal import GatePolicy
 
-/// A rule that does but observe since it refused more clients than was predicted.
+/// A rule that was set to observe because it denied more clients than predicted.
 package struct BreakerTrip: Sendable, Equatable, Codable {
     /// The id of the rule, or `unidentified`.
     package let rule: String
-    /// Stands for its terms: others are another rule.
+    /// The digest of the rule's terms; with other terms, the trip no longer applies.
     let terms: String
-    /// Seconds since 1970.
+    /// The time in seconds since 1970.
     package let time: Int64
     package let cause: RuleTrial.Excess.Cause
-    /// The app and platform in question; `nil`: all clients.
+    /// The app and platform of the denied clients; `nil`: all clients.
     package let app: String?
     package let platform: String?
-    /// The clients that were counted, and the share of them, and the share that was predicted.
+    /// The number of clients counted, the share of denied ones, and the predicted share.
     package let clients: Int
     package let share: Double
     package let predicted: Double
-    /// Requests that the rule refused between the change and the trip.
+    /// The number of requests that the rule denied between the change and the trip.
     package let refusedRequests: UInt64
     /// The revision of the rules.
     package let revision: String
 }
 
-/// The breaker's memory, which outlives the process.
+/// The stored state of the circuit breaker.
 struct BreakerRecord: Sendable, Equatable, Codable {
     /// A change that is being watched.
     struct Watch: Sendable, Equatable, Codable {
-        /// The names of the rules, with what stands for their terms.
+        /// The names of the rules and the digests of their terms.
         var rules: [String: String]
-        /// Seconds since 1970.
+        /// The start in seconds since 1970.
         var since: Int64
     }
 
     private static let name = "breaker.json"
     private static let maximumSize = 1 << 20
-    /// Trips that are remembered, the newest.
+    /// The maximum number of stored trips, the newest.
     private static let mostTrips = 100
 
-    /// The shape of this record; another one is not read.
+    /// The format version; records in another format are not read.
     var format = 1
     private(set) var trips: [BreakerTrip] = []
     var watch: Watch?
 
     init() {}
 
-    /// Reads it; `nil` if there is none, or none that can be used, of which `report` is told.
+    /// Reads the record; `nil` if there is none, or if it is unusable, which is reported.
     init?(in folder: StateFolder, report: (String) -> Void) {
         do {
             let bytes = try folder.read(Self.name, atMost: Self.maximumSize)
             self = try JSONDecoder().decode(BreakerRecord.self, from: Data(bytes))
             guard self.format == 1 else {
-                report("\(folder.path)/\(Self.name) is of another release")
+                report("\(folder.path)/\(Self.name) has the format of another release")
                 return nil
             }
         } catch FileContent.Failure.missing {
@@ -76,7 +76,7 @@ struct BreakerRecord: Sendable, Equatable, Codable {
 
     mutating func reset() { self.trips = [] }
 
-    /// The trips of rules that still have the same terms.
+    /// Returns the trips of rules whose terms are unchanged.
     func trips(in terms: [String: String]) -> [BreakerTrip] {
         self.trips.filter { terms[$0.rule] == $0.terms }
     }

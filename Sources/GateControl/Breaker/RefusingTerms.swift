@@ -1,12 +1,13 @@
 internal import GatePolicy
 
 extension RuleSetDefinition {
-    /// The terms on which something is refused, by the id of the rule, or `unidentified` for the policy
-    /// on clients that do not say who they are: what refuses nobody is not there.
+    /// The terms of all rules that can deny clients, by rule id, and those of the policy for
+    /// unidentified clients under `unidentified`.
     ///
-    /// Words and links are no terms. A text stands for them that is the same for as long as they are, in this process
-    /// and after it. Equal rules can have different texts, as with `3.0` and `3.0.0`: to take over that of an equal rule
-    /// would be sooner done, and a restart would not find the trip that is remembered under it.
+    /// Texts and URLs are not part of the terms. The value is a digest that stays the same across
+    /// restarts while the terms are unchanged. Equal rules can have different digests, as with
+    /// `3.0` and `3.0.0`. Reusing the digest of an equal rule would be faster, but a stored trip
+    /// would not match after a restart.
     var refusingTerms: [String: String] {
         guard self.mode == .enforce else { return [:] }
         var terms: [String: String] = [:]
@@ -19,9 +20,9 @@ extension RuleSetDefinition {
         return terms
     }
 
-    /// The names of terms that are others than before, or that have another effect.
+    /// Returns the names of terms that have changed, or that have a different effect.
     ///
-    /// `after`: `refusingTerms` of these rules; `before`: those of the old ones.
+    /// `after`: the `refusingTerms` of these rules; `before`: those of the old rules.
     func changedTerms(
         _ after: [String: String],
         since old: RuleSetDefinition,
@@ -36,7 +37,7 @@ extension RuleSetDefinition {
         return changed
     }
 
-    /// The same, where some of the rules do but observe.
+    /// Returns the definition with the given rules set to observe.
     func observing(_ names: Set<String>) -> RuleSetDefinition {
         var definition = self
         for index in definition.rules.indices where names.contains(definition.rules[index].id) {
@@ -46,7 +47,7 @@ extension RuleSetDefinition {
         return definition
     }
 
-    /// The seconds at which rules begin to refuse, or refuse more, each with its rule.
+    /// The times at which rules start to deny clients, or deny more, with the rule.
     var datesOfRefusals: [(time: Timestamp, rule: String)] {
         var dates: [(time: Timestamp, rule: String)] = []
         for rule in self.rules {
@@ -68,8 +69,8 @@ extension RuleSetDefinition {
 }
 
 extension RuleDefinition {
-    /// Those that are not as they are in a rule that says nothing of them, so that a newer gate which
-    /// knows more of them takes the rule for the same.
+    /// The terms that differ from those of an empty rule, so that a newer version of the gate with
+    /// additional terms gets the same digest.
     fileprivate var terms: [String] {
         let plain = RuleDefinition(id: self.id)
         func term<Value: Equatable>(
@@ -92,7 +93,8 @@ extension RuleDefinition {
 }
 
 extension MaintenanceWindow {
-    /// The terms in the format of earlier versions, so that an update of the gate does not rearm a tripped rule.
+    /// The terms in the format of earlier versions, so that an update of the gate does not rearm a
+    /// tripped rule.
     fileprivate var terms: String {
         func text(_ time: Timestamp?) -> String { time.map { "\($0)" } ?? "nil" }
         let announceFrom = self.announceFrom.map { "Optional(\($0))" } ?? "nil"

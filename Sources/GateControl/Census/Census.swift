@@ -2,20 +2,21 @@ package import GateCensus
 package import GatePolicy
 package import Logging
 
-/// Collects what the event loops count, and keeps it.
+/// Collects the counts of the event loops and stores them.
 package actor Census {
-    /// The census' state, for metrics.
+    /// The state of the census, for metrics.
     package struct Status: Sendable, Equatable {
-        /// Requests since the start that were counted without their client, because there were too many.
+        /// The number of requests counted without their client since the start, because the cell
+        /// limit was reached.
         package var overflow: UInt64 = 0
-        /// Sightings of devices that there was no room for.
+        /// The number of device sightings that were dropped, because their table was full.
         package var lostSightings: UInt64 = 0
-        /// Whether it outlives the process.
+        /// Whether the census persists across restarts.
         package var isKept: Bool
-        /// Times at which it could not be written, since the start.
+        /// The number of failed writes since the start.
         package var failures: UInt64 = 0
         package var bytes: Int64 = 0
-        /// The store of the fleet; `nil`: there is none.
+        /// The status of the fleet's store; `nil` without one.
         package var store: FleetStore.Status?
 
         package init(isKept: Bool) {
@@ -32,36 +33,36 @@ package actor Census {
     private static let rollUpInterval: Int64 = 600
 
     package nonisolated let store: CensusStore
-    /// The store that the gates of a fleet share; `nil`: none.
+    /// The store that the gates of a fleet share; `nil` without one.
     package nonisolated let fleet: FleetStore?
-    /// A sample of the devices that were refused; `nil`: there is none.
+    /// A sample of the denied devices; `nil` without one.
     package nonisolated let returns: ReturnStore?
     private var figures: Status
-    /// The last requests that were refused, as far as there is room for them.
+    /// A bounded sample of recent denials.
     package private(set) var denials = RecentDenials()
-    /// Whether there is a page, whose first questions are to be answered at once.
+    /// Whether there is a status page; the data that it loads first is cached for it.
     private let hasPage: Bool
     private let logger: Logger
     private var bucket: CensusBucket
-    /// The minute whose cells are counted, since 1970.
+    /// The minute whose cells are counted, in minutes since 1970.
     private var minute: Int64?
     private var lastRollUp: Timestamp?
     private var isFailing = false
-    /// When rules decided since the start, and before it as far as somebody has asked.
+    /// The last matches of rules since the start, and earlier ones once they have been queried.
     private var matches: [String: LastMatch] = [:]
     private var knowsMatches = false
     private var lastWrite: Timestamp?
 
-    /// A census that has counted nothing yet.
+    /// Creates an empty census.
     ///
     /// - Parameters:
-    ///   - store: Keeps it.
-    ///   - isKept: Whether the store outlives the process.
-    ///   - limit: The most cells of clients in a minute.
-    ///   - fleet: Takes the devices, for all gates; `nil`: nobody does.
-    ///   - returns: Keeps a sample of the devices that were refused; `nil`: nobody does.
-    ///   - hasPage: Whether there is a page, whose first questions are to be answered at once.
-    ///   - logger: Told when it cannot be written, and when it can again.
+    ///   - store: The store for the counts.
+    ///   - isKept: Whether the store persists across restarts.
+    ///   - limit: The maximum number of client cells per minute.
+    ///   - fleet: The store that counts the devices of all gates; `nil` without one.
+    ///   - returns: The store for a sample of denied devices; `nil` without one.
+    ///   - hasPage: Whether to cache the data that a status page loads first.
+    ///   - logger: The log for write failures and recoveries.
     package init(
         store: CensusStore,
         isKept: Bool,
@@ -80,12 +81,12 @@ package actor Census {
         self.bucket = CensusBucket(limit: limit)
     }
 
-    /// Adds what event loops have counted.
+    /// Adds the counts of event loops.
     ///
     /// - Parameters:
-    ///   - harvests: What was counted.
-    ///   - now: The second.
-    ///   - writes: Whether it is written at once, and not with what comes next.
+    ///   - harvests: The counts.
+    ///   - now: The current time.
+    ///   - writes: Whether to write them immediately, instead of with the next counts.
     /// - Returns: The cells of each event loop.
     @discardableResult
     package func add(
@@ -106,7 +107,7 @@ package actor Census {
         return cells
     }
 
-    /// Notes which paths the rules in force know.
+    /// Records which paths the active rules distinguish.
     package func note(_ ruleSet: RuleSet, at now: Timestamp) async {
         let (store, paths) = (self.store, ruleSet.censusPaths)
         await self.report { () throws(CensusStore.Failure) in
@@ -115,13 +116,14 @@ package actor Census {
         }
     }
 
-    /// The clients since a second, whom new rules are held against; none if they cannot be read.
+    /// Returns the clients since a time, to evaluate new rules against; empty if they cannot be
+    /// read.
     package nonisolated var clients: @Sendable (Timestamp) -> [CensusRow] {
         let store = self.store
         return { start in (try? store.rows(since: start, withShapes: true)) ?? [] }
     }
 
-    /// Those between two seconds, likewise.
+    /// Returns the clients between two times; empty if they cannot be read.
     nonisolated var history: @Sendable (_ since: Timestamp, _ until: Timestamp) -> [CensusRow] {
         let store = self.store
         return { start, end in
@@ -129,7 +131,7 @@ package actor Census {
         }
     }
 
-    /// Everything that was written since a second.
+    /// Returns all rows that were written since a time.
     package nonisolated func rows(
         since start: Timestamp
     ) async throws(CensusStore.Failure) -> [CensusRow] {
@@ -139,10 +141,10 @@ package actor Census {
         }
     }
 
-    /// What somebody makes of the requests from a second to another one, over time.
+    /// Computes a result from the traffic between two times.
     ///
-    /// It is made where the census is read: to write down 500 versions takes as long as to read
-    /// them, and an event loop must not wait for either.
+    /// The result is computed on the thread for records: encoding 500 versions takes as long as
+    /// reading them, and must not block an event loop.
     package nonisolated func traffic<Answer: Sendable>(
         since start: Timestamp,
         until end: Timestamp,
@@ -156,7 +158,7 @@ package actor Census {
         }
     }
 
-    /// When each rule last decided about a request, by its id.
+    /// Returns the last match of each rule by rule id.
     package func lastMatches(
         at now: Timestamp
     ) async throws(CensusStore.Failure) -> [String: LastMatch] {
@@ -165,13 +167,13 @@ package actor Census {
         let kept = try await BackgroundThread.records.run { () throws(CensusStore.Failure) in
             try store.lastMatches(at: now)
         }
-        // The counts of meanwhile are newer.
+        // Matches that were counted in the meantime are newer.
         self.matches.merge(kept) { $0.at < $1.at ? $1 : $0 }
         self.knowsMatches = true
         return self.matches
     }
 
-    /// Notes which rules decided since the last time.
+    /// Records which rules matched since the last write.
     private func noteMatches(_ bucket: CensusBucket, at now: Timestamp) {
         let within = self.lastWrite.map { max($0.seconds(until: now), 0) } ?? 60
         self.lastWrite = now
@@ -180,8 +182,10 @@ package actor Census {
         }
     }
 
-    /// What somebody makes of the census since a second, with the devices of the fleet if there is
-    /// one; where the census is read, as with `traffic`.
+    /// Computes a result from the census since a time, including the devices of the fleet if there
+    /// is one.
+    ///
+    /// The result is computed on the thread for records, as in `traffic`.
     package nonisolated func report<Answer: Sendable>(
         since start: Timestamp,
         until end: Timestamp,
@@ -200,7 +204,8 @@ package actor Census {
         self.noteMatches(bucket, at: now)
         self.figures.overflow += bucket.overflow
         self.figures.lostSightings += bucket.lostSightings
-        // Once an hour is over, sums that began with one of a week ago begin with the next.
+        // Sums over the last week must start at a full hour, so hours are merged as soon as they
+        // are over.
         let isDue =
             self.lastRollUp.map { last in
                 last.seconds(until: now) >= Self.rollUpInterval || last.hour != now.hour
@@ -215,11 +220,11 @@ package actor Census {
         }
         if isDue, self.hasPage {
             _ = try? await self.lastMatches(at: now)
-            // Nobody waits for it; who asks reads it for himself if it fails.
+            // Prefetches; if it fails, the query reads the data itself.
             BackgroundThread.records.add { try? store.prepare(at: now) }
         }
         if let fleet {
-            // Whoever waits for the write does not wait for the store of the fleet.
+            // Runs after the write, so that callers do not wait for the fleet's store.
             BackgroundThread.records.add { fleet.deliver(bucket, of: store, at: now) }
         }
         let requests = bucket.cells.values.reduce(0) { $0 + $1.requests }
@@ -233,11 +238,11 @@ package actor Census {
         )
     }
 
-    /// Works on the file.
+    /// Runs work on the file, and logs failures and recoveries.
     ///
-    /// Counts that cannot be written are lost: to keep them would take ever more memory.
+    /// Counts that cannot be written are dropped, because keeping them would use ever more memory.
     ///
-    /// `work` says how large the census is, if it knows.
+    /// `work`: Returns the size of the census in bytes if it is known.
     private func report(
         _ work: @escaping @Sendable () throws(CensusStore.Failure) -> Int64?
     ) async {
@@ -251,24 +256,26 @@ package actor Census {
             self.figures.failures += 1
             guard !self.isFailing else { return }
             self.isFailing = true
-            self.logger.error("the census is not written", metadata: ["error": "\(error)"])
+            self.logger.error("the census cannot be written", metadata: ["error": "\(error)"])
         }
     }
 }
 
 extension Census {
-    /// The census of a folder, or one in memory where there is none, or none that can be used; what is
-    /// wrong is logged.
+    /// Opens the census of a folder.
+    ///
+    /// Without a folder, or if its census cannot be used, the census is in memory. The reason is
+    /// logged.
     ///
     /// - Parameters:
     ///   - folder: The folder.
-    ///   - limit: The most cells of clients in a minute.
-    ///   - hash: The hash of device ids, if it is not that of the folder.
-    ///   - fleet: The store that the gates of a fleet share; `nil`: none.
-    ///   - samplesReturns: Whether a sample of the devices that are refused is kept.
-    ///   - hasPage: Whether there is a page, whose first questions are to be answered at once.
-    ///   - logger: Told what is wrong.
-    /// - Returns: The census, and what device ids are hashed by.
+    ///   - limit: The maximum number of client cells per minute.
+    ///   - hash: The hash for device ids; `nil` for the one of the folder.
+    ///   - fleet: The store that the gates of a fleet share; `nil` without one.
+    ///   - samplesReturns: Whether to keep a sample of the denied devices.
+    ///   - hasPage: Whether to cache the data that a status page loads first.
+    ///   - logger: The log for problems.
+    /// - Returns: The census, and the hash for device ids.
     package static func open(
         in folder: StateFolder?,
         limit: Int,
@@ -282,7 +289,7 @@ extension Census {
             let key = try hash.map(CensusKey.init(hash:)) ?? CensusKey(in: folder)
             let store = try CensusStore(in: folder)
             if try store.use(keyDigest: key.digest) {
-                logger.warning("the key of the census is another one: devices are counted anew")
+                logger.warning("the census key has changed: devices are counted anew")
             }
             let census = Census(
                 store: store,
@@ -295,8 +302,8 @@ extension Census {
             )
             return (census, key.hash)
         } catch {
-            logger.error("the census cannot be kept", metadata: ["error": "\(error)"])
-            // In memory it is of use to the guard, and to whoever asks this gate.
+            logger.error("the census cannot be stored", metadata: ["error": "\(error)"])
+            // A census in memory still serves the circuit breaker and queries to this gate.
             guard folder != nil else { return nil }
             return self.open(
                 in: nil,
@@ -311,11 +318,11 @@ extension Census {
     }
 }
 
-/// The secret key that device ids are hashed under.
+/// The secret key that device ids are hashed with.
 ///
-/// With it and a device id somebody could find out whether that device is in a sketch; without it, nobody
-/// can. It stays in the state folder, for its owner alone, so that devices are known again after a
-/// restart.
+/// The key and a device id reveal whether the device is in a sketch; without the key, nothing does.
+/// The key is stored in the state folder with access for its owner only, so that devices are
+/// recognized after a restart.
 package struct CensusKey: Sendable {
     static let fileName = "census.key"
 
@@ -325,10 +332,10 @@ package struct CensusKey: Sendable {
         self.hash = hash
     }
 
-    /// The key of a folder, which is made if there is none.
+    /// Reads the key of a folder, or creates it if there is none.
     ///
-    /// - Parameter folder: The folder; `nil`: the key ends with the process.
-    /// - Throws: The reason for which the key could not be kept.
+    /// - Parameter folder: The folder; `nil` for a key that is not stored.
+    /// - Throws: The reason why the key could not be stored.
     package init(in folder: StateFolder?) throws(StateFolder.Failure) {
         if let bytes = try? folder?.read(Self.fileName, atMost: SipHash.keyLength),
             let hash = SipHash(key: bytes)
@@ -342,10 +349,10 @@ package struct CensusKey: Sendable {
         self.hash = hash
     }
 
-    /// The hash under the key in a file: 32 hexadecimal digits, the same at all gates of a fleet.
+    /// Reads a key from a file with 32 hexadecimal digits, the same for all gates of a fleet.
     ///
     /// - Parameter path: The file.
-    /// - Returns: `nil` if there is no such key in it.
+    /// - Returns: The hash with that key; `nil` if the file contains no such key.
     package static func hash(fromFile path: String) -> SipHash? {
         guard let content = try? FileContent(path: path, atMost: 1_024) else { return nil }
         let digits = content.bytes.filter { $0 > UInt8(ascii: " ") }
@@ -356,7 +363,7 @@ package struct CensusKey: Sendable {
         return SipHash(key: bytes)
     }
 
-    /// Stands for the key without telling it.
+    /// A digest that identifies the key without revealing it.
     package var digest: UInt64 { self.hash.hash(Array("versiongate census".utf8).span) }
 
     private static func randomBytes() -> [UInt8] {
@@ -366,6 +373,6 @@ package struct CensusKey: Sendable {
 }
 
 extension Timestamp {
-    /// Hours since 1970.
+    /// The hour, in hours since 1970.
     fileprivate var hour: Int64 { self.secondsSinceEpoch / CensusStore.Span.hour.rawValue }
 }

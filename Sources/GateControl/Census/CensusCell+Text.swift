@@ -1,10 +1,10 @@
 internal import GateCensus
 internal import GatePolicy
 
-/// A cell as one text, by which the store finds it again.
+/// A text representation of a cell, which identifies it in the store.
 ///
-/// Fields stand between unit separators, the patterns of a path between record separators; neither is
-/// in a version, a number or a pattern, and a name with one of them is none.
+/// Fields are separated by unit separators, the patterns of a path by record separators. Versions,
+/// numbers and patterns contain neither; a cell with a name that does is not representable.
 extension CensusCell {
     private static let field: Character = "\u{1F}"
     private static let record: Character = "\u{1E}"
@@ -29,7 +29,9 @@ extension CensusCell {
         return text
     }
 
-    /// - Returns: `nil` for a text that is none of a cell.
+    /// Decodes a cell.
+    ///
+    /// - Returns: `nil` if the text is not a cell.
     init?(text: String) {
         let fields = text.split(separator: Self.field, omittingEmptySubsequences: false)
             .map(String.init)
@@ -59,9 +61,9 @@ extension CensusCell {
         )
     }
 
-    /// Whether the text of the cell says what the cell does.
+    /// Whether the text representation of the cell is unambiguous.
     var isWritable: Bool {
-        // To read the text again would cost ten times as much, for each cell of each fetch.
+        // Decoding the text again would cost ten times as much, for each cell of each harvest.
         let paths = self.outcome.paths.patterns
         let parts = self.client?.parts ?? []
         return !self.outcome.rule.has(Self.field)

@@ -1,24 +1,25 @@
 internal import GatePolicy
 
-/// The time that a census covers, as far as its rows tell.
+/// The period that the census covers, derived from its rows.
 struct CensusCoverage: Sendable, Equatable {
-    /// Seconds without a request after which the census was probably off.
+    /// The time in seconds without requests after which the census was probably off.
     private static let longestPause: Int64 = 86_400
 
-    /// The first second, if it is later than the one that was asked for; `nil`: it is not, or there are no requests.
+    /// The start of the coverage if it is later than requested; otherwise, or without requests,
+    /// `nil`.
     let start: Timestamp?
-    /// Times without any request that are longer than a day.
+    /// Periods of more than a day without requests.
     let pauses: [Range<Timestamp>]
-    /// Whether there is any request at all.
+    /// Whether there are no requests at all.
     let isEmpty: Bool
 
-    /// Looks for what is missing.
+    /// Finds gaps in the coverage.
     ///
     /// - Parameters:
-    ///   - spans: The times that rows stand for, in any order.
-    ///   - first: The second from which on there would be rows; `nil`: there are none before.
-    ///   - isCut: Whether that is later than was asked for.
-    ///   - now: The end.
+    ///   - spans: The periods of the rows, in any order.
+    ///   - first: The time from which rows are expected; `nil` if there are no earlier rows.
+    ///   - isCut: Whether `first` is later than requested.
+    ///   - now: The end of the period.
     init(
         _ spans: [Range<Timestamp>],
         from first: Timestamp?,

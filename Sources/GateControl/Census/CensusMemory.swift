@@ -1,22 +1,24 @@
 internal import GateCensus
 
-/// The sums that a census was asked for, up to a time after which it still grows: somebody at the page asks for the
-/// same week again and again, and to read it takes a fifth of a second.
+/// A cache of sums over settled periods.
+///
+/// The status page queries the same week repeatedly, and reading it takes 0.2 seconds.
 struct CensusMemory: Sendable {
     var rows = PastSums<CensusSums>()
     var rowsWithShapes = PastSums<CensusSums>()
-    /// By the seconds that are summed up.
+    /// The series by the number of seconds per point.
     var series: [Int64: PastSums<CensusSeriesSums>] = [:]
     private(set) var cells: [Int64: CensusCell] = [:]
     private var lastCell: Int64 = 0
-    /// Counts what other connections have written.
+    /// SQLite's `data_version`, which changes when another connection writes.
     private var version: Int64?
-    /// The times since which paths were known.
+    /// The times at which the set of counted paths changed.
     private var changes: [Int64] = []
 
-    /// Forgets what others have changed, and reads the cells that are new.
+    /// Drops data that another connection has changed, and reads new cells.
     ///
-    /// `changes`: the times since which paths were known; `nil`: nobody asks for them.
+    /// `changes`: The times at which the set of counted paths changed; `nil` if the query does not
+    /// depend on them.
     mutating func look(
         at database: SQLiteDatabase,
         changes: [Int64]?
@@ -29,7 +31,7 @@ struct CensusMemory: Sendable {
             self.changes = changes
         }
         var (cells, last) = (self.cells, self.lastCell)
-        // Of a file that cannot be read now, all are read the next time.
+        // If reading fails, all cells are read the next time.
         (self.cells, self.lastCell) = ([:], 0)
         try database.run("SELECT id, text FROM cells WHERE id > ?", [.integer(last)]) { row in
             cells[row.integer(0)] = CensusCell(text: row.text(1))
@@ -40,16 +42,16 @@ struct CensusMemory: Sendable {
 
     mutating func forget() { self = CensusMemory() }
 
-    /// Forgets everything if there is something of a second, or of later ones, among it.
+    /// Clears the cache if it contains data of a time or later.
     mutating func forget(ifItReachesBeyond second: Int64) {
         let ends = [self.rows.end, self.rowsWithShapes.end] + self.series.values.map(\.end)
         if ends.contains(where: { $0 > second }) { self.forget() }
     }
 }
 
-/// The figures of cells over some time.
+/// The sums of cells over a period.
 struct CensusSums: SummedUp {
-    /// A cell in the time between two changes of paths.
+    /// A cell in the period between two changes of the counted paths.
     struct Place: Hashable {
         let cell: Int64
         let known: Int
@@ -95,22 +97,22 @@ struct CensusSeriesSums: SummedUp {
     }
 }
 
-/// A sum of rows.
+/// A sum over rows.
 protocol SummedUp: Sendable {
-    /// A sum of none.
+    /// Creates an empty sum.
     init()
-    /// Whether there is memory for it, for as long as nobody asks.
+    /// Whether the sum is small enough to stay in memory.
     var isSmall: Bool { get }
 }
 
-/// Sums over times that are over.
+/// A cache of sums over settled periods.
 struct PastSums<Value: SummedUp>: Sendable {
     private struct Entry {
         let start: Int64
         var end: Int64
         var value: Value
 
-        /// Whether it would be the same from another second on.
+        /// Whether the sum would be the same with another start time.
         func isSum<Failure>(
             from other: Int64,
             isEmpty: (Range<Int64>) throws(Failure) -> Bool
@@ -124,12 +126,12 @@ struct PastSums<Value: SummedUp>: Sendable {
 
     private static var most: Int { 2 }
 
-    /// Those that were asked for last, the latest first.
+    /// The most recently used entries, latest first.
     private var entries: [Entry] = []
 
-    /// Whether all is remembered from a second on, but for what came last.
+    /// Whether everything since a time is cached, except for the latest rows.
     ///
-    /// `isEmpty`: says whether there is nothing in a range.
+    /// `isEmpty`: Returns whether a period has no rows.
     func reaches<Failure>(
         from start: Int64,
         isEmpty: (Range<Int64>) throws(Failure) -> Bool
@@ -140,17 +142,17 @@ struct PastSums<Value: SummedUp>: Sendable {
         return false
     }
 
-    /// The end of all that is remembered.
+    /// The end of the latest cached period.
     var end: Int64 { self.entries.map(\.end).max() ?? .min }
 
-    /// The sum over a range of seconds, of which only what is not remembered is read.
+    /// Returns the sum over a period, and reads only the part that is not cached.
     ///
     /// - Parameters:
-    ///   - range: The range.
-    ///   - isEmpty: Says whether there is nothing in a range.
-    ///   - add: Adds everything in a range.
+    ///   - range: The period in seconds since 1970.
+    ///   - isEmpty: Returns whether a period has no rows.
+    ///   - add: Adds all rows of a period.
     /// - Returns: The sum.
-    /// - Throws: What these throw.
+    /// - Throws: Errors of `isEmpty` and `add`.
     mutating func value<Failure>(
         of range: Range<Int64>,
         isEmpty: (Range<Int64>) throws(Failure) -> Bool,

@@ -1,9 +1,9 @@
 package import GateCensus
 package import GatePolicy
 
-/// A census, as a table for people and as data for programs.
+/// A census report, as a text table and as JSON.
 package struct CensusReport: Sendable {
-    /// One kind of client, and what happened to it.
+    /// A kind of client with the decision and the rule that applied.
     struct Line: Sendable, Hashable {
         let client: CensusClient?
         let kind: Decision.Kind
@@ -15,7 +15,7 @@ package struct CensusReport: Sendable {
             self.rule = cell.outcome.rule
         }
 
-        /// The line as one text, which the gates of a fleet write alike.
+        /// The line as a text, which is the same at all gates of a fleet.
         var text: String {
             CensusCell(
                 client: self.client,
@@ -24,22 +24,22 @@ package struct CensusReport: Sendable {
         }
     }
 
-    /// The lines of a table; the data has all of them.
+    /// The maximum number of lines in the table; JSON has all of them.
     private static let tableLimit = 40
 
     private let since: Timestamp
     private let until: Timestamp
     private let total: CensusFigures
     private let lines: [(line: Line, figures: CensusFigures)]
-    /// The devices of all gates; `nil`: there is no store, or it is away.
+    /// The devices of all gates; `nil` without a store, or if it is unavailable.
     private var fleet: FleetStore.Counts?
 
     /// Sums up rows over all paths.
     ///
     /// - Parameters:
-    ///   - rows: What was counted.
-    ///   - since: The first second that they are about.
-    ///   - until: The second after the last.
+    ///   - rows: The rows.
+    ///   - since: The start of their period.
+    ///   - until: The end of their period, exclusive.
     package init(_ rows: [CensusRow], since: Timestamp, until: Timestamp) {
         var total = CensusFigures()
         var sums: [Line: CensusFigures] = [:]
@@ -57,14 +57,14 @@ package struct CensusReport: Sendable {
 }
 
 extension CensusReport {
-    /// Asks a store for the devices of the fleet, and waits for it: never on an event loop.
+    /// Adds the devices of the fleet; blocks, so it must not be called on an event loop.
     package mutating func add(_ fleet: FleetStore) {
         self.fleet = fleet.counts(of: self.lines.map(\.line), since: self.since, until: self.until)
     }
 }
 
 extension CensusReport.Line {
-    /// The columns that tell the line from others.
+    /// The columns that identify the line.
     fileprivate var words: [String] {
         let client = self.client?.parts.map(\.words) ?? Array(repeating: "(other)", count: 6)
         return client + [self.kind.rawValue, self.rule]
@@ -76,7 +76,7 @@ private func < (left: (UInt64, [String]), right: (UInt64, [String])) -> Bool {
 }
 
 extension CensusClient.Part {
-    /// As a table shows it.
+    /// The text in a table.
     var words: String {
         switch self {
         case .missing: "-"
@@ -109,7 +109,7 @@ extension CensusReport: CustomStringConvertible {
         let titles =
             Self.titles + (self.fleet == nil ? [] : ["fleet"]) + (hasErrors ? ["5xx"] : [])
         let hidden = self.lines.count - rows.count
-        let rest = hidden > 0 ? ["… and \(hidden) more; --json has all of them"] : []
+        let rest = hidden > 0 ? ["… and \(hidden) more; use --json for all of them"] : []
         return ([summary] + TextTable([titles] + rows).lines + rest).joined(separator: "\n")
     }
 
@@ -119,7 +119,7 @@ extension CensusReport: CustomStringConvertible {
     }
 }
 
-/// Columns as wide as their widest word.
+/// Formats rows as left-aligned columns.
 struct TextTable {
     let lines: [String]
 
@@ -159,7 +159,7 @@ extension CensusReport: Encodable {
         try container.encode(entries, forKey: .clients)
     }
 
-    /// One line as data.
+    /// A line as JSON.
     private struct ClientEntry: Encodable {
         let client: CensusClientEntry
         let decision: String
@@ -199,7 +199,7 @@ extension CensusReport: Encodable {
     }
 }
 
-/// A client of the census as data: a part that is missing is not there.
+/// A client of the census as JSON, without its missing parts.
 struct CensusClientEntry: Encodable {
     var app: String?
     var platform: String?
@@ -207,9 +207,9 @@ struct CensusClientEntry: Encodable {
     var version: String?
     var build: String?
     var osMajor: String?
-    /// The parts that could not be read.
+    /// The names of the parts that could not be parsed.
     var unreadable: [String]?
-    /// Whether it stands for all that there was no room for.
+    /// Whether the entry stands for all clients beyond the cell limit.
     var isOther: Bool?
 
     init(_ client: CensusClient?) {

@@ -1,20 +1,21 @@
 internal import GateCensus
 internal import GatePolicy
 
-/// The ids of cells and shapes whose rows were written before.
+/// A cache of the row ids of cells and shapes.
 ///
-/// To look one up in the file costs as much as to count in its row, and most come again each time.
+/// A lookup in the file costs as much as updating a row, and most cells recur with each write.
 struct CensusRowIDs {
-    /// Cells and shapes before all are forgotten.
+    /// The number of cells and shapes at which the cache is cleared.
     private static let limit = 16_384
 
     private var cells: [CensusCell: Int64] = [:]
     private var shapes: [PathShape: Int64] = [:]
     private var dataVersion: Int64?
 
-    /// Forgets everything if somebody else has written to the file: a purge, or another gate.
+    /// Clears the cache if another connection has written to the file, for example a purge or
+    /// another gate.
     ///
-    /// To be called within the transaction that uses the ids.
+    /// Must be called within the transaction that uses the ids.
     mutating func check(in database: SQLiteDatabase) throws(SQLiteDatabase.Failure) {
         let version = try database.integer("PRAGMA data_version")
         let isFull = self.cells.count + self.shapes.count > Self.limit
@@ -23,7 +24,7 @@ struct CensusRowIDs {
         self.dataVersion = version
     }
 
-    /// The id of a cell, which is made if there is none.
+    /// Returns the id of a cell, which is inserted if it does not exist.
     mutating func id(
         of cell: CensusCell,
         in database: SQLiteDatabase
@@ -35,7 +36,7 @@ struct CensusRowIDs {
         return id
     }
 
-    /// The id of a shape, likewise.
+    /// Returns the id of a shape, which is inserted if it does not exist.
     mutating func id(
         of shape: PathShape,
         in database: SQLiteDatabase

@@ -1,11 +1,11 @@
 internal import GateCensus
 package import GatePolicy
 
-/// The last time at which a rule decided, as exactly as it is kept.
+/// The last time a rule matched, with the stored precision.
 package struct LastMatch: Sendable, Equatable {
-    /// The last second at which it may have been.
+    /// The latest possible time of the match.
     package let at: Timestamp
-    /// Seconds before it that it may have been as well.
+    /// The number of seconds before `at` in which the match may have been instead.
     package let within: Int64
 
     package init(at: Timestamp, within: Int64) {
@@ -14,10 +14,9 @@ package struct LastMatch: Sendable, Equatable {
     }
 }
 
-/// Reading by time.
+/// Queries by period.
 extension CensusStore {
-    /// Goes through all minutes, hours and days since a second, one after the other, so that no more than one is
-    /// in memory.
+    /// Enumerates all minutes, hours and days since a time; only one row at a time is in memory.
     func forEachPeriod(
         since start: Timestamp,
         _ body: (CensusPeriod) -> Void
@@ -41,7 +40,8 @@ extension CensusStore {
         }
     }
 
-    /// The last minute, hour or day in which each kind of client asked for each shape of a path.
+    /// Enumerates the last minute, hour or day in which each kind of client requested each path
+    /// shape.
     func forEachLastShape(
         since start: Timestamp,
         _ body: (CensusCell, PathShape, _ start: Timestamp, _ length: Int64) -> Void
@@ -62,10 +62,10 @@ extension CensusStore {
         }
     }
 
-    /// The time since a second that the census covers.
+    /// Returns the coverage of the census since a time.
     func coverage(since start: Timestamp, until now: Timestamp) throws(Failure) -> CensusCoverage {
         try self.use { database in
-            // A row that begins before is not read.
+            // A row that starts before `start` is not read.
             let cut = try database.integer(
                 "SELECT start + span FROM figures WHERE start < ? AND start + span > ? "
                     + "ORDER BY start + span DESC LIMIT 1",
@@ -93,13 +93,13 @@ extension CensusStore {
         }
     }
 
-    /// When each rule last decided about a request, by its id.
+    /// Returns the last match of each rule by rule id.
     package func lastMatches(at now: Timestamp) throws(Failure) -> [String: LastMatch] {
         try self.use { database in
             let cells = try Self.cells(in: database)
             var matches: [String: LastMatch] = [:]
-            // SQLite takes `span` from the row of the maximum. Without a request there is but the late
-            // answer to one.
+            // SQLite takes `span` from the row with the maximum. Rows without requests only count
+            // late responses.
             try database.run(
                 "SELECT cell, max(start + span), span FROM figures WHERE requests > 0 GROUP BY cell"
             ) { row in
@@ -115,7 +115,8 @@ extension CensusStore {
         }
     }
 
-    /// Since when requests for each path pattern are counted apart; only those of which it was not always.
+    /// Returns the time from which each path pattern is counted separately, for patterns that were
+    /// added later.
     func patternsSince() throws(Failure) -> [String: Timestamp] {
         try self.use { database in
             var since: [String: Timestamp] = [:]

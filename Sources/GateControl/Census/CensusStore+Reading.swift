@@ -2,23 +2,23 @@ package import GateCensus
 package import GatePolicy
 private import Synchronization
 
-/// Reading.
+/// Queries.
 extension CensusStore {
-    /// Seconds before the last minute that was written in which something may still be added.
+    /// The number of seconds before the last minute in which counts may still be added.
     private static let unsettled: Int64 = 120
-    /// Seconds of a week, by which a floor is considered.
+    /// The length in seconds of a week, the default period for evaluating floors.
     private static let usualSpan: Int64 = 7 * 86_400
-    /// All rows of a range of seconds, by the index of spans and times.
+    /// An SQL condition for all rows of a period, which uses the index of spans and start times.
     static let inRange =
         "span IN (\(Span.minute.rawValue), \(Span.hour.rawValue), \(Span.day.rawValue)) "
         + "AND start >= ? AND start < ?"
 
-    /// Everything since a second, by cell, as far as the same paths were known.
+    /// Returns the sums of all cells since a time, split at changes of the counted paths.
     ///
     /// - Parameters:
-    ///   - start: The second.
-    ///   - end: The second before which it ends, to a minute; `nil`: now.
-    ///   - withShapes: Whether somebody asks by the shapes of paths; there are many of them.
+    ///   - start: The start of the period.
+    ///   - end: The end of the period, exclusive, in whole minutes; `nil` for now.
+    ///   - withShapes: Whether to include the path shapes, of which there are many.
     /// - Returns: The cells with their figures.
     /// - Throws: `Failure` if the file cannot be read.
     package func rows(
@@ -38,7 +38,7 @@ extension CensusStore {
                 func isEmpty(_ range: Range<Int64>) throws(SQLiteDatabase.Failure) -> Bool {
                     try Self.isEmpty(range, in: database)
                 }
-                // A sum that is there serves whoever does not ask for shapes as well.
+                // A cached sum with shapes also serves queries without shapes.
                 var readsShapes = withShapes
                 if !withShapes, end == nil {
                     readsShapes = try memory.rowsWithShapes.reaches(from: start, isEmpty: isEmpty)
@@ -77,7 +77,7 @@ extension CensusStore {
         }
     }
 
-    /// Sums up what a page asks first.
+    /// Caches the sums that the status page loads first.
     func prepare(at now: Timestamp) throws(Failure) {
         _ = try self.rows(since: now.advanced(by: -Self.usualSpan), withShapes: true)
         for span in [CensusStore.Span.day.rawValue, Self.usualSpan, Self.daysKept] {
@@ -86,9 +86,9 @@ extension CensusStore {
         }
     }
 
-    /// The requests of everything since a second, without the devices, which take long to read.
+    /// Returns the requests of all cells since a time, without the devices, which are slow to read.
     ///
-    /// `step`: seconds that are summed up.
+    /// `step`: The number of seconds per point.
     func series(since start: Timestamp, step: Int64) throws(Failure) -> [CensusSeries] {
         let start = start.secondsSinceEpoch
         return try self.use { database in
@@ -98,7 +98,7 @@ extension CensusStore {
                     _ range: Range<Int64>,
                     to sums: inout CensusSeriesSums
                 ) throws(SQLiteDatabase.Failure) {
-                    // Summed up by SQLite, hundreds of thousands of rows would be sorted first.
+                    // With `GROUP BY`, SQLite would sort hundreds of thousands of rows first.
                     try database.run(
                         "SELECT cell, start, requests FROM figures WHERE \(Self.inRange)",
                         range.ends
@@ -160,7 +160,7 @@ extension CensusStore {
         }
     }
 
-    /// The second, not before the first one, up to which nothing is added any more.
+    /// Returns the end of the settled period, to which no counts are added; at least `start`.
     private static func settled(
         after start: Int64,
         in database: SQLiteDatabase
@@ -184,6 +184,6 @@ extension CensusStore {
 }
 
 extension Range<Int64> {
-    /// The values for a statement that says `CensusStore.inRange`.
+    /// The parameters of a statement with `CensusStore.inRange`.
     var ends: [SQLiteDatabase.Value] { [.integer(self.lowerBound), .integer(self.upperBound)] }
 }

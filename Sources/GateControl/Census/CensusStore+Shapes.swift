@@ -1,14 +1,15 @@
 internal import GateCensus
 internal import GatePolicy
 
-/// The requests of a cell by the shapes of their paths, as far as there is room for them.
+/// The requests of cells by the shapes of their paths, up to a limit.
 extension CensusStore {
-    /// Shapes of all cells that an hour and a day keep; of more, those with the most requests.
+    /// The maximum number of shapes per hour or day, over all cells; those with the most requests
+    /// are kept.
     private static let shapesKept: Int64 = 8_000
 
-    /// Stands among the ids of shapes for all requests, looked at or not.
+    /// The pseudo shape id for all requests that were counted while shapes were recorded.
     private static let covered: Int64 = 0
-    /// Likewise for those of which no shape is kept.
+    /// The pseudo shape id for requests whose shape is not kept.
     private static let shapeless: Int64 = -1
 
     /// Adds requests to a minute.
@@ -38,7 +39,8 @@ extension CensusStore {
         }
     }
 
-    /// Adds up a range of one span into a longer one; shapes for which there is no room are counted as none.
+    /// Merges rows of a shorter span into a longer one; shapes beyond the limit are counted as
+    /// shapeless.
     static func rollUpShapes(
         _ range: [SQLiteDatabase.Value],
         into whole: Span,
@@ -62,7 +64,7 @@ extension CensusStore {
         )
     }
 
-    /// Reads the counts of a range of seconds, row by row.
+    /// Reads the counts of a period, row by row.
     static func readShapes(
         in range: Range<Int64>,
         of database: SQLiteDatabase,

@@ -3,27 +3,26 @@ package import GatePolicy
 private import Glibc
 internal import Synchronization
 
-/// The census of some weeks, in a SQLite database.
+/// The census of the last 90 days, in a SQLite database.
 ///
-/// A minute is kept for an hour or two, and then with its neighbours as an hour; an hour for a week, and
-/// then as a day; a day for 90 days. What is asked for is summed up over all of them: no time is kept
-/// twice.
+/// Minutes are merged into hours one to two hours later, and hours into days after a week. Days are
+/// kept for 90 days. A query sums up rows of all three spans; no period is stored twice.
 package final class CensusStore: Sendable {
     package typealias Failure = StateDatabase.Failure
 
-    /// The length of time that a row stands for, in seconds.
+    /// The span of a row in seconds.
     enum Span: Int64, CaseIterable {
         case minute = 60
         case hour = 3_600
         case day = 86_400
     }
 
-    /// Bytes that it may hold on disk, and without a folder in memory.
+    /// The maximum size in bytes on disk, and in memory if there is no folder.
     package static let diskLimit: Int64 = 1 << 30
     package static let memoryLimit: Int64 = 64 << 20
 
     static let fileName = "census.sqlite"
-    /// Since version 2.
+    /// The tables added in version 2.
     private static let shapeTables = """
         CREATE TABLE shapes (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
         CREATE TABLE shape_figures (
@@ -31,7 +30,7 @@ package final class CensusStore: Sendable {
             shape INTEGER NOT NULL, requests INTEGER NOT NULL,
             PRIMARY KEY (span, start, cell, shape)) WITHOUT ROWID;
         """
-    /// Since version 3; of requests of before, nobody knows how they were answered.
+    /// The columns added in version 3; for earlier requests, the response is unknown.
     private static let answerColumns = """
         ALTER TABLE figures ADD COLUMN watched INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE figures ADD COLUMN server_errors INTEGER NOT NULL DEFAULT 0;
@@ -56,17 +55,17 @@ package final class CensusStore: Sendable {
 
     private let database: StateDatabase
     private let limit: Int64
-    /// Locked while the database is.
+    /// Locked only while the database is locked.
     private let ids = Mutex(CensusRowIDs())
-    /// Likewise.
+    /// Locked only while the database is locked.
     let memory = Mutex(CensusMemory())
 
-    /// Opens the census of a folder, or makes it.
+    /// Opens or creates the census of a folder.
     ///
     /// - Parameters:
-    ///   - folder: The folder; `nil`: it is in memory alone.
-    ///   - limit: Bytes that it may hold.
-    /// - Throws: the reason for which the file cannot be used.
+    ///   - folder: The folder; `nil` for a census in memory.
+    ///   - limit: The maximum size in bytes.
+    /// - Throws: The reason why the file cannot be used.
     package convenience init(in folder: StateFolder?, limit: Int64? = nil) throws(Failure) {
         try self.init(
             path: folder.map { "\($0.path)/\(Self.fileName)" },
@@ -74,10 +73,10 @@ package final class CensusStore: Sendable {
         )
     }
 
-    /// Opens the census that is in a folder already, for a command.
+    /// Opens the existing census of a folder, for a CLI command.
     package convenience init(reading folder: String) throws(Failure) {
         let path = "\(folder)/\(Self.fileName)"
-        guard unsafe access(path, F_OK) == 0 else { throw .failed("there is none") }
+        guard unsafe access(path, F_OK) == 0 else { throw .failed("the file does not exist") }
         try self.init(path: path, limit: Self.diskLimit)
     }
 
@@ -95,21 +94,22 @@ package final class CensusStore: Sendable {
 
 /// Writing.
 extension CensusStore {
-    /// Seconds for which minutes are kept as such once their hour is over, likewise hours, and days.
+    /// The time in seconds for which rows of each span are kept after the end of the next longer
+    /// span.
     private static let minutesKept: Int64 = 3_600
     private static let hoursKept: Int64 = 8 * 86_400
     static let daysKept: Int64 = 90 * 86_400
-    /// The tables of which rows are put together, and go, by their time.
+    /// The tables whose rows are merged and deleted by time.
     private static let tables = ["figures", "shape_figures"]
 
-    /// Adds what was counted since the last time to the minute that it is now.
+    /// Adds the counts since the last write to the current minute.
     package func add(_ bucket: CensusBucket, at now: Timestamp) throws(Failure) {
         guard !bucket.isEmpty else { return }
         let start = now.secondsSinceEpoch / Span.minute.rawValue * Span.minute.rawValue
         try self.use { database in
             self.memory.withLock { $0.forget(ifItReachesBeyond: start) }
             try self.ids.withLock { known in
-                // A transaction that fails leaves no row, and so no id that could be known.
+                // A failed transaction inserts no rows, so its ids must not be cached.
                 var ids = CensusRowIDs()
                 swap(&ids, &known)
                 try database.transaction { () throws(SQLiteDatabase.Failure) in
@@ -158,7 +158,7 @@ extension CensusStore {
         )
     }
 
-    /// Notes which paths rules know from now on; of those that they knew before, nothing changes.
+    /// Records the paths that the rules distinguish from now on; known paths keep their time.
     package func note(paths: Set<String>, at now: Timestamp) throws(Failure) {
         try self.use { database in
             let isFirst = try database.integer("SELECT count(*) FROM figures") == 0
@@ -180,10 +180,11 @@ extension CensusStore {
         }
     }
 
-    /// Forgets all devices that were hashed under another key: none of them would be known again.
+    /// Deletes all devices that were hashed with another key, because none of them would be
+    /// recognized.
     ///
-    /// `digest` stands for the key, and does not tell it.
-    /// - Returns: whether there were some.
+    /// `digest`: Identifies the key without revealing it.
+    /// - Returns: Whether the census was counted with another key.
     package func use(keyDigest digest: UInt64) throws(Failure) -> Bool {
         try self.use { database in
             let digest = Int64(bitPattern: digest)
@@ -199,12 +200,12 @@ extension CensusStore {
         }
     }
 
-    /// Puts minutes together that are over, then hours, and lets the oldest go.
+    /// Merges old minutes and hours, and deletes the oldest rows.
     package func rollUp(at now: Timestamp) throws(Failure) {
         let now = now.secondsSinceEpoch
         try self.use { database in
             let before = try database.changeCount
-            // Mostly there is nothing to be put together.
+            // Usually no rows are merged or deleted.
             defer {
                 if (try? database.changeCount) != before { self.forget() }
             }
@@ -225,7 +226,7 @@ extension CensusStore {
         }
     }
 
-    /// `limit`: whatever is wholly before it is put together.
+    /// `limit`: Only periods that end before this time are merged.
     private static func rollUp(
         _ span: Span,
         into whole: Span,
@@ -263,13 +264,13 @@ extension CensusStore {
         }
     }
 
-    /// Forgets ids and sums of rows, of which some go.
+    /// Clears the cached ids and sums after rows were deleted.
     private func forget() {
         self.ids.withLock { $0 = CensusRowIDs() }
         self.memory.withLock { $0.forget() }
     }
 
-    /// Lets the oldest go until it is small enough.
+    /// Deletes the oldest rows until the size is within the limit.
     private func shrink(_ database: SQLiteDatabase) throws(SQLiteDatabase.Failure) {
         while try Self.usedBytes(of: database) > self.limit {
             let oldest = "SELECT min(start) FROM figures"
@@ -287,12 +288,12 @@ extension CensusStore {
         return try (pages - free) * (database.integer("PRAGMA page_size") ?? 0)
     }
 
-    /// Bytes that it holds.
+    /// The used size of the database in bytes.
     package func usedBytes() throws(Failure) -> Int64 {
         try self.use { try Self.usedBytes(of: $0) }
     }
 
-    /// Forgets every request and every device, and overwrites where they stood.
+    /// Deletes all requests and devices, and overwrites them in the file.
     package func purge() throws(Failure) {
         try self.use { database in
             self.forget()
@@ -306,10 +307,10 @@ extension CensusStore {
 }
 
 extension CensusFigures {
-    /// The columns that have them.
+    /// The columns with the figures.
     static let columns = "requests, identified, devices, watched, server_errors"
 
-    /// Reads these columns, of which the first one has a place.
+    /// Reads the figures from a row; `column`: the index of the first one.
     init(_ row: SQLiteDatabase.Row, from column: Int32) {
         let devices = row.bytes(column + 2)
         self.init(

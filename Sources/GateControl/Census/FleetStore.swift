@@ -3,15 +3,15 @@ internal import GatePolicy
 package import Logging
 private import Synchronization
 
-/// The devices that the gates of a fleet have seen together: Redis or Valkey merges their sketches.
+/// The devices that all gates of a fleet have seen, merged as sketches in Redis or Valkey.
 ///
-/// A gate hands over what is new since the last time, hour by hour. To merge the same twice changes
-/// nothing, so that after an outage it hands over what its own census has.
+/// A gate sends the new sightings of each hour. Merging is idempotent, so after an outage the gate
+/// sends the hours from its own census again.
 package final class FleetStore: Sendable {
-    /// The place of the store, and the secret of the fleet.
+    /// The address of the store, and the secret of the fleet.
     package struct Settings: Sendable {
         package var place: RedisPlace
-        /// The hash of device ids, which must be the same at all gates.
+        /// The hash for device ids, which must be the same at all gates.
         package var hash: SipHash
 
         package init(place: RedisPlace, hash: SipHash) {
@@ -20,49 +20,49 @@ package final class FleetStore: Sendable {
         }
     }
 
-    /// The store as this gate sees it, for metrics.
+    /// The status of the store as seen by this gate, for metrics.
     package struct Status: Sendable, Equatable {
-        /// Whether it took what was handed over last.
+        /// Whether the last delivery succeeded.
         package var isUp = false
-        /// Times at which it did not, since the start.
+        /// The number of failed deliveries since the start.
         package var failures: UInt64 = 0
     }
 
-    /// Devices of the fleet, estimated.
+    /// Estimated numbers of devices in the fleet.
     struct Counts: Sendable {
         let total: Int
         let lines: [CensusReport.Line: Int]
     }
 
-    /// A length of time of which the devices are merged.
+    /// The span whose devices are merged into one sketch.
     private enum Span: Int64 {
         case hour = 3_600
         case day = 86_400
 
-        /// Seconds after which the store forgets one that nobody adds to.
+        /// The time in seconds after which the store deletes a sketch without updates.
         var kept: Int64 { self == .hour ? 50 * 3_600 : 91 * 86_400 }
     }
 
-    /// Sketches by what they count; `nil`: all devices.
+    /// Sketches by line; `nil` for all devices.
     private typealias Sketches = [CensusReport.Line?: HyperLogLog]
 
-    /// Kinds of clients of an hour that are handed over: those with the most requests.
+    /// The maximum number of lines per hour that are sent, those with the most requests first.
     private static let lineLimit = 200
-    /// Hours that are asked for one by one, and that are handed over after an outage.
+    /// The maximum period in hours that is queried by hour, and that is sent again after an outage.
     private static let hoursAsked: Int64 = 48
-    /// Seconds that a store may take for one step.
+    /// The timeout in seconds for each step.
     private static let patience = 2
-    /// Seconds until a store that failed is tried again: twice as many each time.
+    /// The delays in seconds between attempts after failures, doubled each time.
     private static let pauses: ClosedRange<Int64> = 1...60
 
     private struct State {
         var connection: RedisConnection?
         var pause = FleetStore.pauses.lowerBound
-        /// The second at which it is tried again.
+        /// The time of the next attempt.
         var nextAttempt = Timestamp(secondsSinceEpoch: 0)
-        /// The second since which something may be missing in the store; `nil`: nothing is.
+        /// The time since which counts may be missing in the store; `nil` if it is complete.
         var missingSince: Timestamp? = Timestamp(secondsSinceEpoch: 0)
-        /// Whether its absence was logged.
+        /// Whether the outage has been logged.
         var isTold = false
     }
 
@@ -70,7 +70,7 @@ package final class FleetStore: Sendable {
     private let logger: Logger
     private let state = Mutex(State())
     private let lastStatus = Mutex(Status())
-    /// Tells the keys of one gate from those of another one.
+    /// Distinguishes the keys of this gate from those of other gates.
     private let gate = UInt64.random(in: .min ... .max)
 
     package init(_ settings: Settings, logger: Logger) {
@@ -80,9 +80,9 @@ package final class FleetStore: Sendable {
 
     package var status: Status { self.lastStatus.withLock { $0 } }
 
-    /// Hands over what was counted, which is in the census of this gate already.
+    /// Sends counts that are already in the census of this gate.
     ///
-    /// It waits for the store, some seconds at most: never on an event loop.
+    /// Blocks for some seconds if the store is slow, so it must not be called on an event loop.
     func deliver(_ bucket: CensusBucket, of census: CensusStore, at now: Timestamp) {
         self.state.withLock { state in
             guard now >= state.nextAttempt else {
@@ -99,7 +99,7 @@ package final class FleetStore: Sendable {
                 state.missingSince = nil
                 self.report(nil, &state)
                 let count = news.reduce(0) { $0 + $1.sketches.count }
-                self.logger.debug("census handed over", metadata: ["sketches": "\(count)"])
+                self.logger.debug("census delivered", metadata: ["sketches": "\(count)"])
             } catch {
                 state.missingSince = state.missingSince ?? now
                 self.fail("\(error)", &state, at: now)
@@ -107,7 +107,7 @@ package final class FleetStore: Sendable {
         }
     }
 
-    /// Lets go of the connection, and of the store for some time.
+    /// Closes the connection, and delays the next attempt.
     private func fail(_ problem: String, _ state: inout State, at now: Timestamp) {
         state.connection = nil
         state.nextAttempt = now.advanced(by: state.pause)
@@ -131,23 +131,23 @@ package final class FleetStore: Sendable {
         }
         guard let problem else {
             state.pause = Self.pauses.lowerBound
-            if state.isTold { self.logger.notice("the census store is there again") }
+            if state.isTold { self.logger.notice("the census store is available again") }
             state.isTold = false
             return
         }
         guard !state.isTold else { return }
         state.isTold = true
-        self.logger.warning("the census store is away", metadata: ["error": "\(problem)"])
+        self.logger.warning("the census store is unavailable", metadata: ["error": "\(problem)"])
     }
 }
 
-/// The figures that are handed over.
+/// Sending counts.
 extension FleetStore {
     private static func start(of time: Timestamp, _ span: Span) -> Int64 {
         time.secondsSinceEpoch / span.rawValue * span.rawValue
     }
 
-    /// The sketches of all devices, and of the kinds of clients with the most requests.
+    /// Creates the sketches of all devices, and of the kinds of clients with the most requests.
     private static func sketches(_ cells: [(CensusCell, CensusFigures)]) -> Sketches {
         var sums: [CensusReport.Line: CensusFigures] = [:]
         var all = HyperLogLog()
@@ -161,7 +161,7 @@ extension FleetStore {
         return sketches
     }
 
-    /// Those of each hour that something may be missing of.
+    /// Creates the sketches of each hour for which counts may be missing.
     private static func sketches(
         of census: CensusStore,
         since start: Timestamp,
@@ -198,13 +198,13 @@ extension FleetStore {
         }
     }
 
-    /// Stands before all keys of a fleet, in braces, so that a cluster keeps them in one place.
+    /// The prefix of all keys of a fleet; the braces keep them in one slot of a cluster.
     private var prefix: String {
         "{versiongate:\(Self.hex(self.settings.hash.hash(Array("fleet".utf8).span)))}"
     }
 
     private func key(of line: CensusReport.Line?, _ span: Span, _ start: Int64) -> String {
-        // Words of clients stay here.
+        // Hashed, so that texts sent by clients do not leave the gate.
         let name = line.map { Self.hex(self.settings.hash.hash(Array($0.text.utf8).span)) } ?? "all"
         return "\(self.prefix):\(span):\(start):\(name)"
     }
@@ -212,13 +212,14 @@ extension FleetStore {
     private static func hex(_ number: UInt64) -> String { String(number, radix: 16) }
 }
 
-/// The question.
+/// Queries.
 extension FleetStore {
-    /// The devices of the fleet since a second, by whole hours, of more than two days by whole days.
+    /// Returns the devices of the fleet since a time, by whole hours, or by whole days beyond two
+    /// days.
     ///
-    /// It waits for the store likewise.
+    /// Blocks while the store is slow, so it must not be called on an event loop.
     ///
-    /// - Returns: `nil` if the store is away.
+    /// - Returns: `nil` if the store is unavailable.
     func counts(
         of lines: [CensusReport.Line],
         since start: Timestamp,

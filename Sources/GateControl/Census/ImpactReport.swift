@@ -1,26 +1,26 @@
 package import GateCensus
 package import GatePolicy
 
-/// The effect of other rules, as sentences for people and as data for programs.
+/// The impact of a rules change, as text and as JSON.
 package struct ImpactReport: Sendable {
     private static let tableLimit = 20
 
     private let impact: Impact
     private let since: Timestamp
     private let until: Timestamp
-    /// The revisions of before and after.
+    /// The revisions of the old and the new rules.
     private let revisions: (before: String, after: String)
     private let remarks: [String]
 
-    /// A report on rules that are held against others.
+    /// Compares new rules with old ones.
     ///
     /// - Parameters:
     ///   - rows: The census.
-    ///   - since: The first second that it is about.
-    ///   - old: The rules of before.
-    ///   - new: The rules of after.
-    ///   - now: The second at which it ends, and at which both judge.
-    ///   - later: The second at which the rules of after judge, if that is another one.
+    ///   - since: The start of its period.
+    ///   - old: The old rules.
+    ///   - new: The new rules.
+    ///   - now: The end of the period, and the time at which the rules are evaluated.
+    ///   - later: The time at which the new rules are evaluated instead.
     package init(
         _ rows: [CensusRow],
         since: Timestamp,
@@ -36,16 +36,16 @@ package struct ImpactReport: Sendable {
         let floors = old.definition.rulesWithNext + new.definition.rulesWithNext
         self.remarks = [
             old.definition.identity == new.definition.identity
-                ? nil : "'identity' is another one: clients may be taken for others",
+                ? nil : "'identity' differs: clients may be identified differently",
             floors.contains { $0.holdUntilInStore != nil }
-                ? "the country of a client is not counted: a hold is looked at as for everybody"
+                ? "the census has no countries: a hold is evaluated for all countries together"
                 : nil,
             floors.contains { !$0.requiresOS.isEmpty || $0.match.osVersions != nil }
-                ? "of a system's version the first number is counted: 17.4 is looked at as 17"
+                ? "the census only has the first number of OS versions: 17.4 is evaluated as 17"
                 : nil,
             self.impact.slicesPaths
-                ? "paths that are new to the rules are told by their shapes; devices there are taken for "
-                    + "as many as their share of the requests"
+                ? "paths that are new to the rules are matched by their shapes; their devices are "
+                    + "estimated from their share of the requests"
                 : nil,
         ].compactMap(\.self)
     }
@@ -59,14 +59,14 @@ extension ImpactReport: CustomStringConvertible {
                 + "\(Self.number(total.devices)) devices",
             "revision \(self.revisions.before) -> \(self.revisions.after)",
         ]
-        lines += self.lines("newly refused", self.impact.denied)
-        lines += self.lines("newly let pass", self.impact.passed)
+        lines += self.lines("newly denied", self.impact.denied)
+        lines += self.lines("newly allowed", self.impact.passed)
         if self.impact.hinted.requests > 0 {
             lines.append("other hints: \(self.words(self.impact.hinted))")
         }
         if self.impact.unknownRequests > 0 {
             lines.append(
-                "\(self.impact.unknownRequests) more requests are of kinds that there was no room for"
+                "\(self.impact.unknownRequests) more requests are from clients beyond the cell limit"
             )
         }
         return (lines + self.remarks).joined(separator: "\n")
@@ -75,7 +75,7 @@ extension ImpactReport: CustomStringConvertible {
     private func lines(_ title: String, _ side: Impact.Side) -> [String] {
         var lines: [String] = []
         if side.amount.requests == 0 {
-            lines.append("\(title): nobody")
+            lines.append("\(title): none")
         } else {
             lines.append("\(title): \(self.words(side.amount))")
             for (rule, amount) in Self.sorted(side.byRule, by: { $0 ?? "" }) {
@@ -92,11 +92,11 @@ extension ImpactReport: CustomStringConvertible {
             let shown = [titles] + rows.prefix(Self.tableLimit)
             lines += TextTable(shown).lines.map { "  \($0)" }
             let hidden = rows.count - Self.tableLimit
-            if hidden > 0 { lines.append("  … and \(hidden) more; --json has all of them") }
+            if hidden > 0 { lines.append("  … and \(hidden) more; use --json for all of them") }
         }
         if side.possible.requests - side.amount.requests >= 0.5 {
             lines.append(
-                "  at most \(self.words(side.possible)): of some requests nobody can tell whether they were for "
+                "  at most \(self.words(side.possible)): some requests may or may not match "
                     + "the paths that are new to the rules"
             )
         }
@@ -119,7 +119,7 @@ extension ImpactReport: CustomStringConvertible {
 
     private static func number(_ number: Double) -> String { "\(Int(number.rounded()))" }
 
-    /// The largest first.
+    /// Sorts amounts by requests, largest first.
     private static func sorted<Key>(
         _ amounts: [Key: ImpactAmount],
         by name: (Key) -> String
@@ -149,7 +149,7 @@ extension ImpactReport: Encodable {
     }
 
     private struct RuleEntry: Encodable {
-        /// Missing for the policy on clients that do not say who they are.
+        /// Missing for the policy for unidentified clients.
         let rule: String?
         let amount: AmountEntry
     }

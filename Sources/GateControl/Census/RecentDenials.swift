@@ -1,28 +1,29 @@
 internal import GateCensus
 internal import GatePolicy
 
-/// The requests that were refused in the last minutes, as a sample of bounded size.
+/// A bounded sample of the requests that were denied in the last minutes.
 ///
-/// They come from what the event loops hand to the census, so that a refusal costs nothing more; there is
-/// no device, no address and no path among them.
+/// The sample is taken from the counts that event loops send to the census, so a denial costs
+/// nothing extra. It contains no device, address or path.
 package struct RecentDenials: Sendable {
-    /// Requests of one kind of client that were refused since the harvest before.
+    /// The requests of one kind of client that were denied since the previous harvest.
     package struct Sample: Sendable {
         let time: Timestamp
         let cell: CensusCell
         let requests: UInt64
     }
 
-    /// Samples that are kept, the newest, and how many of a harvest.
+    /// The maximum number of samples, and of samples per harvest; the oldest samples are removed
+    /// first.
     static let limit = 200
     static let harvestLimit = 20
 
-    /// The oldest first.
+    /// The samples, oldest first.
     package private(set) var samples: [Sample] = []
-    /// Requests that were refused since the start, sampled or not.
+    /// The number of denied requests since the start, sampled or not.
     package private(set) var requests: UInt64 = 0
 
-    /// Adds what was refused of a harvest: all of it, or some by chance.
+    /// Adds the denials of a harvest, or a random selection of them.
     mutating func add(_ bucket: CensusBucket, at now: Timestamp) {
         let denied = bucket.cells.filter { $0.key.outcome.kind >= .require }
         self.requests += denied.values.reduce(0) { $0 + $1.requests }

@@ -3,7 +3,7 @@ package import GatePolicy
 private import Glibc
 private import Synchronization
 
-/// Keeps the sample of devices that were refused, in a SQLite database beside the census.
+/// Stores the sample of denied devices in a SQLite database next to the census.
 package final class ReturnStore: Sendable {
     package typealias Failure = StateDatabase.Failure
 
@@ -24,19 +24,19 @@ package final class ReturnStore: Sendable {
 
     private struct Memory {
         var sample: ReturnSample
-        /// The number of times that somebody had everything forgotten, as far as is known.
+        /// The last known number of purges.
         var purges: Int64
     }
 
     private let database: StateDatabase
     private let memory: Mutex<Memory>
 
-    /// Opens the sample of a folder, or makes it.
+    /// Opens or creates the sample of a folder.
     ///
     /// - Parameters:
-    ///   - folder: The folder; `nil`: it is in memory alone.
-    ///   - keyDigest: Stands for the key of the hashes: under another one, nobody is known again.
-    /// - Throws: the reason for which the file cannot be used.
+    ///   - folder: The folder; `nil` for a sample in memory.
+    ///   - keyDigest: Identifies the key of the hashes; with another key, the sample starts anew.
+    /// - Throws: The reason why the file cannot be used.
     package init(in folder: StateFolder?, keyDigest: UInt64) throws(Failure) {
         let path = folder.map { "\($0.path)/\(Self.fileName)" }
         let database = try StateDatabase(path: path, Self.kind)
@@ -55,7 +55,7 @@ package final class ReturnStore: Sendable {
         self.memory = Mutex(memory)
     }
 
-    /// Opens the sample that is in a folder, for a command; `nil` if there is none.
+    /// Opens the sample of a folder, for a CLI command; `nil` if there is none.
     package init?(reading folder: String) throws(Failure) {
         let path = "\(folder)/\(Self.fileName)"
         guard unsafe access(path, F_OK) == 0 else { return nil }
@@ -89,7 +89,7 @@ package final class ReturnStore: Sendable {
         )
     }
 
-    /// Adds what event loops have seen; it is written by `write(at:)`.
+    /// Adds the sightings of event loops, which `write(at:)` stores.
     package func add(_ harvests: [CensusHarvest], at now: Timestamp) {
         self.memory.withLock { memory in
             for harvest in harvests {
@@ -100,7 +100,7 @@ package final class ReturnStore: Sendable {
         }
     }
 
-    /// Writes what is new, and forgets what is too old.
+    /// Writes changes, and deletes expired entries.
     func write(at now: Timestamp) throws(Failure) {
         try self.database.use { database in
             let purges = try database.integer("SELECT purges FROM state") ?? 0
@@ -140,10 +140,12 @@ package final class ReturnStore: Sendable {
         }
     }
 
-    /// The later fate of those that each rule refused in the last 30 days.
+    /// The share of devices that returned with a newer build, for each rule that denied them in the
+    /// last 30 days.
     package var shares: [String: ReturnSample.Share] { self.memory.withLock { $0.sample.shares } }
 
-    /// Forgets every device, and overwrites where they stood; a gate that runs does so when it writes.
+    /// Deletes all devices, and overwrites them in the file; a running gate clears its memory at
+    /// the next write.
     package func purge() throws(Failure) {
         try self.database.use { database in
             try database.execute(

@@ -1,14 +1,14 @@
 internal import GateCensus
 internal import GatePolicy
 
-/// Requests of one kind over time.
+/// The requests of one cell over time.
 struct CensusSeries: Sendable {
     let cell: CensusCell
-    /// The requests by the first second of their minute, hour or day, since 1970.
+    /// The requests by the start of their minute, hour or day, in seconds since 1970.
     let requests: [Int64: UInt64]
 }
 
-/// Requests over time by platform and version.
+/// The requests over time by platform and version.
 package struct TrafficReport: Sendable {
     /// A version of an app on a platform.
     struct Line: Hashable {
@@ -22,21 +22,21 @@ package struct TrafficReport: Sendable {
         var denied: UInt64 = 0
     }
 
-    /// Lines that are told apart; the others are one.
+    /// The maximum number of separate lines; further lines are summed up.
     static let limit = 40
 
     private let since: Timestamp
     private let until: Timestamp
-    /// Seconds from one point to the next.
+    /// The number of seconds per point.
     private let step: Int64
     private let lines: [(line: Line?, counts: [Int64: Count])]
 
-    /// Sums up what clients of the same version did.
+    /// Sums up the requests of clients with the same version.
     ///
     /// - Parameters:
     ///   - series: The requests.
-    ///   - since: The first second that they are about.
-    ///   - until: The second after the last.
+    ///   - since: The start of their period.
+    ///   - until: The end of their period, exclusive.
     init(_ series: [CensusSeries], since: Timestamp, until: Timestamp) {
         let step = Self.step(of: since.seconds(until: until))
         var lines: [Line: [Int64: Count]] = [:]
@@ -72,7 +72,8 @@ package struct TrafficReport: Sendable {
             + (rest.isEmpty ? [] : [(nil, rest)])
     }
 
-    /// A length of time as the census keeps it: minutes for two hours, hours for eight days, else days.
+    /// Returns the span that the census keeps for a period: minutes up to two hours, hours up to
+    /// eight days, else days.
     static func step(of span: Int64) -> Int64 {
         switch span {
         case ...7_200: CensusStore.Span.minute.rawValue
@@ -103,9 +104,9 @@ extension TrafficReport: Encodable {
     private struct Series: Encodable {
         let app: String?
         let platform: String?
-        /// Missing also where it could not be read.
+        /// Missing as well if the version could not be parsed.
         let version: String?
-        /// Whether it stands for all that there was no room for.
+        /// Whether the series is the sum of all further lines.
         let isOther: Bool?
         let points: [Point]
     }

@@ -1,6 +1,6 @@
-/// The findings of `check` on several paths, each of which holds rules or test suites of its own.
+/// The results of `check` for several paths, each with its own rules or test suites.
 package struct CheckReport: Sendable, Equatable {
-    /// Something wrong, or worth a word, and where.
+    /// An error or a finding, and its location.
     package struct Problem: Sendable, Equatable {
         package enum Severity: String, Sendable {
             case error
@@ -10,7 +10,7 @@ package struct CheckReport: Sendable, Equatable {
 
         let severity: Severity
         let error: RulesFileError
-        /// The stable name, of a finding.
+        /// The stable name if it is a finding.
         let name: FindingName?
 
         init(_ severity: Severity, _ error: RulesFileError, name: FindingName? = nil) {
@@ -19,7 +19,7 @@ package struct CheckReport: Sendable, Equatable {
             self.name = name
         }
 
-        /// A finding; with `isStrict`, a warning is an error.
+        /// Creates the problem for a finding; with `isStrict`, a warning is an error.
         init(_ finding: Finding, isStrict: Bool) {
             let severity: Severity =
                 switch finding.effect {
@@ -31,15 +31,15 @@ package struct CheckReport: Sendable, Equatable {
         }
     }
 
-    /// The kind of thing that is under a path.
+    /// The kind of content at a path.
     package enum Content: Sendable, Equatable {
         case rules(count: Int, notices: Int, revision: String)
         case suites(tests: Int)
-        /// Nothing that can be read.
+        /// The content could not be read.
         case broken
     }
 
-    /// One path, and the problems that were found under it.
+    /// A path and the problems found in it.
     package struct Subject: Sendable, Equatable {
         package let path: String
         package let content: Content
@@ -56,7 +56,8 @@ package struct CheckReport: Sendable, Equatable {
         self.subjects = subjects
     }
 
-    /// The report where the rules in force, beside which others are to be checked, cannot be read.
+    /// Creates the report for active rules that cannot be read, so that nothing is compared with
+    /// them.
     package init(unreadable path: String, _ errors: RulesFileErrors) {
         let problems = errors.errors.map { Problem(.error, $0) }
         self.init([Subject(path: path, content: .broken, problems: problems)])
@@ -66,16 +67,16 @@ package struct CheckReport: Sendable, Equatable {
     var problems: [Problem] { self.subjects.flatMap(\.problems) }
 }
 
-/// Lines for people, as `check` prints them.
+/// The text output of `check`.
 extension CheckReport {
-    /// The paths without an error, and the remarks on them.
+    /// The paths without errors, and the warnings and notes about them.
     package var lines: [String] {
         self.subjects.filter(\.isGood).flatMap { subject in
             ["\(subject.path): ok (\(subject.summary))"] + subject.problems.map(\.line)
         }
     }
 
-    /// Why what is not good is not: nothing else is said of it.
+    /// The errors of the other paths; their warnings and notes are left out.
     package var errorLines: [String] {
         self.subjects.filter { !$0.isGood }.flatMap { subject in
             subject.problems.filter { $0.severity == .error }.map(\.errorLine)
@@ -97,7 +98,7 @@ extension CheckReport.Subject {
 extension CheckReport.Problem {
     private var suffix: String { self.name.map { " [\($0.rawValue)]" } ?? "" }
 
-    /// `file:line:col: warning: message [name]`, which editors and terminals turn into a link.
+    /// `file:line:col: warning: message [name]`, which editors and terminals show as a link.
     fileprivate var line: String {
         "\(self.error.file):\(self.error.line):\(self.error.column): \(self.severity.rawValue): "
             + self.error.message + self.suffix
@@ -106,7 +107,7 @@ extension CheckReport.Problem {
     fileprivate var errorLine: String { "\(self.error)\(self.suffix)" }
 }
 
-/// The commands by which a workflow of GitHub shows a message at its line.
+/// The workflow commands with which GitHub annotates lines.
 extension CheckReport {
     package var gitHubLines: [String] {
         self.problems.map { problem in
@@ -134,8 +135,8 @@ extension CheckReport: Encodable {
         case file, line, column, message, name
     }
 
-    /// The problems of all paths, and what each path holds; the revision and the number of rules
-    /// where there is only one.
+    /// Encodes the problems of all paths and the content of each path; with a single path, also its
+    /// revision and its number of rules.
     package func encode(to encoder: any Encoder) throws {
         var report = encoder.container(keyedBy: Key.self)
         try report.encode(self.isGood, forKey: .ok)

@@ -1,25 +1,27 @@
 package import GatePolicy
 
-/// Reads what a path leads to as a gate would, rules or test suites, and says what is wrong with it.
+/// Loads rules or test suites from a path as a gate would, and reports errors and findings.
 package struct PathCheck: Sendable {
-    /// The path that stands for what comes by standard input.
+    /// The path for standard input.
     package static let standardInput = "-"
 
     private let isStrict: Bool
     private let old: LoadedRules?
     private let now: Timestamp
 
+    /// Creates a check.
+    ///
     /// - Parameters:
     ///   - isStrict: Whether warnings are errors.
-    ///   - old: Rules in force, beside which the new ones are looked at.
-    ///   - now: The time for findings, and for tests that do not say theirs.
+    ///   - old: The active rules to compare with.
+    ///   - now: The time for findings, and for tests without `at`.
     package init(isStrict: Bool = false, old: LoadedRules? = nil, now: Timestamp) {
         self.isStrict = isStrict
         self.old = old
         self.now = now
     }
 
-    /// Checks one path; a folder of rules is one set of rules, and one of suites several.
+    /// Checks a path; the rules files of a folder are one rule set, test suites are independent.
     package func check(_ path: String) -> CheckReport.Subject {
         let name = path == Self.standardInput ? "stdin" : path
         do throws(RulesFileErrors) {
@@ -68,7 +70,7 @@ package struct PathCheck: Sendable {
 }
 
 extension RulesSource {
-    /// Whether the file is a test suite: its `rules` are the path of others.
+    /// Whether the file is a test suite: its `rules` are the path of another file.
     var isSuite: Bool {
         var parser = DocumentParser(self)
         guard case .mapping(let entries)? = try? parser.parse().content,

@@ -1,4 +1,4 @@
-/// The report of `check` as SARIF 2.1.0 (OASIS), which code hosts show at the lines of a change.
+/// The report of `check` as SARIF 2.1.0 (OASIS), which code hosts show as annotations of a change.
 package struct SARIFLog: Encodable, Sendable {
     private let version = "2.1.0"
     private let schema = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -10,6 +10,8 @@ package struct SARIFLog: Encodable, Sendable {
         case runs
     }
 
+    /// Creates the log.
+    ///
     /// - Parameters:
     ///   - report: The report.
     ///   - release: The version of the tool.
@@ -22,7 +24,7 @@ package struct SARIFLog: Encodable, Sendable {
 
     private struct Run: Encodable {
         let tool: Tool
-        /// Columns are counted in characters of Unicode (section 3.14.17).
+        /// Columns are counted in Unicode code points (section 3.14.17).
         let columnKind = "unicodeCodePoints"
         let results: [Result]
 
@@ -75,7 +77,7 @@ package struct SARIFLog: Encodable, Sendable {
 
         init(_ problem: CheckReport.Problem) {
             let error = problem.error
-            // A file that cannot be read at all is a finding without a name.
+            // An error without a finding name, such as an unreadable file.
             self.ruleId = problem.name?.rawValue ?? "unreadable"
             self.level = problem.severity.rawValue
             self.message = Message(text: error.message)
@@ -90,7 +92,7 @@ package struct SARIFLog: Encodable, Sendable {
         }
     }
 
-    /// A path as a relative reference (RFC 3986 section 4.2).
+    /// Returns a path as a relative reference (RFC 3986 section 4.2).
     private static func uri(_ path: String) -> String {
         let path = path.hasPrefix("./") ? String(path.dropFirst(2)) : path
         return path.utf8.reduce(into: "") { uri, byte in

@@ -1,6 +1,6 @@
 package import GatePolicy
 
-/// The differences between two rule sets, in words for people and as data for programs.
+/// The differences between two rule sets, as text for people and as JSON for programs.
 package struct DifferenceReport: Sendable {
     private let difference: RuleSetDifference
 
@@ -10,7 +10,7 @@ package struct DifferenceReport: Sendable {
 }
 
 extension DifferenceReport: CustomStringConvertible {
-    /// A summary, and then a line for each kind of client, period by period.
+    /// A summary, followed by a line for each group of clients, by period.
     package var description: String {
         var lines = [Self.summary(of: self.difference)]
         var known: [ComparedChange] = []
@@ -21,32 +21,33 @@ extension DifferenceReport: CustomStringConvertible {
             guard !begun.isEmpty || !ended.isEmpty else { continue }
             lines.append(index == 0 ? "now:" : "from \(period.from) on:")
             lines += begun.map { "  \(Self.line($0))" }
-            lines += ended.map { "  no more: \(Self.line($0))" }
+            lines += ended.map { "  no longer: \(Self.line($0))" }
         }
         return (lines + Self.remarks(on: self.difference)).joined(separator: "\n")
     }
 
-    /// The remarks on the comparison as a whole.
+    /// Returns the remarks on the comparison as a whole.
     static func remarks(on difference: RuleSetDifference) -> [String] {
         [
             difference.readsOtherFields
-                ? "'identity' is another one: clients may be taken for others" : nil,
+                ? "'identity' has changed: clients may be identified differently" : nil,
             difference.asksOtherForms
-                ? "'versionMatches' or 'buildMatches' ask something else: clients are not compared by how "
-                    + "they write their version or build" : nil,
+                ? "'versionMatches' or 'buildMatches' have changed: clients are not compared by the "
+                    + "format of their version or build" : nil,
             difference.isSampled
-                ? "the rules name too much to try everything: this is a sample" : nil,
+                ? "the rules have too many conditions to try all combinations: this is a sample"
+                : nil,
         ].compactMap(\.self)
     }
 
-    /// The clients that notice a difference at any time, in one line.
+    /// Returns a line about the clients with a different decision at any time.
     static func summary(of difference: RuleSetDifference) -> String {
         let kinds = Set(difference.periods.flatMap(\.changes).map(\.kind))
         guard !kinds.isEmpty else {
             // A sample is no proof.
             return difference.isSampled || difference.asksOtherForms
-                ? "no client that was tried gets another decision"
-                : "no client gets another decision"
+                ? "no client that was compared gets a different decision"
+                : "no client gets a different decision"
         }
         let words = ComparedChange.Kind.allCases.filter(kinds.contains).map(\.rawValue)
         return "clients are " + words.joined(separator: "; others are ")
@@ -59,10 +60,11 @@ extension DifferenceReport: CustomStringConvertible {
             + self.words(change.after, beside: change.before)
     }
 
-    /// How many names a line takes; the data has all of them.
+    /// The maximum number of names in a line; the JSON contains all of them.
     private static let nameLimit = 8
 
-    /// A share with up to two decimal places; never none and never all.
+    /// Returns a share with up to two decimal places, rounded so that it is never 0 and never 100
+    /// percent.
     static func percent(_ share: Double) -> String {
         let hundredths = min(max(Int((share * 10_000).rounded()), 1), 9_999)
         let (whole, rest) = hundredths.quotientAndRemainder(dividingBy: 100)
@@ -78,7 +80,7 @@ extension DifferenceReport: CustomStringConvertible {
             self.words(change.builds, "build"), self.words(change.countries, "country"),
             self.words(change.storefronts, "storefront"), self.words(change.requests, "request"),
         ].compactMap { $0 }
-        return parts.isEmpty ? "everybody" : parts.joined(separator: ", ")
+        return parts.isEmpty ? "all clients" : parts.joined(separator: ", ")
     }
 
     private static func words(_ choice: ComparedChoice?, _ noun: String) -> String? {
@@ -120,14 +122,14 @@ extension DifferenceReport: CustomStringConvertible {
         if let rule = outcome.rule { words += " by rule \(rule)" }
         if outcome.isBrownout { words += " in a brownout" }
         if outcome.kind == other.kind, outcome.storeURL != other.storeURL {
-            words += ", link \(outcome.storeURL ?? "none")"
+            words += ", store URL \(outcome.storeURL ?? "none")"
         }
         return words
     }
 }
 
 extension ComparedChange {
-    /// The meaning of a change to a client, in the order of what is worst.
+    /// The effect of a change on a client, the worst first.
     package enum Kind: String, Sendable, CaseIterable, Encodable {
         case denied = "newly denied"
         case allowed = "no longer denied"

@@ -1,35 +1,37 @@
 package import GatePolicy
 
-/// A change of rules, edit by edit: the setting that is another one, and the clients that notice.
+/// A change of rules, edit by edit: the settings that differ, and the clients that are affected.
 ///
-/// It leaves out whatever its reader can see in the rule itself; `DifferenceReport` has all of it.
+/// It omits what the rule itself shows; `DifferenceReport` is complete.
 package struct EditReport: Sendable {
     private let edits: RulesEdits
     private let difference: RuleSetDifference
     private let new: RuleSetDefinition
 
+    /// Creates the report.
+    ///
     /// - Parameters:
-    ///   - edits: What was written differently.
-    ///   - difference: Who gets another decision.
-    ///   - new: The rules as they shall be.
+    ///   - edits: The settings that differ.
+    ///   - difference: The clients with a different decision.
+    ///   - new: The new rules.
     package init(_ edits: RulesEdits, _ difference: RuleSetDifference, new: RuleSetDefinition) {
         self.edits = edits
         self.difference = difference
         self.new = new
     }
 
-    /// How many of the lines of an edit are about its effects.
+    /// The maximum number of lines for the effects of an edit.
     private static let effectLimit = 4
-    /// How many ranges of versions stand in a line.
+    /// The maximum number of version ranges in a line.
     private static let rangeLimit = 4
-    /// The longest value that is shown whole, in characters.
+    /// The maximum length of a value in characters; longer ones are truncated.
     private static let valueLimit = 72
 
-    /// Clients that notice an edit in the same way.
+    /// Clients that an edit affects in the same way.
     private struct Effect {
         let kind: ComparedChange.Kind
         var versions: [String]
-        /// The first moment, and when it is over; `nil`: it lasts, or comes again.
+        /// The start and the end; `until` is `nil` if the effect is permanent or recurs.
         let from: Timestamp
         var until: Timestamp?
         var spells = 1
@@ -38,7 +40,7 @@ package struct EditReport: Sendable {
 }
 
 extension EditReport: CustomStringConvertible {
-    /// The summary, and then the edits in the order of the file, each with its effects.
+    /// The summary, followed by the edits in the order of the file, each with its effects.
     package var description: String {
         var lines = [DifferenceReport.summary(of: self.difference)]
         var effects = self.effects
@@ -46,14 +48,14 @@ extension EditReport: CustomStringConvertible {
             lines += Self.lines(of: edit)
             lines += self.lines(of: effects.removeValue(forKey: edit.subject) ?? [])
         }
-        // A change of the whole, such as of `exempt`, is noticed by clients of every rule.
+        // A global change, such as of `exempt`, affects clients of every rule.
         let rest = effects.values.flatMap(\.self)
         if !rest.isEmpty {
-            lines.append("by these changes together:")
+            lines.append("effects of these changes together:")
             lines += self.lines(of: rest)
         }
         lines += DifferenceReport.remarks(on: self.difference)
-        if !self.difference.isEmpty { lines.append("--detail shows each kind of client") }
+        if !self.difference.isEmpty { lines.append("--detail shows each group of clients") }
         return lines.joined(separator: "\n")
     }
 
@@ -66,7 +68,7 @@ extension EditReport: CustomStringConvertible {
             case .setting(let key): key
             }
         if let whole = edit.settings.first(where: { $0.key == nil }) {
-            let word = whole.before == nil ? "is new" : "is gone"
+            let word = whole.before == nil ? "is new" : "was removed"
             return ["\(name) \(word): \(self.short(whole.after ?? whole.before ?? ""))"]
         }
         if case .setting = edit.subject, let setting = edit.settings.first {
@@ -79,13 +81,13 @@ extension EditReport: CustomStringConvertible {
     private static func change(_ setting: RulesEdits.Setting) -> String {
         switch (setting.before, setting.after) {
         case (nil, let after): "new, \(self.short(after ?? ""))"
-        case (let before, nil): "gone, was \(self.short(before ?? ""))"
+        case (let before, nil): "removed, was \(self.short(before ?? ""))"
         case (let before?, let after?):
             self.differing(before, after)
         }
     }
 
-    /// Two values, of long ones only from a little before their first difference on.
+    /// Returns both values; long ones start shortly before their first difference.
     private static func differing(_ before: String, _ after: String) -> String {
         let common = zip(before, after).prefix { $0 == $1 }.count
         guard max(before.count, after.count) > self.valueLimit, common > 20 else {
@@ -123,7 +125,7 @@ extension EditReport: CustomStringConvertible {
         return "\(when): \(versions)\(share): \(effect.kind.rawValue)"
     }
 
-    /// The effects of each edit, in the order of time.
+    /// The effects of each edit, in chronological order.
     private var effects: [RulesEdits.Subject: [Effect]] {
         var effects: [RulesEdits.Subject: [Effect]] = [:]
         var lasting: [RulesEdits.Subject: [ComparedChange.Kind: [String]]] = [:]
@@ -141,7 +143,8 @@ extension EditReport: CustomStringConvertible {
                         self.end(kind, of: subject, at: period.from, in: &effects)
                     }
                     guard !versions.isEmpty else { continue }
-                    // Other words and links stay as they are said once: what matters is who passes.
+                    // Changes of texts and URLs are reported once: what matters is which clients
+                    // pass.
                     if kind == .answered, Self.join(versions, to: &effects[subject, default: []]) {
                         continue
                     }
@@ -159,7 +162,7 @@ extension EditReport: CustomStringConvertible {
         return effects
     }
 
-    /// A kind of effect, as it was until now, ends at a second.
+    /// Sets the end of the current effect of a kind.
     private func end(
         _ kind: ComparedChange.Kind,
         of subject: RulesEdits.Subject,
@@ -172,14 +175,14 @@ extension EditReport: CustomStringConvertible {
         effects[subject]?[index].until = time
     }
 
-    /// Adds to the clients who are answered otherwise; `false` if none are known yet.
+    /// Adds versions to the effect on responses; `false` if there is none yet.
     private static func join(_ versions: [String], to effects: inout [Effect]) -> Bool {
         guard let known = effects.firstIndex(where: { $0.kind == .answered }) else { return false }
         effects[known].versions = self.distinct(effects[known].versions + versions)
         return true
     }
 
-    /// Adds an effect, or counts one that comes again, such as that of a brownout.
+    /// Adds an effect, or counts a recurring one, such as that of brownouts.
     private static func add(_ effect: Effect, to effects: inout [Effect]) {
         let known = effects.lastIndex {
             $0.kind == effect.kind && $0.versions == effect.versions && $0.share == effect.share
@@ -189,7 +192,7 @@ extension EditReport: CustomStringConvertible {
         effects[known].until = nil
     }
 
-    /// The edit by which clients get another decision.
+    /// Returns the edit that causes a different decision.
     private func subject(of change: ComparedChange) -> RulesEdits.Subject {
         let edited = Set(self.edits.all.map(\.subject))
         for rule in [change.after.rule, change.before.rule].compactMap(\.self)
@@ -204,7 +207,7 @@ extension EditReport: CustomStringConvertible {
         let settings = self.edits.all.map(\.subject).filter { subject in
             if case .setting = subject { true } else { false }
         }
-        // Nobody can tell which one of several it was.
+        // With several settings, the cause is unknown.
         return settings.count == 1 ? settings[0] : .setting("")
     }
 
@@ -223,6 +226,6 @@ extension EditReport: CustomStringConvertible {
 }
 
 extension RulesEdits {
-    /// The edits alone, in the order of the file, each in one line or more.
+    /// The edits without their effects, in the order of the file, each as one or more lines.
     var words: [String] { self.all.flatMap { EditReport.lines(of: $0) } }
 }

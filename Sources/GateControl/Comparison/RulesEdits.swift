@@ -1,19 +1,19 @@
-/// The edits between two rules files or folders, and what feeds said, as they were written, rule by rule.
+/// The edits between two sets of rules files and feed values, as written, rule by rule.
 package struct RulesEdits: Sendable, Equatable {
     /// The part of the rules that a setting belongs to.
     enum Subject: Sendable, Hashable {
         case rule(String)
         case notice(String)
         case feed(String)
-        /// A key at the top.
+        /// A top-level key.
         case setting(String)
     }
 
-    /// One setting of a subject.
+    /// A setting of a subject.
     struct Setting: Sendable, Equatable {
-        /// The key, or keys with dots between them; `nil` for the subject as a whole.
+        /// The key, or several keys separated by dots; `nil` for the subject as a whole.
         let key: String?
-        /// How it is written; `nil` where it is not there.
+        /// The value as written; `nil` if it is missing.
         let before: String?
         let after: String?
     }
@@ -22,19 +22,21 @@ package struct RulesEdits: Sendable, Equatable {
         let subject: Subject
         let settings: [Setting]
 
-        /// Whether the subject is there only in the old files, or only in the new ones.
+        /// Whether the subject is only in the old files, or only in the new ones.
         var isWhole: Bool { self.settings.contains { $0.key == nil } }
     }
 
     let all: [Edit]
 
+    /// Compares two sets of rules.
+    ///
     /// - Parameters:
-    ///   - old: The rules as they are.
-    ///   - new: The rules as they shall be.
+    ///   - old: The old rules.
+    ///   - new: The new rules.
     package init(from old: LoadedRules, to new: LoadedRules) {
         let before = old.sources + old.parsed.ofFeeds
         let after = new.sources + new.parsed.ofFeeds
-        // A feed may change one rule beside a file of thousands, which need not be read again.
+        // Unchanged sources are skipped: a feed may change one rule next to a file with thousands.
         self.init(before.filter { !after.contains($0) }, after.filter { !before.contains($0) })
     }
 
@@ -113,13 +115,13 @@ extension Element {
         return id
     }
 
-    /// The keys of a mapping and how their values are written.
+    /// The keys of a mapping and their values as written.
     fileprivate var settings: [(key: String, text: String)] {
         guard case .mapping(let entries) = self.content else { return [] }
         return entries.map { ($0.key, $0.value.flow) }
     }
 
-    /// The words of a notice, each with its language.
+    /// The texts of a notice by language and key.
     fileprivate var words: [(key: String, text: String)] {
         guard case .mapping(let languages) = self.content else { return [] }
         return languages.flatMap { language in
@@ -127,7 +129,7 @@ extension Element {
         }
     }
 
-    /// The value in one line, as YAML has it; the same for the same value, however it is written.
+    /// The value on one line, as a YAML flow value; equal values give equal texts.
     fileprivate var flow: String {
         switch self.content {
         case .text(let text): "\"\(text)\""

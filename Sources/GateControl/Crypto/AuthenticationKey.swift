@@ -1,6 +1,6 @@
 private import CCrypto
 
-/// A secret by which HMAC-SHA-256 (RFC 2104) tells that a text is of somebody who knows it.
+/// A secret key for HMAC-SHA-256 message authentication codes (RFC 2104).
 struct AuthenticationKey: Sendable {
     private let bytes: [UInt8]
 
@@ -8,7 +8,7 @@ struct AuthenticationKey: Sendable {
         self.bytes = Array(secret.utf8)
     }
 
-    /// The code of a text, 32 bytes.
+    /// Returns the authentication code of a text: 32 bytes.
     func code(of text: [UInt8]) -> [UInt8] {
         unsafe [UInt8](unsafeUninitializedCapacity: Int(EVP_MAX_MD_SIZE)) { buffer, count in
             var length: UInt32 = 0
@@ -26,7 +26,7 @@ struct AuthenticationKey: Sendable {
         }
     }
 
-    /// Whether a code is that of a text; how long that takes tells nothing of the right one.
+    /// Whether a code is valid for a text; compares in constant time.
     func accepts(_ code: [UInt8], of text: [UInt8]) -> Bool {
         let own = self.code(of: text)
         guard own.count == code.count else { return false }

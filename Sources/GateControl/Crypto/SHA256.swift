@@ -1,18 +1,18 @@
 private import CCrypto
 
-/// SHA-256 (FIPS 180-4) of bytes that come in pieces.
+/// An incremental SHA-256 hash (FIPS 180-4).
 ///
-/// A copy goes on by itself.
+/// Copies are independent of each other.
 struct SHA256: Sendable {
-    /// Bytes of a hash.
+    /// The size of a digest in bytes.
     static let byteCount = 32
 
-    /// libcrypto's state; changed only while nobody else holds it.
+    /// The state in libcrypto; modified only while it is uniquely referenced.
     @safe
     private final class Context: @unchecked Sendable {
         private let pointer: OpaquePointer
 
-        /// - Precondition: There is memory, and libcrypto knows SHA-256.
+        /// - Precondition: Memory is available, and libcrypto supports SHA-256.
         init() {
             guard let pointer = unsafe EVP_MD_CTX_new(),
                 unsafe EVP_DigestInit_ex(pointer, EVP_sha256(), nil) == 1
@@ -44,7 +44,7 @@ struct SHA256: Sendable {
 
     private var context = Context()
 
-    /// Adds bytes to those that are hashed.
+    /// Adds bytes to the hash.
     mutating func update(_ bytes: [UInt8]) {
         if !isKnownUniquelyReferenced(&self.context) {
             self.context = Context(copying: self.context)
@@ -52,12 +52,12 @@ struct SHA256: Sendable {
         self.context.update(bytes)
     }
 
-    /// The hash of all bytes so far; more can be added afterwards.
+    /// The digest of all bytes added before; more bytes can be added afterwards.
     var digest: [UInt8] { Context(copying: self.context).finalize() }
 }
 
 extension Sequence<UInt8> {
-    /// Two digits for each byte, in lower case.
+    /// The bytes as lower-case hexadecimal, two digits per byte.
     var hexadecimal: String {
         self.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }

@@ -1,6 +1,7 @@
 private import FoundationEssentials
 
-/// A token by which the gate says who it is: a JSON Web Token in compact form (RFC 7519 section 3.1).
+/// A signed JSON Web Token in compact serialization (RFC 7519 section 3.1) that authenticates the
+/// gate.
 struct SignedToken {
     let text: String
 
@@ -10,6 +11,8 @@ struct SignedToken {
         let kid: String?
     }
 
+    /// Signs claims; `id` is the token's `kid`.
+    ///
     /// - Returns: `nil` if the key cannot sign.
     init?(_ claims: some Encodable, by key: SigningKey, id: String?) {
         let encoder = JSONEncoder()
@@ -24,7 +27,7 @@ struct SignedToken {
     }
 }
 
-/// base64url without padding (RFC 4648 section 5).
+/// base64url encoding without padding (RFC 4648 section 5).
 enum Base64URL {
     static func text(_ bytes: [UInt8]) -> String {
         String(
@@ -39,7 +42,9 @@ enum Base64URL {
         )
     }
 
-    /// - Returns: `nil` if the text is none.
+    /// Decodes a text.
+    ///
+    /// - Returns: `nil` if the text is invalid.
     static func bytes(_ text: Substring) -> [UInt8]? {
         let standard = String(text.map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 })
         let padding = String(repeating: "=", count: (4 - standard.utf8.count % 4) % 4)

@@ -1,23 +1,25 @@
 private import CCrypto
 
-/// A private key that signs tokens: RS256 or ES256 (RFC 7518 section 3.1), by what it is.
+/// A private key that signs tokens with RS256 or ES256 (RFC 7518 section 3.1), depending on its
+/// type.
 @safe
 final class SigningKey: @unchecked Sendable {
-    /// The algorithms as tokens name them.
+    /// The algorithms, with their names in tokens.
     enum Algorithm: String {
         case rs256 = "RS256"
         case es256 = "ES256"
     }
 
     let algorithm: Algorithm
-    /// Never changed once it is read, which libcrypto lets several threads share.
+    /// The key is immutable after parsing; libcrypto allows concurrent use of such keys.
     private let pointer: OpaquePointer
 
-    /// Reads a key in PEM form (RFC 7468), as PKCS #8 or as its kind alone would have it.
+    /// Parses a key in PEM format (RFC 7468), in PKCS #8 or in the format of its type.
     ///
-    /// - Returns: `nil` if it is none for this algorithm, or encrypted.
+    /// - Returns: `nil` if the text is not a key for the algorithm, or if the key is encrypted.
     init?(pem text: String, for algorithm: Algorithm) {
-        // The thread's queue of errors would keep this one, for somebody else to find.
+        // Keeps the error from staying in the thread's error queue, where later calls would find
+        // it.
         defer { ERR_clear_error() }
         guard let pointer = unsafe Self.read(text) else { return nil }
         guard unsafe Self.fits(pointer, algorithm) else {
@@ -39,7 +41,7 @@ final class SigningKey: @unchecked Sendable {
                 return nil
             }
             defer { unsafe BIO_free(input) }
-            // A key that wants a password would have libcrypto ask for it at the terminal.
+            // Without a callback, libcrypto would prompt for the password of an encrypted key.
             return unsafe PEM_read_bio_PrivateKey(input, nil, { _, _, _, _ in -1 }, nil)
         }
     }
@@ -57,7 +59,8 @@ final class SigningKey: @unchecked Sendable {
         }
     }
 
-    /// The signature of a text by SHA-256, as tokens have it; `nil` if the key cannot sign.
+    /// Returns the SHA-256 signature of a text in the format of tokens; `nil` if the key cannot
+    /// sign.
     func signature(of text: [UInt8]) -> [UInt8]? {
         defer { ERR_clear_error() }
         guard let context = unsafe EVP_MD_CTX_new() else { return nil }
@@ -74,7 +77,7 @@ final class SigningKey: @unchecked Sendable {
         return self.algorithm == .rs256 ? signature : Self.joined(signature)
     }
 
-    /// Both numbers of a signature of P-256 with 32 bytes each (RFC 7518 section 3.4), out of DER.
+    /// Converts a P-256 signature from DER to two numbers of 32 bytes each (RFC 7518 section 3.4).
     private static func joined(_ signature: [UInt8]) -> [UInt8]? {
         unsafe signature.withUnsafeBufferPointer { signature in
             var start = signature.baseAddress

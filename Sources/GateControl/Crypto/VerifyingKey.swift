@@ -1,17 +1,20 @@
 private import CCrypto
 
-/// A public key of Ed25519 (RFC 8032) that signatures are checked by.
+/// An Ed25519 public key (RFC 8032) that verifies signatures.
 struct VerifyingKey: Sendable, Equatable {
     private let bytes: [UInt8]
 
-    /// - Returns: `nil` if these are not 32 bytes.
+    /// Creates a key from its raw bytes.
+    ///
+    /// - Returns: `nil` unless there are 32 bytes.
     init?(_ bytes: [UInt8]) {
         guard bytes.count == 32 else { return nil }
         self.bytes = bytes
     }
 
     func accepts(_ signature: [UInt8], of text: [UInt8]) -> Bool {
-        // The thread's queue of errors would keep this one, for somebody else to find.
+        // Keeps the error from staying in the thread's error queue, where later calls would find
+        // it.
         defer { ERR_clear_error() }
         guard
             let key = unsafe EVP_PKEY_new_raw_public_key(

@@ -1,6 +1,6 @@
 private import Synchronization
 
-/// Collects an answer that has an end.
+/// A sink that collects a finite response.
 final class CollectedAnswer: TransferSink {
     private typealias Waiter = CheckedContinuation<Result<FetchResponse, FetchFailure>, Never>
 
@@ -24,7 +24,7 @@ final class CollectedAnswer: TransferSink {
 
     func receive(_ head: ResponseHead) throws(FetchFailure) {
         guard head.isFramed else { throw .unframed }
-        // A compression that nobody asked for is taken off by nobody.
+        // libcurl does not decode a content coding that the request did not offer.
         guard self.acceptsGzip || !head.isEncoded else { throw .badEncoding }
         self.state.withLock { $0.head = head }
     }
@@ -54,7 +54,7 @@ final class CollectedAnswer: TransferSink {
         waiter?.resume(returning: result)
     }
 
-    /// Waits for the end; only one may wait.
+    /// Waits for the end of the transfer; at most one caller may wait.
     func result() async -> Result<FetchResponse, FetchFailure> {
         await withCheckedContinuation { waiter in
             let result = self.state.withLock { state in
@@ -71,8 +71,9 @@ extension ResponseHead {
         self["Content-Encoding"].map { $0.lowercased() != "identity" } ?? false
     }
 
-    /// Whether a good answer shows where it ends (RFC 9112 section 6.3); of others the status is
-    /// all that counts.
+    /// Whether the end of a response with status 200 can be verified (RFC 9112 section 6.3).
+    ///
+    /// Only the status of other responses is used.
     fileprivate var isFramed: Bool {
         guard self.status == 200 else { return true }
         return self["Content-Length"] != nil

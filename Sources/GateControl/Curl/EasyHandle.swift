@@ -1,12 +1,12 @@
 internal import CCurl
 
-/// One connection or transfer of libcurl, whose options are set in the types that they have.
+/// A libcurl easy handle with typed setters for its options.
 @safe
 final class EasyHandle {
     let pointer: UnsafeMutableRawPointer
 
     init() throws(FetchFailure) {
-        // Counted by libcurl; what it sets up lasts as long as the process.
+        // libcurl counts these calls; its global state lasts until the process exits.
         guard curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK,
             let pointer = unsafe curl_easy_init()
         else { throw .other("out of memory") }
@@ -17,8 +17,13 @@ final class EasyHandle {
         unsafe curl_easy_cleanup(self.pointer)
     }
 
-    /// Believes nobody but whom these authorities vouch for, by the name that was asked for, and shows a
-    /// certificate to who wants to see one.
+    /// Enables verification of the server's certificate and host name, and sets a client
+    /// certificate.
+    ///
+    /// - Parameters:
+    ///   - trust: The authorities that may have issued the server's certificate.
+    ///   - certificate: The certificate to present if the server requests one.
+    /// - Throws: `FetchFailure` if libcurl rejects an option.
     func secure(
         _ trust: TrustedAuthorities,
         showing certificate: ClientCertificate?
@@ -35,7 +40,7 @@ final class EasyHandle {
         }
     }
 
-    /// The fault that OpenSSL found with the certificate; 0 if there is none.
+    /// The result of OpenSSL's certificate verification; 0 if it found no fault.
     var verification: Int { self.number(CURLINFO_SSL_VERIFYRESULT) }
 
     func number(_ info: CURLINFO) -> Int {

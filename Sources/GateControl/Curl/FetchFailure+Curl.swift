@@ -1,19 +1,19 @@
 internal import CCurl
 
 extension FetchFailure {
-    /// The meaning of libcurl's code for a caller.
+    /// Creates the failure for a libcurl result code.
     ///
     /// - Parameters:
-    ///   - code: How the transfer ended; not `CURLE_OK`.
-    ///   - progress: How far it had come.
-    ///   - verification: What OpenSSL found wrong with the certificate, 0 if nothing.
+    ///   - code: The result of the transfer; not `CURLE_OK`.
+    ///   - progress: The phase in which the transfer failed.
+    ///   - verification: The result of OpenSSL's certificate verification; 0 if it found no fault.
     init(_ code: CURLcode, after progress: TransferProgress, verification: Int) {
         switch code {
         case CURLE_COULDNT_RESOLVE_HOST: self = .unknownHost
         case CURLE_COULDNT_CONNECT: self = .unreachable
         case CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY: self = .proxy
         case CURLE_URL_MALFORMAT: self = .unsendable
-        // The scheme was checked before; what is left is an answer without a status line.
+        // The scheme was checked before, so the cause is a response without a status line.
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY: self = .notHTTP
         case CURLE_OPERATION_TIMEDOUT:
             self = progress == .connecting ? .connectTimeout : .deadline
@@ -31,32 +31,34 @@ extension FetchFailure {
             }
         case CURLE_BAD_CONTENT_ENCODING: self = .badEncoding
         case CURLE_SSL_CERTPROBLEM:
-            self = .other("the client certificate and its key are of no use")
-        case CURLE_SSL_CACERT_BADFILE: self = .other("the file of authorities cannot be read")
+            self = .other("the client certificate or its key cannot be used")
+        case CURLE_SSL_CACERT_BADFILE: self = .other("the authorities file cannot be read")
         default: self = .other(unsafe String(cString: curl_easy_strerror(code)))
         }
     }
 }
 
-/// How far a transfer had come when it failed.
+/// The phase in which a transfer failed.
 enum TransferProgress: Sendable, Equatable {
     case connecting
     case refusedByProxy
-    /// Connected, and without the head of an answer.
+    /// Connected; no response head has been received.
     case waiting
     case answering
 }
 
 extension FetchFailure.Certificate {
-    /// The codes of OpenSSL's x509_vfy.h; libcurl checks the name itself, before it asks OpenSSL for
-    /// a code, which is 1 until then.
+    /// Maps a code of OpenSSL's `x509_vfy.h`.
+    ///
+    /// libcurl checks the host name itself, before it requests the code from OpenSSL. Until then
+    /// the code is 1.
     fileprivate init(verification code: Int) {
         switch code {
         case 0, 1, 62, 64: self = .wrongName
         case 9: self = .notYetValid
         case 10: self = .expired
         case 2, 18, 19, 20, 21: self = .unknownAuthority
-        default: self = .other("OpenSSL's verification says \(code)")
+        default: self = .other("OpenSSL verification error \(code)")
         }
     }
 }

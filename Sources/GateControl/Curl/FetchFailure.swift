@@ -1,8 +1,8 @@
-/// Why a source could not be asked, or why its answer counts for nothing.
+/// The reason why a source could not be fetched or its response cannot be used.
 ///
-/// No case holds an address, a field or a body: what is shown may be shown to anybody.
+/// No case contains a URL, a header field or a body, so a failure never reveals a secret.
 package enum FetchFailure: Error, Equatable {
-    /// The fault of a certificate.
+    /// The fault of a server certificate.
     package enum Certificate: Sendable, Equatable {
         case unknownAuthority
         case expired
@@ -11,43 +11,43 @@ package enum FetchFailure: Error, Equatable {
         case other(String)
     }
 
-    /// The name has no address.
+    /// The host name has no address.
     case unknownHost
-    /// Nobody listens there, or no way leads there.
+    /// The connection was refused, or the host is unreachable.
     case unreachable
-    /// The connection, TLS included, took too long.
+    /// Connecting, including the TLS handshake, timed out.
     case connectTimeout
     case certificate(Certificate)
-    /// TLS failed for another reason than the certificate.
+    /// TLS failed for a reason other than the certificate.
     case handshake
-    /// The proxy of the environment refused or is no proxy.
+    /// The proxy of the environment refused the connection, or is not a proxy.
     case proxy
-    /// The connection broke before there was an answer.
+    /// The connection ended before a response.
     case noAnswer
-    /// The connection broke in the middle of the answer.
+    /// The connection ended in the middle of the response.
     case cutShort
-    /// The answer has no length, so that nobody could tell a whole one from one that was cut.
+    /// The response has no length, so a truncated one could not be detected.
     case unframed
-    /// The answer has more bytes than are taken.
+    /// The response exceeds the size limit in bytes.
     case tooLarge(limit: Int)
-    /// The whole took longer than its deadline.
+    /// The exchange exceeded its deadline.
     case deadline
-    /// An endless answer fell silent.
+    /// A stream sent nothing for longer than its timeout.
     case silence
-    /// The body is not compressed as its head says.
+    /// The body does not match its `Content-Encoding`.
     case badEncoding
-    /// The answer is not HTTP.
+    /// The response is not HTTP.
     case notHTTP
     case tooManyRedirects
-    /// A redirect of something that must not be redirected, or one that leads nowhere.
+    /// A redirect of a request that must not be redirected, or one without `Location`.
     case unexpectedRedirect(status: Int)
-    /// A redirect to a host that is not on the list, or to no address at all.
+    /// A redirect to a host that is not on the list, or to an invalid URL.
     case refusedRedirect(host: String?, FetchURL.Failure?)
-    /// A header field, or the address with its parameters, cannot be sent.
+    /// A header field, or the URL with its query parameters, cannot be sent.
     case unsendable
-    /// The caller no longer wants the answer.
+    /// The caller canceled the request.
     case cancelled
-    /// Something else, in libcurl's words.
+    /// Another failure, with libcurl's description.
     case other(String)
 }
 
@@ -55,27 +55,27 @@ extension FetchFailure: CustomStringConvertible {
     package var description: String {
         switch self {
         case .unknownHost: "the host name has no address"
-        case .unreachable: "nobody accepts connections there"
-        case .connectTimeout: "connecting took too long"
-        case .certificate(let problem): "the certificate is not to be trusted: \(problem)"
-        case .handshake: "TLS could not be set up: the port may be one without TLS"
-        case .proxy: "the proxy does not let the connection through"
-        case .noAnswer: "the connection ended without an answer"
-        case .cutShort: "the connection ended in the middle of the answer"
-        case .unframed: "the answer does not say how long it is, so that it may have been cut"
-        case .tooLarge(let limit): "the answer is larger than \(limit) bytes"
-        case .deadline: "the answer took too long"
-        case .silence: "the stream fell silent"
-        case .badEncoding: "the answer is not compressed as it says"
-        case .notHTTP: "the answer is not HTTP"
-        case .tooManyRedirects: "more than \(RedirectRule.limit) redirects in a row"
-        case .unexpectedRedirect(let status): "a redirect (\(status)) that cannot be followed"
+        case .unreachable: "the connection was refused, or the host is unreachable"
+        case .connectTimeout: "connecting timed out"
+        case .certificate(let problem): "the certificate is not trusted: \(problem)"
+        case .handshake: "the TLS handshake failed; the port may not support TLS"
+        case .proxy: "the proxy refused the connection"
+        case .noAnswer: "the connection was closed without a response"
+        case .cutShort: "the connection was closed in the middle of the response"
+        case .unframed: "the response has no length, so it may be truncated"
+        case .tooLarge(let limit): "the response is larger than \(limit) bytes"
+        case .deadline: "the response timed out"
+        case .silence: "the stream sent no data within the timeout"
+        case .badEncoding: "the response does not match its Content-Encoding"
+        case .notHTTP: "the response is not HTTP"
+        case .tooManyRedirects: "more than \(RedirectRule.limit) consecutive redirects"
+        case .unexpectedRedirect(let status): "the redirect (\(status)) cannot be followed"
         case .refusedRedirect(let host?, _):
-            "a redirect to '\(host)', which is not allowed; 'redirectsTo' names hosts that are"
+            "the redirect to '\(host)' is not allowed; list permitted hosts under 'redirectsTo'"
         case .refusedRedirect(nil, let problem):
-            "a redirect that is not allowed: \(problem.map { "\($0)" } ?? "no address")"
-        case .unsendable: "the request has a character that cannot be sent"
-        case .cancelled: "cancelled"
+            "the redirect is not allowed: \(problem.map { "\($0)" } ?? "the target is not a URL")"
+        case .unsendable: "the request contains a character that cannot be sent"
+        case .cancelled: "canceled"
         case .other(let text): text
         }
     }
@@ -84,7 +84,7 @@ extension FetchFailure: CustomStringConvertible {
 extension FetchFailure.Certificate: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .unknownAuthority: "nobody vouches for it who is trusted here"
+        case .unknownAuthority: "it was not issued by a trusted authority"
         case .expired: "it has expired"
         case .notYetValid: "it is not valid yet"
         case .wrongName: "it is for another host"

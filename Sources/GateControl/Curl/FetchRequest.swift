@@ -1,6 +1,6 @@
 package import GatePolicy
 
-/// One question to a source.
+/// A request to a source.
 package struct FetchRequest: Sendable, Equatable {
     package enum Method: Sendable, Equatable {
         case get
@@ -12,15 +12,15 @@ package struct FetchRequest: Sendable, Equatable {
 
     package var url: FetchURL
     package var method: Method
-    /// Fields without secrets; they travel along every redirect.
+    /// Header fields without secrets; they are sent to every redirect target.
     package var fields: [HeaderField]
     package var credential: Credential?
     package var certificate: ClientCertificate?
     package var redirects: RedirectRule
-    /// Whether the answer may come compressed.
+    /// Whether the response may be compressed with gzip.
     ///
-    /// A compressed body that was cut looks whole to libcurl; ask for it only if the format of the
-    /// body itself shows where it ends.
+    /// libcurl does not detect a truncated gzip body. Set this only if the format of the content
+    /// itself shows where it ends.
     package var acceptsGzip: Bool
     package var limits: FetchLimits
 
@@ -45,18 +45,18 @@ package struct FetchRequest: Sendable, Equatable {
     }
 }
 
-/// How long a source may take, and how much it may send.
+/// The timeouts and the size limit of a fetch.
 package struct FetchLimits: Sendable, Equatable {
-    /// For the whole of an answer with an end, redirects included.
+    /// The limit for a finite response, including redirects.
     package var deadline: Duration
-    /// For a connection, TLS included.
+    /// The limit for a connection, including the TLS handshake.
     package var connect: Duration
-    /// The longest silence of an endless answer.
+    /// The maximum time between two chunks of a stream.
     package var silence: Duration
-    /// Bytes of an answer with an end, after decompression.
+    /// The maximum size of a finite response in bytes, after decompression.
     package var bytes: Int
 
-    /// 30 s, 10 s, 90 s and 4 MiB, the size of the largest rules file.
+    /// 30 s, 10 s, 90 s, and 4 MiB, the maximum size of a rules file.
     package static let defaults = FetchLimits(
         deadline: .seconds(30),
         connect: .seconds(10),
@@ -72,10 +72,10 @@ package struct FetchLimits: Sendable, Equatable {
     }
 }
 
-/// A secret that proves to a source who asks; it travels only to hosts that it is meant for.
+/// A secret that authenticates the request; it is sent only to the hosts that may receive it.
 package enum Credential: Sendable, Equatable {
     case field(HeaderField)
-    /// A parameter of the query.
+    /// A query parameter.
     case query(name: String, value: String)
 
     package static func bearer(_ token: String) -> Credential {
@@ -84,7 +84,7 @@ package enum Credential: Sendable, Equatable {
 }
 
 extension Credential: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The place that it travels in, and nothing of the secret itself.
+    /// The name of the field or parameter, without the secret.
     package var description: String {
         switch self {
         case .field(let field): "field \(field.name): (secret)"
@@ -97,9 +97,10 @@ extension Credential: CustomStringConvertible, CustomDebugStringConvertible, Cus
     package var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-/// A certificate that a source is shown in the handshake of TLS, if it wants to know who asks: PEM.
+/// A client certificate and its private key in PEM format, presented in the TLS handshake if the
+/// source requests one.
 package struct ClientCertificate: Sendable, Equatable {
-    /// The certificate, and those between it and its authority.
+    /// The certificate, followed by the intermediate certificates.
     package var chain: [UInt8]
     package var key: [UInt8]
 
@@ -110,10 +111,10 @@ package struct ClientCertificate: Sendable, Equatable {
         self.key = key
     }
 
-    /// A part of it in a file.
+    /// Reads the chain or the key from a file.
     ///
     /// - Parameter path: The file.
-    /// - Returns: `nil` if it cannot be read, or is not in PEM form.
+    /// - Returns: `nil` if the file cannot be read, or is not in PEM format.
     package static func part(inFile path: String) -> [UInt8]? {
         guard let content = try? FileContent(path: path, atMost: Self.maximumSize),
             String(decoding: content.bytes, as: UTF8.self).contains("-----BEGIN ")

@@ -1,7 +1,7 @@
-/// An answer that need not end, piece by piece as it comes.
+/// A response of unlimited length, delivered chunk by chunk.
 ///
-/// A source that sends faster than the pieces are taken has to wait. It is one iteration long:
-/// iterators share what there is.
+/// Back pressure slows down a source that sends faster than the chunks are consumed. The sequence
+/// supports a single iteration: all iterators share the remaining chunks.
 package struct FetchStream: AsyncSequence, Sendable {
     package let head: ResponseHead
     private let buffer: StreamBuffer
@@ -13,7 +13,7 @@ package struct FetchStream: AsyncSequence, Sendable {
         self.lease = lease
     }
 
-    /// The body of an answer that is no stream, as far as it says why.
+    /// Returns the start of the body, for the error message in a response that is not a stream.
     package func beginning() async -> [UInt8] {
         let pieces = self.makeAsyncIterator()
         var body: [UInt8] = []
@@ -31,7 +31,8 @@ package struct FetchStream: AsyncSequence, Sendable {
         fileprivate let buffer: StreamBuffer
         fileprivate let lease: StreamLease
 
-        /// The next bytes, never none; `nil` once the source has ended its answer.
+        /// Returns the next bytes, never an empty array; `nil` once the source has ended its
+        /// response.
         package func next(
             isolation actor: isolated (any Actor)? = #isolation
         ) async throws(FetchFailure) -> [UInt8]? {

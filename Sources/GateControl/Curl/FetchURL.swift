@@ -1,10 +1,11 @@
 private import CCurl
 
-/// An address that may be fetched from: https anywhere, plain http on this machine alone.
+/// A URL that may be fetched: https for any host, http for this machine only.
 ///
-/// libcurl's own parser reads it, so that nothing that is checked here is read otherwise later.
+/// libcurl's own parser reads the URL, so the checks and the transfer cannot interpret it
+/// differently.
 package struct FetchURL: Sendable, Hashable {
-    /// Why a text is not such an address; never says what the text was, which may hold a secret.
+    /// The reason why a text is not a valid URL, without the text, which may contain a secret.
     package enum Failure: Error, Equatable {
         case malformed
         case unsupportedScheme
@@ -12,9 +13,9 @@ package struct FetchURL: Sendable, Hashable {
         case credentials
     }
 
-    /// The whole address, secrets in its query included.
+    /// The complete URL, including secrets in its query.
     let text: String
-    /// In lower case; an IPv6 address in brackets.
+    /// The host in lower case; an IPv6 address is in brackets.
     let host: String
     let port: Int
     let isSecure: Bool
@@ -24,11 +25,11 @@ package struct FetchURL: Sendable, Hashable {
         try self.init(URLParts(text))
     }
 
-    /// The host of Google Cloud's metadata server, which speaks plain http on a link of its own that no
-    /// packet leaves.
+    /// The host of Google Cloud's metadata server, which is only available over http on a
+    /// link-local network.
     private static let metadataHost = "metadata.google.internal"
 
-    /// The address of a path and a query of that server.
+    /// Returns the URL of a path and query on the metadata server.
     static func googleMetadata(_ path: String) -> FetchURL {
         FetchURL(
             text: "http://\(Self.metadataHost)\(path)",
@@ -47,7 +48,7 @@ package struct FetchURL: Sendable, Hashable {
         self.path = path
     }
 
-    /// Whether only this machine can answer, so that no proxy is to be asked.
+    /// Whether the request stays on this machine, so that no proxy must be used.
     var isLocal: Bool { self.isLoopback || self.host == Self.metadataHost }
 
     private init(_ parts: URLParts) throws(Failure) {
@@ -69,28 +70,28 @@ package struct FetchURL: Sendable, Hashable {
         self.path = parts[CURLUPART_PATH] ?? "/"
     }
 
-    /// The address that a `Location` means here: one of its own, or one relative to this.
+    /// Resolves a `Location`, absolute or relative, against this URL.
     func resolving(_ location: String) throws(Failure) -> FetchURL {
         let parts = try URLParts(self.text)
         try parts.set(CURLUPART_URL, location)
         return try FetchURL(parts)
     }
 
-    /// The same address with one more parameter in its query.
+    /// Returns the URL with a parameter appended to its query.
     package func appending(query name: String, _ value: String) throws(Failure) -> FetchURL {
         let parts = try URLParts(self.text)
         try parts.append(query: "\(name)=\(value)")
         return try FetchURL(parts)
     }
 
-    /// The address with a suffix to its path, such as that of a signature beside a file.
+    /// Returns the URL with a suffix appended to its path, for example for the signature of a file.
     func appending(suffix: String) -> FetchURL? {
         guard let parts = try? URLParts(self.text) else { return nil }
         guard (try? parts.set(CURLUPART_PATH, self.path + suffix)) != nil else { return nil }
         return try? FetchURL(parts)
     }
 
-    /// The address of something below this one, with a suffix such as `.json`.
+    /// Returns the URL with components appended to its path, followed by a suffix such as `.json`.
     func appending(components names: [String], suffix: String = "") -> FetchURL? {
         guard let parts = try? URLParts(self.text) else { return nil }
         let base = self.path.hasSuffix("/") ? String(self.path.dropLast()) : self.path
@@ -99,7 +100,7 @@ package struct FetchURL: Sendable, Hashable {
         return try? FetchURL(parts)
     }
 
-    /// Whether the host is this machine, by a name or address that nobody can make mean another.
+    /// Whether the host is a loopback name or address, which name resolution cannot redirect.
     var isLoopback: Bool { Self.isLoopback(self.host) }
 
     func hasSameOrigin(as other: FetchURL) -> Bool {
@@ -107,14 +108,14 @@ package struct FetchURL: Sendable, Hashable {
     }
 
     private static func isLoopback(_ host: String) -> Bool {
-        // libcurl itself takes "localhost" for the loopback address, whatever the resolver says.
+        // libcurl always resolves "localhost" to the loopback address.
         host == "localhost" || host == "[::1]"
             || host.wholeMatch(of: /127\.[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}/) != nil
     }
 }
 
 extension FetchURL: CustomStringConvertible {
-    /// The address without its query, which is where secrets are.
+    /// The URL without its query, which may contain secrets.
     package var description: String {
         let scheme = self.isSecure ? "https" : "http"
         let usual = self.isSecure ? 443 : 80
@@ -126,15 +127,15 @@ extension FetchURL: CustomStringConvertible {
 extension FetchURL.Failure: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .malformed: "it cannot be read as an address such as https://example.com/rules.yaml"
-        case .unsupportedScheme: "the address must begin with https://"
-        case .plainText: "http:// is for this machine alone (localhost); write https://"
-        case .credentials: "an address must not hold a user name or password"
+        case .malformed: "expected a URL such as https://example.com/rules.yaml"
+        case .unsupportedScheme: "the URL must start with https://"
+        case .plainText: "http:// is only allowed for this machine (localhost); use https://"
+        case .credentials: "a URL must not contain a user name or password"
         }
     }
 }
 
-/// The parts of an address as libcurl reads them.
+/// The components of a URL, parsed by libcurl.
 @safe
 private final class URLParts {
     private let handle: OpaquePointer

@@ -1,13 +1,13 @@
-/// Asks sources by libcurl: what ends as one answer, what does not as a stream.
+/// An HTTP client on libcurl that fetches finite responses and streams.
 ///
-/// Proxies are those of the environment, as curl reads it (`https_proxy`, `no_proxy`). TLS is always
-/// verified.
+/// Proxies come from the environment variables of curl (`https_proxy`, `no_proxy`). TLS
+/// certificates are always verified.
 package final class Fetcher: Sendable {
     private let loop: TransferLoop
 
-    /// Starts the thread that all transfers share; it ends with the last owner.
+    /// Starts the thread that runs all transfers; it ends when the fetcher is released.
     ///
-    /// `now`: what the silence of a stream is measured by.
+    /// `now`: The clock that measures the silence of streams.
     package init(
         trust: TrustedAuthorities = .system,
         now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
@@ -22,9 +22,9 @@ package final class Fetcher: Sendable {
         self.loop.stop()
     }
 
-    /// Asks once, follows the redirects that the request allows, and waits for the whole answer.
+    /// Sends a request, follows the redirects that it allows, and waits for the complete response.
     ///
-    /// - Returns: The answer, whatever its status.
+    /// - Returns: The response, whatever its status.
     package func fetch(_ request: FetchRequest) async throws(FetchFailure) -> FetchResponse {
         let end = ContinuousClock.now + request.limits.deadline
         var hop = request
@@ -36,9 +36,9 @@ package final class Fetcher: Sendable {
         throw .tooManyRedirects
     }
 
-    /// Asks once, follows the redirects that the request allows, and waits for the head alone.
+    /// Sends a request, follows the redirects that it allows, and waits for the response head.
     ///
-    /// - Returns: The answer, whatever its status; releasing it ends the transfer.
+    /// - Returns: The response, whatever its status; releasing it ends the transfer.
     package func open(_ request: FetchRequest) async throws(FetchFailure) -> FetchStream {
         var hop = request
         for _ in 0...RedirectRule.limit {
@@ -77,7 +77,7 @@ package final class Fetcher: Sendable {
     }
 }
 
-/// Keeps a transfer alive, and its fetcher with it.
+/// Keeps a transfer and its fetcher alive; releasing the lease ends the transfer.
 final class StreamLease: Sendable {
     private let id: TransferLoop.ID
     private let fetcher: Fetcher

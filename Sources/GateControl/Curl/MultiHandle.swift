@@ -1,16 +1,16 @@
 internal import CCurl
 
-/// libcurl's set of transfers.
+/// A libcurl multi handle, which runs a set of transfers.
 ///
-/// The loop's thread alone may touch it, but for `wake`, which libcurl allows from any thread
-/// (curl_multi_wakeup(3)); whoever holds it last frees it.
+/// Only the loop's thread may use it, except for `wake()`, which libcurl allows from any thread
+/// (curl_multi_wakeup(3)). The last owner, on any thread, frees it.
 @safe
 final class MultiHandle: @unchecked Sendable {
     let pointer: UnsafeMutableRawPointer
 
-    /// `nil` if there is no memory or no descriptor left.
+    /// Creates a handle; `nil` if the process is out of memory or file descriptors.
     init?() {
-        // Counted by libcurl; what it sets up lasts as long as the process.
+        // libcurl counts these calls; its global state lasts until the process exits.
         guard curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK,
             let pointer = unsafe curl_multi_init()
         else { return nil }
@@ -21,25 +21,25 @@ final class MultiHandle: @unchecked Sendable {
         _ = unsafe curl_multi_cleanup(self.pointer)
     }
 
-    /// Ends the wait of the loop's thread, or its next one.
+    /// Interrupts the current or the next `wait(atMost:)` of the loop's thread.
     func wake() {
         _ = unsafe curl_multi_wakeup(self.pointer)
     }
 
-    /// Lets every transfer go on as far as it can.
+    /// Advances all transfers without blocking.
     func perform() {
         var running: Int32 = 0
         _ = unsafe curl_multi_perform(self.pointer, &running)
     }
 
-    /// Waits until a transfer can go on, somebody wakes it, or the time is over.
+    /// Waits until a transfer can continue, `wake()` is called, or the time has elapsed.
     func wait(atMost duration: Duration) {
         let (seconds, attoseconds) = duration.components
         let milliseconds = seconds * 1000 + attoseconds / 1_000_000_000_000_000 + 1
         _ = unsafe curl_multi_poll(self.pointer, nil, 0, Int32(clamping: milliseconds), nil)
     }
 
-    /// The next transfer that has ended, by its handle, and how.
+    /// Returns the handle and the result of the next completed transfer.
     func nextEnded() -> (handle: UnsafeMutableRawPointer, code: CURLcode)? {
         var left: Int32 = 0
         while let message = unsafe curl_multi_info_read(self.pointer, &left) {

@@ -1,16 +1,15 @@
-/// The hosts that a source may send its caller to, and those of them that learn the caller's
-/// secret.
+/// The hosts that redirects may lead to, and the hosts among them that receive the credential.
 package struct RedirectRule: Sendable, Equatable {
-    /// The most hops in a row.
+    /// The maximum number of consecutive redirects.
     static let limit = 5
     private static let statuses: Set<Int> = [301, 302, 303, 307, 308]
 
-    /// Hosts besides the first that may answer.
+    /// Additional hosts that redirects may lead to; they receive no credential.
     let hosts: [HostPattern]
-    /// Hosts that may answer and are shown the credential, too.
+    /// Additional hosts that redirects may lead to and that receive the credential.
     let trustedHosts: [HostPattern]
 
-    /// Only the origin that was asked first may answer.
+    /// Allows redirects only to the origin of the first request.
     package static let sameOrigin = RedirectRule(hosts: [], trustedHosts: [])
 
     package init(hosts: [HostPattern] = [], trustedHosts: [HostPattern] = []) {
@@ -20,20 +19,20 @@ package struct RedirectRule: Sendable, Equatable {
 
     static func isRedirect(_ head: ResponseHead) -> Bool { Self.statuses.contains(head.status) }
 
-    /// The request that a redirect asks for.
+    /// Creates the request that follows a redirect.
     ///
     /// - Parameters:
     ///   - request: The request that was redirected.
-    ///   - first: The request of the caller, whose credential and origin count.
-    ///   - head: The redirect.
-    /// - Returns: The next hop.
+    ///   - first: The caller's request, with its credential and origin.
+    ///   - head: The head of the redirect.
+    /// - Returns: The next request.
     /// - Throws: `FetchFailure` if the redirect must not be followed.
     func next(
         after request: FetchRequest,
         first: FetchRequest,
         _ head: ResponseHead
     ) throws(FetchFailure) -> FetchRequest {
-        // Only what can be asked twice: a body may be worth something to whoever gets it.
+        // Only safe requests are repeated: a body may contain secrets for the original host.
         guard request.method == .get else { throw .unexpectedRedirect(status: head.status) }
         guard let location = head["Location"] else {
             throw .unexpectedRedirect(status: head.status)
@@ -57,19 +56,20 @@ package struct RedirectRule: Sendable, Equatable {
     }
 }
 
-/// A host, or all hosts below a domain, that a redirect may lead to.
+/// A pattern for a host, or for all hosts below a domain, that a redirect may lead to.
 package struct HostPattern: Sendable, Hashable {
-    /// In lower case; begins with a dot if it stands for what is below a domain.
+    /// The pattern in lower case; a leading dot matches all hosts below a domain.
     private let text: String
 
-    /// Reads `example.com`, or `.example.com` for every host that ends with it; `nil` for anything
-    /// that no host can match.
+    /// Parses `example.com`, or `.example.com` for all hosts with that suffix.
+    ///
+    /// Returns `nil` for a text that cannot match a host.
     package init?(_ text: String) {
         let name = text.hasPrefix(".") ? text.dropFirst() : text[...]
         let isName = name.wholeMatch(of: /[A-Za-z0-9\-_]+(\.[A-Za-z0-9\-_]+)*/) != nil
         let isAddress = name.wholeMatch(of: /\[[0-9A-Fa-f:.]+\]/) != nil && name == text[...]
         guard isName || isAddress else { return nil }
-        // All of a top-level domain is nobody's own.
+        // A top-level domain has no single owner.
         guard !text.hasPrefix(".") || name.contains(".") else { return nil }
         self.text = text.lowercased()
     }

@@ -1,6 +1,6 @@
 package import GatePolicy
 
-/// The status and the fields of an answer.
+/// The status and the header fields of a response.
 package struct ResponseHead: Sendable, Equatable {
     package let status: Int
     package let fields: [HeaderField]
@@ -10,14 +10,14 @@ package struct ResponseHead: Sendable, Equatable {
         self.fields = fields
     }
 
-    /// The first field of a name, whatever its case.
+    /// The value of the first field with a name, compared case-insensitively.
     package subscript(name: String) -> String? {
         let name = name.lowercased()
         return self.fields.first { $0.name.lowercased() == name }?.value
     }
 }
 
-/// A whole answer.
+/// A complete response.
 package struct FetchResponse: Sendable, Equatable {
     package let head: ResponseHead
     package let body: [UInt8]

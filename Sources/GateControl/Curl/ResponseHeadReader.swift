@@ -1,17 +1,18 @@
 internal import GatePolicy
 
-/// Puts a head together from the lines that libcurl hands over one by one.
+/// Assembles a response head from the lines that libcurl delivers.
 ///
-/// Interim answers (1xx) come in front of the head and trailers behind the body; neither counts.
+/// Interim responses (1xx) before the head and trailer fields after the body are ignored.
 struct ResponseHeadReader {
     enum Action: Equatable {
         case wait
         case deliver(ResponseHead)
-        /// The head is longer than any source needs.
+        /// The head exceeds `limit`.
         case fail
     }
 
-    /// The most bytes of all lines of an answer, interim answers and trailers included.
+    /// The maximum size in bytes of all lines of a response, including interim responses and
+    /// trailers.
     static let limit = 64 << 10
 
     private enum State {
@@ -23,7 +24,7 @@ struct ResponseHeadReader {
     private var state = State.idle
     private var size = 0
 
-    /// Takes one line with its line break.
+    /// Processes a line, including its line break.
     mutating func receive(_ line: [UInt8]) -> Action {
         self.size += line.count
         guard self.size <= Self.limit else { return .fail }
@@ -57,7 +58,7 @@ struct ResponseHeadReader {
 }
 
 extension String {
-    /// The text without blanks and line breaks around it.
+    /// The text without leading and trailing whitespace and line breaks.
     fileprivate var trimmed: String {
         let isBlank: (UInt8) -> Bool = { [0x20, 0x09, 0x0D, 0x0A].contains($0) }
         let rest = self.utf8.drop(while: isBlank)

@@ -1,11 +1,11 @@
 private import Synchronization
 
-/// Holds what an endless answer has sent until somebody takes it; when full, the source waits.
+/// Buffers the chunks of a stream until they are consumed; a full buffer pauses the transfer.
 final class StreamBuffer: TransferSink {
-    /// The result of one take: bytes, `nil` for the end, or the failure.
+    /// The result of one read: bytes, `nil` at the end of the stream, or the failure.
     typealias Piece = Result<[UInt8]?, FetchFailure>
 
-    /// How many bytes may lie here before the source has to wait.
+    /// The number of buffered bytes at which the transfer pauses.
     static let capacity = 64 << 10
 
     private enum End {
@@ -60,7 +60,7 @@ final class StreamBuffer: TransferSink {
         waiter?.resume(returning: failure.map { .failure($0) } ?? .success(nil))
     }
 
-    /// Waits for the head; only one may wait.
+    /// Waits for the response head; at most one caller may wait.
     func head() async -> Result<ResponseHead, FetchFailure> {
         await withCheckedContinuation { waiter in
             let result: Result<ResponseHead, FetchFailure>? = self.state.withLock { state in
@@ -77,9 +77,9 @@ final class StreamBuffer: TransferSink {
         }
     }
 
-    /// Waits for the next bytes; only one may wait.
+    /// Waits for the next bytes; at most one caller may wait.
     ///
-    /// `onRoom` is called if the source had to wait and may go on.
+    /// `onRoom`: Called if the transfer is paused and can be resumed.
     func next(onRoom: () -> Void) async -> Piece {
         await withCheckedContinuation { waiter in
             let (piece, wasFull) = self.take(else: waiter)

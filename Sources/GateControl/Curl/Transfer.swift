@@ -1,12 +1,12 @@
 internal import CCurl
 
-/// One hop in libcurl's hands; it lives on the loop's thread alone.
+/// A single transfer (one hop of a request) in libcurl; confined to the loop's thread.
 final class Transfer {
-    /// How long it may take.
+    /// The time limit of a transfer.
     enum Timeout: Sendable, Equatable {
-        /// So long for the whole.
+        /// Limits the duration of the whole transfer.
         case total(Duration)
-        /// As long as it likes, but never so long without a byte.
+        /// Limits the time without received bytes; the duration of the transfer is unlimited.
         case silence(Duration)
     }
 
@@ -19,10 +19,10 @@ final class Transfer {
     private var isPaused = false
     private let now: () -> ContinuousClock.Instant
     private var lastActivity: ContinuousClock.Instant
-    /// The reason for which the receiver did not take the answer.
+    /// The error with which the sink rejected the response.
     private var sinkError: FetchFailure?
 
-    /// Hands the transfer to libcurl.
+    /// Creates the transfer and adds it to libcurl's multi handle.
     init(
         _ request: FetchRequest,
         timeout: Timeout,
@@ -36,7 +36,7 @@ final class Transfer {
         self.sink = sink
         if case .silence(let limit) = timeout { self.silence = limit } else { self.silence = nil }
         self.options = try TransferOptions(request, timeout: timeout, trust: trust)
-        // libcurl knows the transfer for as long as `deinit` has not taken it back.
+        // libcurl uses this pointer until `deinit` removes the handle.
         let context = unsafe Unmanaged.passUnretained(self).toOpaque()
         unsafe self.options.deliver(
             to: context,
@@ -54,21 +54,21 @@ final class Transfer {
         _ = unsafe curl_multi_remove_handle(self.multi.pointer, self.options.handle)
     }
 
-    /// libcurl's name for it.
+    /// The libcurl handle that identifies the transfer.
     var handle: UnsafeMutableRawPointer { unsafe self.options.handle }
 
-    /// When it will have been silent for too long; `nil` if it never can.
+    /// The time at which the silence timeout expires; `nil` if none is running.
     var silentAt: ContinuousClock.Instant? {
-        // A source that is told to wait cannot be heard.
+        // A paused transfer receives nothing, so the timeout does not apply.
         self.isPaused ? nil : self.silence.map { self.lastActivity + $0 }
     }
 
-    /// Takes up again what waited for its receiver to have room.
+    /// Resumes a transfer that was paused because its sink was full.
     func resume() {
         guard self.isPaused else { return }
         self.isPaused = false
         self.lastActivity = self.now()
-        // Bytes that libcurl held back may come within this call.
+        // libcurl may deliver buffered bytes during this call.
         _ = unsafe curl_easy_pause(self.options.handle, CURLPAUSE_CONT)
     }
 
@@ -90,7 +90,7 @@ final class Transfer {
         unsafe context.map { unsafe Unmanaged<Transfer>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// Anything but `count` ends the transfer.
+    /// Processes a header line; a result other than `count` makes libcurl abort the transfer.
     private func receiveLine(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
         self.lastActivity = self.now()
         let line = unsafe Array(UnsafeRawBufferPointer(start: bytes, count: count))

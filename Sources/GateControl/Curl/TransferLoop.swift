@@ -1,8 +1,8 @@
 private import Synchronization
 
-/// Runs all transfers on one thread of its own.
+/// Runs all transfers on a dedicated thread.
 final class TransferLoop: Sendable {
-    /// Names a transfer in messages to the thread.
+    /// Identifies a transfer in commands to the thread.
     struct ID: Sendable, Hashable {
         fileprivate let number: UInt64
     }
@@ -19,7 +19,7 @@ final class TransferLoop: Sendable {
         var isStopped = false
     }
 
-    /// How long the thread sleeps if nothing is to happen.
+    /// The maximum time that the thread sleeps without an event.
     private static let longestWait = Duration.seconds(60)
 
     private let multi: MultiHandle
@@ -27,7 +27,7 @@ final class TransferLoop: Sendable {
     private let now: @Sendable () -> ContinuousClock.Instant
     private let inbox = Mutex(Inbox())
 
-    /// Starts the thread; `nil` if the system has no descriptor or no thread to spare.
+    /// Starts the thread; `nil` if the process is out of file descriptors or threads.
     init?(trust: TrustedAuthorities, now: @escaping @Sendable () -> ContinuousClock.Instant) {
         guard let multi = MultiHandle() else { return nil }
         self.multi = multi
@@ -36,7 +36,7 @@ final class TransferLoop: Sendable {
         guard DetachedThread.start("fetcher", { [self] in self.run() }) else { return nil }
     }
 
-    /// Begins a transfer, whose end its sink is told in any case.
+    /// Starts a transfer; its sink is always notified of the end.
     func start(
         _ request: FetchRequest,
         timeout: Transfer.Timeout,
@@ -52,17 +52,17 @@ final class TransferLoop: Sendable {
         return id
     }
 
-    /// Says that a sink that was full has room again.
+    /// Resumes a transfer whose sink was full and has capacity again.
     func resume(_ id: ID) {
         self.send(.resume(id))
     }
 
-    /// Ends a transfer if it has not ended.
+    /// Cancels a transfer if it has not ended.
     func cancel(_ id: ID) {
         self.send(.cancel(id))
     }
 
-    /// Ends all transfers, and the thread.
+    /// Cancels all transfers and stops the thread.
     func stop() {
         self.inbox.withLock { $0.isStopped = true }
         self.multi.wake()

@@ -1,7 +1,7 @@
 internal import CCurl
 internal import GatePolicy
 
-/// A handle of libcurl with everything set that the request and our rules ask for.
+/// A libcurl handle with all options of a request set.
 @safe
 final class TransferOptions {
     private let easy: EasyHandle
@@ -26,10 +26,10 @@ final class TransferOptions {
         unsafe curl_slist_free_all(self.fields)
     }
 
-    /// libcurl's name for the transfer.
+    /// The libcurl handle that identifies the transfer.
     var handle: UnsafeMutableRawPointer { unsafe self.easy.pointer }
 
-    /// Says where what arrives goes.
+    /// Sets the callbacks for the header lines and the body.
     func deliver(
         to context: UnsafeMutableRawPointer,
         head:
@@ -45,7 +45,7 @@ final class TransferOptions {
         unsafe gate_easy_set_callback(self.handle, CURLOPT_WRITEFUNCTION, body)
     }
 
-    /// The fault that OpenSSL found with the certificate; 0 if there is none.
+    /// The result of OpenSSL's certificate verification; 0 if it found no fault.
     var verification: Int { self.easy.verification }
 
     func progress(hasHead: Bool) -> TransferProgress {
@@ -63,10 +63,10 @@ final class TransferOptions {
         try self.easy.set(CURLOPT_URL, url.text)
         try self.easy.set(CURLOPT_PROTOCOLS_STR, url.isSecure ? "https" : "http")
         try self.easy.set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
-        // Redirects are followed by hand, where it is known who may be told what.
+        // `Fetcher` follows redirects itself, to control which hosts receive the credential.
         try self.easy.set(CURLOPT_FOLLOWLOCATION, 0)
         try self.easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-        // A proxy has another idea of what this machine is.
+        // For a proxy, local names refer to the proxy's own machine.
         if url.isLocal { try self.easy.set(CURLOPT_PROXY, "") }
     }
 
@@ -78,12 +78,12 @@ final class TransferOptions {
         }
         for field in fields {
             guard field.isSendable else { throw .unsendable }
-            // A name with a semicolon is how libcurl is told of a field without content.
+            // libcurl sends a field without a value only if its name ends with a semicolon.
             try self.append(
                 field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)"
             )
         }
-        // No source needs to be asked before it is sent a body of a few hundred bytes.
+        // Disables `Expect: 100-continue`, which would delay bodies of a few hundred bytes.
         try self.append("Expect:")
         let code = unsafe gate_easy_set_list(self.handle, CURLOPT_HTTPHEADER, self.fields)
         try EasyHandle.check(code)
@@ -103,7 +103,7 @@ final class TransferOptions {
             if method == .delete { try self.easy.set(CURLOPT_CUSTOMREQUEST, "DELETE") }
             return
         }
-        // The size comes first: it says how much is copied.
+        // `CURLOPT_COPYPOSTFIELDS` reads the size, so it must be set first.
         let size = unsafe gate_easy_set_offset(
             self.handle,
             CURLOPT_POSTFIELDSIZE_LARGE,
@@ -122,7 +122,7 @@ final class TransferOptions {
         _ limits: FetchLimits,
         _ timeout: Transfer.Timeout
     ) throws(FetchFailure) {
-        // Signals belong to the process, not to a library in it.
+        // Keeps libcurl from installing signal handlers, which affect the whole process.
         try self.easy.set(CURLOPT_NOSIGNAL, 1)
         try self.easy.set(CURLOPT_CONNECTTIMEOUT_MS, limits.connect.milliseconds)
         if case .total(let duration) = timeout {
@@ -132,7 +132,7 @@ final class TransferOptions {
 }
 
 extension Duration {
-    /// At least one: libcurl takes nought for no limit.
+    /// The duration in milliseconds, at least 1, because libcurl treats 0 as no limit.
     fileprivate var milliseconds: Int {
         let (seconds, attoseconds) = self.components
         return max(1, Int(seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000))
@@ -140,7 +140,7 @@ extension Duration {
 }
 
 extension HeaderField {
-    /// Whether it is one line of RFC 9110 section 5.5, with a name of section 5.6.2.
+    /// Whether the name and value are valid according to RFC 9110 sections 5.6.2 and 5.5.
     fileprivate var isSendable: Bool {
         self.name.wholeMatch(of: /[A-Za-z0-9!#$%&'*+\-.^_`|~]+/) != nil
             && self.value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }

@@ -1,14 +1,14 @@
-/// The receiver of a transfer; called on the loop's thread, which must not wait.
+/// The receiver of a transfer; called on the loop's thread, which must not block.
 protocol TransferSink: AnyObject, Sendable {
-    /// Whether it takes bytes now; if not, the transfer pauses until it is resumed.
+    /// Whether the sink accepts bytes; if not, the transfer pauses until it is resumed.
     var hasRoom: Bool { get }
 
-    /// The head is complete; called once.
+    /// Called once, with the complete response head.
     func receive(_ head: ResponseHead) throws(FetchFailure)
 
-    /// A piece of the body.
+    /// Called with each chunk of the body.
     func receive(_ bytes: [UInt8]) throws(FetchFailure)
 
-    /// Nothing more comes: the answer is whole, or it failed.
+    /// Called once, at the end of the transfer; `failure` is `nil` for a complete response.
     func finish(_ failure: FetchFailure?)
 }

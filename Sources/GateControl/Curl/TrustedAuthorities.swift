@@ -1,8 +1,8 @@
 internal import CCurl
 
-/// The authorities that may vouch for a source.
+/// The certificate authorities that may have issued the certificate of a source.
 package struct TrustedAuthorities: Sendable {
-    /// Why a file of authorities is of no use.
+    /// The reason why a file of authorities cannot be used.
     package enum Failure: Error, CustomStringConvertible {
         case unreadable(String)
         case noCertificate
@@ -10,24 +10,24 @@ package struct TrustedAuthorities: Sendable {
         package var description: String {
             switch self {
             case .unreadable(let reason): reason
-            case .noCertificate: "the file has no certificate in PEM form"
+            case .noCertificate: "the file contains no certificate in PEM format"
             }
         }
     }
 
     private static let maximumSize = 4 << 20
 
-    /// All certificates in PEM form; `nil`: what libcurl trusts by itself.
+    /// All certificates in PEM format; `nil` for libcurl's default.
     let certificates: [UInt8]?
 
-    /// Those whom the system trusts.
+    /// The system's authorities.
     package static let system = TrustedAuthorities(certificates: nil)
 
     private init(certificates: [UInt8]?) {
         self.certificates = certificates
     }
 
-    /// Those whom the system trusts, and the authorities of a PEM file.
+    /// Creates the system's authorities plus those of a PEM file.
     package init(adding path: String) throws(Failure) {
         let added: [UInt8]
         do {
@@ -41,8 +41,10 @@ package struct TrustedAuthorities: Sendable {
         self.certificates = added + [UInt8(ascii: "\n")] + Self.systemCertificates
     }
 
-    /// The content of the file that libcurl was built to trust; a folder that it was built to
-    /// trust, too, stays trusted whatever is set.
+    /// The content of the authorities file that libcurl was built with.
+    ///
+    /// The authorities folder that libcurl was built with remains trusted independently of this
+    /// option.
     private static var systemCertificates: [UInt8] {
         guard let name = unsafe gate_authorities_file() else { return [] }
         let path = unsafe String(cString: name)

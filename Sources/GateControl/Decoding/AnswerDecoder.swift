@@ -1,11 +1,11 @@
 internal import GatePolicy
 
-/// Reads `status`, `body`, `contentType` and `upgradeHeader`: how a denial is dressed.
+/// Decodes `status`, `body`, `contentType` and `upgradeHeader`: the format of a denial.
 struct AnswerDecoder {
     static let keys = ["status", "body", "contentType", "upgradeHeader"]
     private static let expectedStatus = "a status from 400 to 599, or 200"
-    /// Statuses upon which clients, caches and proxies do something by themselves, or with which
-    /// they expect fields that a denial does not have.
+    /// Statuses that clients, caches and proxies act on by themselves, or that require header
+    /// fields that a denial does not have.
     private static let reservedStatuses: Set<UInt64> = [
         401, 407, 408, 411, 413, 416, 417, 421, 431,
     ]
@@ -14,7 +14,7 @@ struct AnswerDecoder {
 
     func decode(_ fields: Fields) -> AnswerStyle {
         if fields["body"] == nil, let place = fields.place(of: "contentType") {
-            self.problems.report("'contentType' needs 'body' beside it", at: place)
+            self.problems.report("'contentType' needs 'body'", at: place)
         }
         return AnswerStyle(
             status: fields["status"].flatMap { self.status($0) },
@@ -33,7 +33,7 @@ struct AnswerDecoder {
         }
         guard !Self.reservedStatuses.contains(status) else {
             let message =
-                "a denial cannot have the status \(status): HTTP clients act upon it by themselves"
+                "a denial cannot have status \(status), because HTTP clients handle it themselves"
             self.problems.report(message, at: element.place)
             return nil
         }
@@ -45,13 +45,15 @@ struct AnswerDecoder {
     }
 }
 
-/// The kind of content that a denial has, as `Content-Type` says it.
+/// The media type of a denial, for the `Content-Type` field.
 struct MediaType: Sendable, Equatable {
-    /// Why a text is not a media type.
+    /// The reason why a text is not a media type.
     enum Failure: Error, CustomStringConvertible {
         case shape
 
-        var description: String { "write one as 'application/json' or 'text/xml; charset=utf-8'" }
+        var description: String {
+            "expected one such as 'application/json' or 'text/xml; charset=utf-8'"
+        }
     }
 
     private static let maximumLength = 128

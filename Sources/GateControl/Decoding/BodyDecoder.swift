@@ -1,6 +1,6 @@
 internal import GatePolicy
 
-/// Reads `body`: the content of a denial, in the shape that apps in the wild understand.
+/// Decodes `body`: the content of a denial, in a format that released apps understand.
 struct BodyDecoder {
     let problems: Problems
 
@@ -31,7 +31,7 @@ struct BodyDecoder {
         case .number(let text):
             return self.number(text, at: element.place)
         case .boolean(let text):
-            // Readers disagree on whether any other spelling is a truth value.
+            // YAML 1.1 and 1.2 disagree on whether any other spelling is a Boolean.
             let hint = "; quote it: \"\(text)\""
             return element.truth(self.problems, hint: hint).map { .boolean($0) }
         case .nothing:

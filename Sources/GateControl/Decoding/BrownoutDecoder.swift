@@ -1,17 +1,17 @@
 internal import GatePolicy
 
-/// Reads `brownouts`: windows before the end in which a floor is enforced for a while.
+/// Decodes `brownouts`: windows before `enforceFrom` in which a floor is enforced temporarily.
 struct BrownoutDecoder {
     static let windowKeys = ["from", "until"]
     static let seriesKeys = ["every", "for", "growing"]
     private static let limit: Int64 = 1_000
 
-    /// Between these is every window; `nil` for one that is not there, or cannot be read.
+    /// The limits of all windows; `nil` if a time is missing or invalid.
     let warnFrom: NamedTime?
     let enforceFrom: NamedTime?
     let problems: Problems
 
-    /// Windows one by one, or how often they come; in order.
+    /// Decodes a list of windows or the definition of a series; returns the windows in order.
     func decode(_ element: Element) -> [BrownoutWindow] {
         switch element.content {
         case .list(let items):
@@ -27,7 +27,7 @@ struct BrownoutDecoder {
 
     private func windows(_ items: [Element], of element: Element) -> [BrownoutWindow] {
         if items.isEmpty {
-            let message = "an empty list says nothing; leave the key out"
+            let message = "an empty list has no effect; leave out the key"
             self.problems.report(message, at: element.place)
         }
         guard items.count <= Self.limit else {
@@ -55,13 +55,13 @@ struct BrownoutDecoder {
         until?.check(isNotAfter: self.enforceFrom, self.problems)
         guard let from, let until else { return nil }
         if let last, from.time < last.until {
-            let message = "\(from) is before the end of the brownout before it, at \(last.until)"
+            let message = "\(from) is before the end of the previous brownout, at \(last.until)"
             self.problems.report(message, at: from.place)
         }
         return BrownoutWindow(from: from.time, until: until.time)
     }
 
-    /// One window after each `every`, counted from `warnFrom`.
+    /// Returns one window after each `every`, counted from `warnFrom`.
     private func series(_ element: Element) -> [BrownoutWindow] {
         guard let fields = Fields(element, keys: Self.seriesKeys, problems: self.problems) else {
             return []
@@ -75,7 +75,7 @@ struct BrownoutDecoder {
         else { return [] }
         let start = warnFrom.time.secondsSinceEpoch
         let end = enforceFrom.time.secondsSinceEpoch
-        // One that would begin with the end of all is none.
+        // A window that would start at `enforceFrom` is left out.
         let count = (end - start - 1) / every
         guard count > 0 else {
             let message = "no brownout begins before \(enforceFrom): 'every' is too long"
@@ -84,7 +84,7 @@ struct BrownoutDecoder {
         }
         guard count <= Self.limit else {
             let message =
-                "\(count) brownouts begin before \(enforceFrom), and there can be \(Self.limit): "
+                "\(count) brownouts begin before \(enforceFrom), and at most \(Self.limit) can: "
                 + "'every' is too short"
             self.problems.report(message, at: place)
             return []
@@ -106,15 +106,16 @@ struct BrownoutDecoder {
             return nil
         }
         if span == 0 {
-            let message = "a brownout in no time says nothing: '\(key)' must be 1s or more"
+            let message = "'\(key)' of a brownout must be at least 1s"
             self.problems.report(message, at: element.place)
             return nil
         }
         return span
     }
 
-    /// A window that is longer than the time to the next one would refuse for good, and not as an
-    /// exception: to cut it would hide that.
+    /// Reports windows that are longer than the interval to the next one.
+    ///
+    /// Such windows would deny without interruption. Cutting them short would hide the mistake.
     private func checkLength(
         _ count: Int64,
         every: Int64,
@@ -127,7 +128,7 @@ struct BrownoutDecoder {
         } else if length + (count - 1) * growing > every, let place = fields["growing"]?.place {
             let number = (every - length) / growing + 2
             let message =
-                "the brownout number \(number) of \(count) is longer than 'every'; make 'growing' "
+                "brownout \(number) of \(count) is longer than 'every'; make 'growing' "
                 + "shorter, or list the windows"
             self.problems.report(message, at: place)
         }

@@ -2,25 +2,25 @@ internal import GatePolicy
 
 /// The name of an app, a platform or a channel in a rules file.
 ///
-/// Names are compared as they stand. A text that another tool would take for a pattern, a list or a negation is
-/// no name of any client: a rule for it would never match.
+/// Names are compared literally. A text that other tools interpret as a pattern, a list or a
+/// negation is rejected: no client has such a name, and a rule for it would never match.
 struct ClientName: Sendable, Equatable {
     enum Kind: String, Sendable {
         case app, platform, channel
     }
 
-    /// Why a text is not a name.
+    /// The reason why a text is not a name.
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// Words for all clients in other tools.
+    /// Terms for all clients in other tools.
     private static let words: Set<String> = [
         "*", "all", "any", "both", "every", "everything", ".*",
     ]
-    /// Characters between names in other tools; a comma separates two values of a client.
+    /// Separators of names in other tools; in a header field, a comma separates two values.
     private static let separators: Set<Character> = [",", "|", ";"]
-    /// Characters between platforms, which no name of a known platform has.
+    /// Separators of platforms; the names of known platforms do not contain them.
     private static let platformSeparators: Set<Character> = ["/", "&", "+", " "]
     private static let negations: Set<Character> = ["!", "~"]
 
@@ -29,11 +29,11 @@ struct ClientName: Sendable, Equatable {
     init(parsing text: String, as kind: Kind) throws(Failure) {
         let trimmed = String(text.trimmed)
         if Self.words.contains(trimmed.lowercased()) {
-            throw Failure("leave out '\(kind)': without it, the rule is for every \(kind)")
+            throw Failure("leave out '\(kind)': without it, the rule applies to every \(kind)")
         }
         if let first = trimmed.first, Self.negations.contains(first) {
             throw Failure(
-                "there is no negation here; name each \(kind) that the rule is for in a list"
+                "negation is not supported; list each \(kind) that the rule applies to"
             )
         }
         try Self.checkList(trimmed, kind)
@@ -47,15 +47,15 @@ struct ClientName: Sendable, Equatable {
 
     private static func noPatterns(_ kind: Kind) -> String {
         kind == .app
-            ? "only 'com.example.*' is a pattern here; regular expressions are not"
-            : "patterns are not read here; name each \(kind) in a list"
+            ? "only patterns such as 'com.example.*' are supported, no regular expressions"
+            : "patterns are not supported here; list each \(kind)"
     }
 
     private static func checkList(_ text: String, _ kind: Kind) throws(Failure) {
         var names = self.names(text.split(whereSeparator: { self.separators.contains($0) }))
         if names.count < 2, !text.contains(where: { self.separators.contains($0) }) {
             guard kind == .platform, !Platform.isKnown(text) else { return }
-            // `ios/android`, `iOS and Android`: only where each part is a platform.
+            // `ios/android` or `iOS and Android`: only if each part is a known platform.
             let parts = text.split(whereSeparator: { self.platformSeparators.contains($0) })
                 .filter { !["and", "or"].contains($0.lowercased()) }
             guard parts.count > 1, parts.allSatisfy({ Platform.isKnown(String($0)) }) else {
@@ -90,7 +90,7 @@ extension ClientName.Failure {
 }
 
 extension Element {
-    /// The name of an app, a platform or a channel.
+    /// Decodes the name of an app, a platform or a channel.
     func clientName(_ kind: ClientName.Kind, _ problems: Problems) -> String? {
         let expected = kind == .app ? "an app identifier" : "a \(kind)"
         guard let text = self.text(expected, problems) else { return nil }
@@ -102,7 +102,7 @@ extension Element {
         }
     }
 
-    /// An app identifier, or a pattern of them.
+    /// Decodes an app identifier or a pattern of app identifiers.
     func appPattern(_ problems: Problems) -> AppPattern? {
         guard let text = self.clientName(.app, problems) else { return nil }
         return Element(content: .text(text), place: self.place)

@@ -1,20 +1,20 @@
-/// Reads countries, as a list or as the keys of a mapping; none of them may be there twice.
+/// Decodes country codes, from a list or from the keys of a mapping; duplicates are reported.
 struct CountryDecoder {
     static let expected = "a country code"
 
     let problems: Problems
 
-    /// One code, or a list of them.
+    /// Decodes one code, or a list of codes.
     func codes(_ element: Element) -> [String] {
         let items = element.oneOrMore(self.problems)
         return self.distinct(items).map(\.code)
     }
 
-    /// The values of a mapping by country.
+    /// Decodes a mapping from country to value.
     func values(_ element: Element) -> [(code: String, value: Element)] {
         let entries = element.entries(self.problems) ?? []
         if entries.isEmpty, case .mapping = element.content {
-            let message = "an empty mapping says nothing; leave the key out"
+            let message = "an empty mapping has no effect; leave out the key"
             self.problems.report(message, at: element.place)
         }
         let keys = entries.map { Element(content: .text($0.key), place: $0.place) }
@@ -32,7 +32,7 @@ struct CountryDecoder {
             )
             guard let code = code?.text else { continue }
             if let first = places[code] {
-                let message = "the country '\(code)' is already in line \(first.line)"
+                let message = "the country '\(code)' is already on line \(first.line)"
                 self.problems.report(message, at: element.place)
             } else {
                 places[code] = element.place
@@ -45,10 +45,10 @@ struct CountryDecoder {
 
 /// The code of a country (ISO 3166-1 alpha-2), in lower case.
 struct CountryCode: Sendable, Hashable {
-    /// Why a text is not such a code.
+    /// Reasons why a text is not a country code.
     enum Failure: Error, CustomStringConvertible {
         case shape
-        /// A code that is no country's, and the one that is probably meant.
+        /// Not the code of a country; the payload is the code that is probably meant.
         case other(String)
 
         var description: String {
@@ -59,7 +59,7 @@ struct CountryCode: Sendable, Hashable {
         }
     }
 
-    /// Codes that many take for a country's, and that no store has.
+    /// Codes that are often mistaken for those of a country, and that no store uses.
     private static let slips = ["uk": "gb"]
 
     let text: String

@@ -1,6 +1,6 @@
 internal import GatePolicy
 
-/// Reads elements as values; what does not fit is reported and becomes `nil`.
+/// Decodes elements into values; an invalid element is reported and yields `nil`.
 extension Element {
     func entries(_ problems: Problems) -> [Entry]? {
         if case .mapping(let entries) = self.content { return entries }
@@ -12,11 +12,11 @@ extension Element {
         return self.reportUnexpected("a list", problems, hint: hint)
     }
 
-    /// One value, or a list of at least one.
+    /// Returns the items of a list with at least one item, or the element itself.
     func oneOrMore(_ problems: Problems) -> [Element] {
         guard case .list(let items) = self.content else { return [self] }
         if items.isEmpty {
-            problems.report("an empty list says nothing; leave the key out", at: self.place)
+            problems.report("an empty list has no effect; leave out the key", at: self.place)
         }
         return items
     }
@@ -33,9 +33,9 @@ extension Element {
         return text
     }
 
-    /// A text that a parser turns into a value; the parser's error says what is wrong with it.
+    /// Decodes a text with a parser; the parser's error says what is wrong with the text.
     ///
-    /// `hint` is what is to be said behind it, of the text.
+    /// `hint` returns a suffix for the error message about a text.
     func parsed<Value, Failure: Error>(
         as expected: String,
         _ problems: Problems,
@@ -46,7 +46,7 @@ extension Element {
         do {
             return try parse(text)
         } catch {
-            // Some errors begin with the text themselves.
+            // The descriptions of some errors already start with the text.
             let reason = "\(error)"
             let isWhole = reason.hasPrefix("'\(text)' is not")
             let message = isWhole ? reason : "'\(text)' is not \(expected): \(reason)"
@@ -55,7 +55,7 @@ extension Element {
         }
     }
 
-    /// One of the words of an enumeration.
+    /// Decodes one of the raw values of an enumeration.
     func choice<Word: RawRepresentable<String> & CaseIterable>(
         of words: Word.Type,
         _ problems: Problems
@@ -74,7 +74,7 @@ extension Element {
         return nil
     }
 
-    /// A whole number below 2^64 in plain digits.
+    /// Decodes a whole number below 2^64 in plain digits.
     func wholeNumber(_ expected: String, _ problems: Problems) -> UInt64? {
         switch self.content {
         case .number(let digits):
@@ -93,7 +93,7 @@ extension Element {
         }
     }
 
-    /// A build number: plain digits, or a text with up to four numbers and dots between.
+    /// Decodes a build number: plain digits, or a text of up to four numbers separated by dots.
     func build(_ problems: Problems) -> BuildNumber? {
         let expected = "a build number"
         guard case .number(let digits) = self.content else {
@@ -103,14 +103,15 @@ extension Element {
             let isBuild = (try? BuildNumber(parsing: digits)) != nil
             let hint =
                 isBuild
-                ? "; quote it: \"\(digits)\", since a number such as 93.10 loses its last zero" : ""
+                ? "; quote it: \"\(digits)\", because a number such as 93.10 loses its last zero"
+                : ""
             return self.reportUnexpected(expected, problems, hint: hint)
         }
         return Element(content: .text(digits), place: self.place)
             .parsed(as: expected, problems, by: BuildNumber.init(parsing:))
     }
 
-    /// A truth value, in the one spelling on which all readers agree.
+    /// Decodes `true` or `false`, the only spellings that YAML 1.1 and 1.2 agree on.
     func truth(_ problems: Problems, hint: String = "") -> Bool? {
         switch self.content {
         case .boolean("true"): return true
@@ -120,9 +121,9 @@ extension Element {
         }
     }
 
-    /// A length of time in seconds.
+    /// Decodes a duration and returns it in seconds.
     func timeSpan(_ problems: Problems) -> Int64? {
-        let expected = "a length of time"
+        let expected = "a duration"
         if case .number(let digits) = self.content {
             let hint = "; write its unit: \(digits)s, \(digits)m, \(digits)h or \(digits)d"
             return self.reportUnexpected(expected, problems, hint: hint)
@@ -141,13 +142,13 @@ extension Element {
 }
 
 extension Element {
-    /// A point in time with its offset, with quotes or without.
+    /// Decodes a point in time with its UTC offset, quoted or not.
     func time(_ problems: Problems) -> Timestamp? {
         let expected = "a time"
         guard case .date(let text) = self.content else {
             return self.parsed(as: expected, problems, by: Timestamp.init(parsing:))
         }
-        // YAML knows dates, but readers disagree on what one without an offset means.
+        // A YAML date without an offset is ambiguous, so `Timestamp` parses the text.
         return Element(content: .text(text), place: self.place)
             .parsed(as: expected, problems, by: Timestamp.init(parsing:))
     }

@@ -1,15 +1,15 @@
-/// A mapping that is read key by key; a key that it does not know is a problem.
+/// The keys and values of a mapping; unknown keys are reported.
 struct Fields {
     let place: Place
     private let entries: [String: Element.Entry]
     private let problems: Problems
 
-    /// Reads the keys of a mapping; `nil` if the element is not one.
+    /// Decodes the keys of a mapping; `nil` if the element is not a mapping.
     ///
     /// - Parameters:
     ///   - element: The mapping.
-    ///   - keys: The keys that it may have.
-    ///   - problems: Where unknown keys are reported.
+    ///   - keys: The known keys.
+    ///   - problems: The collection for errors about unknown keys.
     init?(_ element: Element, keys: [String], problems: Problems) {
         guard let entries = element.entries(problems) else { return nil }
         var known: [String: Element.Entry] = [:]
@@ -28,10 +28,10 @@ struct Fields {
     /// The value of a key; `nil` if the mapping does not have it.
     subscript(key: String) -> Element? { self.entries[key]?.value }
 
-    /// The place of a key.
+    /// Returns the location of a key.
     func place(of key: String) -> Place? { self.entries[key]?.place }
 
-    /// The value of a key without which the mapping, named in the message, means nothing.
+    /// Returns the value of a required key; `noun` names the mapping in the error.
     func required(_ key: String, of noun: String) -> Element? {
         if let value = self[key] { return value }
         self.problems.report("\(noun) needs '\(key)'", at: self.place)
@@ -45,7 +45,7 @@ struct Fields {
     ) {
         let nearest = Spelling.hint(for: entry.key, among: keys)
         let known = keys.filter { !$0.hasPrefix("$") }.joined(separator: ", ")
-        let hint = nearest.isEmpty ? "; the keys here are \(known)" : nearest
+        let hint = nearest.isEmpty ? "; the known keys are \(known)" : nearest
         problems.report("unknown key '\(entry.key)'\(hint)", at: entry.place)
     }
 }

@@ -1,89 +1,90 @@
-/// The stable names of findings, as `check`, a reload and the operators' status say them; the table
-/// is in docs/findings.md.
+/// The stable names of findings, as shown by `check`, reloads and the admin status.
+///
+/// docs/findings.md documents them.
 package enum FindingName: String, Sendable, CaseIterable {
-    // Findings that refuse.
-    /// No known version passes, so that no update helps.
+    // Findings that reject the rules.
+    /// No known version passes, so no update helps.
     case lockout
-    /// A plan for a higher floor takes the lower one out of force until then.
+    /// A plan for a higher floor removes the lower one until it takes effect.
     case planOpens = "plan-opens"
-    /// A change refuses more of the clients of the last day than `guard` allows.
+    /// A change newly denies more of the clients of the last day than `guard` allows.
     case newlyRefused = "guard"
 
-    // Findings on something that is probably not meant.
+    // Findings about probable mistakes.
     /// A rule or a `next` that can never change a decision.
     case deadRule = "dead-rule"
-    /// A rule or a maintenance that is over.
+    /// A rule or a maintenance window that has ended.
     case pastRule = "past-rule"
-    /// A roll-out that never reaches everybody.
+    /// A roll-out that never reaches 100 percent.
     case stalledRollout = "stalled-rollout"
-    /// A step of a roll-out that begins before the floor does.
+    /// A roll-out step before the floor takes effect.
     case earlyStep = "early-step"
-    /// A date so far away that it is probably a slip.
+    /// A date so far in the future that it is probably a typo.
     case farDate = "far-date"
-    /// A maintenance that lasts for days.
+    /// A maintenance window of several days.
     case longMaintenance = "long-maintenance"
-    /// A maintenance that does not end by itself.
+    /// A maintenance window without an end.
     case openMaintenance = "open-maintenance"
-    /// A name of a platform that nobody knows, and that is nearly one that is known.
+    /// An unknown platform name that is similar to a known one.
     case unknownPlatform = "unknown-platform"
     /// A floor for every platform, web clients included.
     case anyPlatform = "any-platform"
-    /// A feed that reads what a source says of one platform into rules for another.
+    /// A feed that reads the data of one platform into rules for another.
     case otherPlatform = "other-platform"
-    /// The store link of another platform.
+    /// The store URL of another platform.
     case foreignLink = "foreign-link"
-    /// A link that anybody on the way can change.
+    /// A store URL that is not HTTPS and can be changed in transit.
     case insecureLink = "insecure-link"
-    /// A store link that leads nowhere, from a new rules file.
+    /// A placeholder store URL from the rules template.
     case placeholderLink = "placeholder-link"
-    /// A plan would refuse more of the clients of the last day than `guard` allows, if it came now.
+    /// A planned floor would deny more of the clients of the last day than `guard` allows.
     case comingRefusals = "coming-refusals"
-    /// The newest release is refused, and an older one passes.
+    /// The newest release is denied, and an older one passes.
     case refusedRelease = "refused-release"
-    /// A recommended version that another rule refuses.
+    /// A recommended version that another rule denies.
     case refusedRecommendation = "refused-recommendation"
-    /// A rule that goes by a release which nobody states.
+    /// A rule that depends on a release that is not stated.
     case missingRelease = "missing-release"
     /// A release that is stated twice.
     case repeatedRelease = "repeated-release"
     /// A version with build metadata, which is not compared.
     case buildMetadata = "build-metadata"
-    /// A notice without a language that others have.
+    /// A notice without a language that other notices have.
     case missingLanguage = "missing-language"
-    /// A notice that nobody is shown.
+    /// A notice that is never shown.
     case unusedNotice = "unused-notice"
-    /// A policy for a path that is no stricter than the one for everything.
+    /// A policy for a path that is no stricter than the general one.
     case lenientPath = "lenient-path"
-    /// Clients that do not say who they are get 426, health checks included.
+    /// Unidentified clients get 426, health checks included.
     case rejectsUnidentified = "rejects-unidentified"
-    /// A test wants somebody refused who passes, by a change that is laxer.
+    /// A test expects a denial of a client that passes, after a change that is laxer.
     case failedTest = "failed-test"
-    /// An exemption of everything.
+    /// An exemption of all requests.
     case openGate = "open-gate"
-    /// An `accept` of a finding that is not there.
+    /// An `accept` of a finding that does not occur.
     case needlessAccept = "needless-accept"
-    /// Nothing is enforced, because the whole file says `mode: observe`.
+    /// Nothing is enforced, because of `mode: observe` at the top level.
     case observing
-    /// Clients are read from other fields than before.
+    /// The identity of clients is read from other fields than before.
     case identityChanged = "identity-changed"
-    /// A feed that stated rules states none any more.
+    /// A feed that stated rules no longer states any.
     case emptyFeed = "empty-feed"
 
-    // Findings that are worth a word, and no mistake.
-    /// A change lets clients pass that were refused.
+    // Findings for information.
+    /// A change lets clients pass that were denied before.
     case laxer
     /// A blocked range below the minimum.
     case needlessBlock = "needless-block"
-    /// A `next` that holds for everybody.
+    /// A `next` that already applies to all clients.
     case nextComplete = "next-complete"
 
-    /// The effects that a finding can have.
+    /// The possible effects of a finding.
     package enum Effect: String, Sendable {
-        /// The rules are not loaded, unless the file accepts the finding.
+        /// The rules are rejected unless the file accepts the finding.
         case refuses
-        /// The rules are loaded; `check --strict` takes it for an error.
+        /// The rules are loaded; `check --strict` treats the finding as an error.
         case warns
-        /// The rules are loaded; it is said, and no error for anybody.
+        /// The rules are loaded; the finding is shown and is never an error.
         case notes
     }
 
@@ -105,7 +106,7 @@ package enum FindingName: String, Sendable, CaseIterable {
 }
 
 extension Element {
-    /// The findings that somebody accepts: one name, or a list.
+    /// Decodes the findings that are accepted: one name, or a list.
     func findings(_ problems: Problems) -> [Located<FindingName>] {
         let known = FindingName.allCases.filter { $0.effect == .refuses }.map(\.rawValue)
         return self.oneOrMore(problems).compactMap { item in
@@ -116,7 +117,7 @@ extension Element {
             let hint = Spelling.hint(for: text, among: known)
             let names = known.dropLast().map { "'\($0)'" }.joined(separator: ", ")
             problems.report(
-                "'\(text)' is no finding that can be accepted: there are \(names) and "
+                "'\(text)' is not a finding that can be accepted: these are \(names) and "
                     + "'\(known.last ?? "")'\(hint)",
                 at: item.place
             )

@@ -1,20 +1,22 @@
 /// The name of a header field, in lower case.
 struct HeaderName: Sendable, Equatable {
-    /// Why a text is not such a name.
+    /// Reasons why a text is not a valid name.
     enum Failure: Error, CustomStringConvertible {
         case shape
         case reserved
 
         var description: String {
             switch self {
-            case .shape: "it may hold letters, digits and !#$%&'*+-.^_`|~ only"
-            case .reserved: "HTTP, or VersionGate itself, needs this field"
+            case .shape: "only letters, digits and !#$%&'*+-.^_`|~ are allowed"
+            case .reserved: "this field is reserved for HTTP or VersionGate"
             }
         }
     }
 
-    /// Fields that frame, describe or route a message, and those that the gate reads or writes
-    /// itself: an identity that is cleaned on its way upstream must not take one of them along.
+    /// Fields that frame, describe or route a message, and fields that the gate reads or writes
+    /// itself.
+    ///
+    /// The gate can remove identity fields before it forwards a request; these must not be removed.
     private static let reserved: Set<String> = [
         "accept", "connection", "content-length", "content-type", "expect", "forwarded", "host",
         "keep-alive", "origin", "proxy-authenticate", "proxy-authorization", "proxy-connection",
@@ -33,20 +35,20 @@ struct HeaderName: Sendable, Equatable {
         else { throw .reserved }
     }
 
-    /// Reads the name of a field that a test sends: it may have any purpose.
+    /// Creates the name of a header field in a test; reserved names are allowed.
     init(ofAnyField text: String) throws(Failure) {
         guard text.wholeMatch(of: /[A-Za-z0-9!#$%&'*+.^_`|~\-]{1,128}/) != nil else { throw .shape }
         self.text = text.lowercased()
     }
 }
 
-/// The name of a query parameter that may carry a part of an identity, in lower case.
+/// The name of a query parameter for a part of the client's identity, in lower case.
 struct ParameterName: Sendable, Equatable {
-    /// Why a text is not such a name.
+    /// The reason why a text is not a valid name.
     enum Failure: Error, CustomStringConvertible {
         case shape
 
-        var description: String { "it may hold letters, digits, '.', '_', '~' and '-' only" }
+        var description: String { "only letters, digits, '.', '_', '~' and '-' are allowed" }
     }
 
     let text: String

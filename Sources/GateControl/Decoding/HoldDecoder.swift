@@ -1,6 +1,6 @@
 internal import GatePolicy
 
-/// Reads `holdUntilInStore`: what has to be in the store before a rule asks for it.
+/// Decodes `holdUntilInStore`: the store availability that a rule waits for.
 struct HoldDecoder {
     static let keys = ["countries", "soak"]
 

@@ -1,17 +1,17 @@
 private import Glibc
 
-/// The address of a client, spelt as the gate spells the one of a connection.
+/// The address of a client, in the notation that the gate uses for a connection's address.
 package struct IPAddress: Sendable, Equatable {
-    /// Why a text is not an address.
+    /// The reason why a text is not an address.
     package enum Failure: Error, CustomStringConvertible {
         case shape
 
-        package var description: String { "write one as '192.0.2.1' or '2001:db8::1'" }
+        package var description: String { "expected one such as '192.0.2.1' or '2001:db8::1'" }
     }
 
     package let text: String
 
-    /// Reads an IPv4 address, or an IPv6 address without a zone (RFC 4291 section 2.2).
+    /// Parses an IPv4 address, or an IPv6 address without a zone (RFC 4291 section 2.2).
     package init(parsing text: String) throws(Failure) {
         guard let text = Self.canonical(text, AF_INET) ?? Self.canonical(text, AF_INET6) else {
             throw .shape

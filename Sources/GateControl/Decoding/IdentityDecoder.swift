@@ -1,16 +1,17 @@
 internal import GatePolicy
 
-/// Reads `identity`: where the parts of a client's identity come from.
+/// Decodes `identity`: the sources of the parts of a client's identity.
 struct IdentityDecoder {
     static let keys = ["headers", "userAgent", "query"]
-    /// The parts by the name that the file gives them.
+    /// The parts and their names in the file.
     static let parts: [(name: String, part: IdentityPart)] = [
         ("app", .app), ("platform", .platform), ("version", .version), ("build", .build),
         ("channel", .channel), ("osVersion", .osVersion), ("device", .device),
         ("languages", .languages), ("storefront", .storefront),
     ]
 
-    /// Those that a header can state: the country is what another proxy says of a client.
+    /// The parts that a header can carry; the country comes from another proxy, never from the
+    /// client.
     static let headerParts = parts + [("country", .country)]
 
     let problems: Problems
@@ -63,7 +64,7 @@ struct IdentityDecoder {
         )
     }
 
-    /// Refuses a header that would speak for two parts, the parts with default names included.
+    /// Reports a header that is used for two parts; the default headers count, too.
     private func checkHeaders(_ headers: [(part: IdentityPart, value: Element)]) {
         var spoken: [String: IdentityPart] = [:]
         for (part, names) in IdentitySources.defaults.headers
@@ -87,8 +88,8 @@ struct IdentityDecoder {
                 let other = Self.headerParts.first { $0.part == first }?.name ?? ""
                 let message =
                     first == part
-                    ? "the \(noun) '\(name)' is named twice"
-                    : "the \(noun) '\(name)' already speaks for '\(other)'"
+                    ? "the \(noun) '\(name)' is listed twice"
+                    : "the \(noun) '\(name)' is already used for '\(other)'"
                 self.problems.report(message, at: place)
             }
         }
@@ -96,7 +97,7 @@ struct IdentityDecoder {
 }
 
 extension Element {
-    /// The texts of one value or a list, without a check of what else is there.
+    /// The texts of a value or a list; other content is ignored.
     fileprivate var names: [(name: String, place: Place)] {
         switch self.content {
         case .text(let text): [(text, self.place)]

@@ -1,6 +1,6 @@
 internal import GatePolicy
 
-/// Reads `match`: whom a rule is for.
+/// Decodes `match`: the clients and requests that a rule applies to.
 struct MatchDecoder {
     static let keys = ["app", "platform", "channel", "osVersion", "path", "method"]
 
@@ -19,7 +19,7 @@ struct MatchDecoder {
         )
     }
 
-    /// One version range, or a list of which one is enough.
+    /// Decodes one version range, or a list of alternative ranges.
     func ranges(_ element: Element) -> [VersionRange] {
         element.oneOrMore(self.problems).compactMap { item in
             item.parsed(

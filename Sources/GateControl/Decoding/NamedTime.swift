@@ -1,12 +1,12 @@
 internal import GatePolicy
 
-/// A time under its key, for checks of the order of times.
+/// A time and its key, for checks of the order of times.
 struct NamedTime {
     let key: String
     let time: Timestamp
     let place: Place
 
-    /// Reads the time of a key; `nil` if the key is not there, or if its time cannot be read.
+    /// Decodes the time of a key; `nil` if the key is missing or its time is invalid.
     init?(_ key: String, of fields: Fields, _ problems: Problems) {
         guard let element = fields[key], let time = element.time(problems) else { return nil }
         self.key = key

@@ -1,6 +1,6 @@
 internal import GatePolicy
 
-/// Reads one `next`: a floor that a rule is going to have beside the one that it has.
+/// Decodes an entry of `next`: a coming floor, in addition to the rule's current floor.
 struct NextDecoder {
     static let keys =
         ["minimum", "minimumBuild", "minimumBuildOf", "blocked", "blockedBuilds"]
@@ -10,13 +10,13 @@ struct NextDecoder {
 
     let problems: Problems
 
-    /// The floor as a rule of its own: what it does not say, it has from the rule above it.
+    /// Decodes the floor as a rule of its own; settings that it leaves out come from the rule.
     ///
     /// - Parameters:
-    ///   - element: What stands under `next`, or one item of it.
-    ///   - rule: The rule above it.
-    ///   - until: The end of that rule, which is the end of both.
-    /// - Returns: The floor; `nil` if it is no mapping.
+    ///   - element: The value of `next`, or one item of its list.
+    ///   - rule: The rule that contains `next`.
+    ///   - until: The end of that rule, which is also the end of the floor.
+    /// - Returns: The floor; `nil` if the element is not a mapping.
     func decode(
         _ element: Element,
         of rule: RuleDefinition,
@@ -39,7 +39,7 @@ struct NextDecoder {
         for key in ["enforceFrom", "warnFrom"] {
             NamedTime(key, of: fields, Problems())?.check(isBefore: until, self.problems)
         }
-        // A version to go to that the floor refuses is no advice.
+        // A recommended version below the floor would not help the client.
         if let minimum = next.minimum, let recommended = next.recommended, recommended < minimum {
             next.recommended = nil
         }
@@ -74,15 +74,15 @@ struct NextDecoder {
     private func checkDemands(_ fields: Fields, of rule: RuleDefinition) {
         if RuleDemands.floors.allSatisfy({ fields[$0] == nil }) {
             let message =
-                "this 'next' asks nothing: it needs 'minimum', 'minimumBuild' or 'blocked'"
+                "this 'next' has no effect: it needs 'minimum', 'minimumBuild' or 'blocked'"
             self.problems.report(message, at: fields.place)
         }
         if fields["storeUrl"] == nil, rule.storeURL == nil {
-            let message = "a rule with 'next' needs 'storeUrl', or a denied client is stuck"
+            let message = "a rule with 'next' needs 'storeUrl', so that denied clients can update"
             self.problems.report(message, at: fields.place)
         }
         if fields["minimumBuild"] == nil, let place = fields.place(of: "minimumBuildOf") {
-            self.problems.report("'minimumBuildOf' needs 'minimumBuild' to act on", at: place)
+            self.problems.report("'minimumBuildOf' has no effect without 'minimumBuild'", at: place)
         }
         if fields["holdUntilInStore"] != nil, rule.match.platforms == nil,
             let place = fields.place(of: "holdUntilInStore")
@@ -95,14 +95,14 @@ struct NextDecoder {
             let place = fields.place(of: "rollout")
         {
             let message =
-                "'rollout' beside 'warnFrom' needs 'enforceFrom': without it, it warns for ever"
+                "'rollout' with 'warnFrom' needs 'enforceFrom'; otherwise it only warns"
             self.problems.report(message, at: place)
         }
     }
 }
 
 extension RuleDefinition {
-    /// Makes the rule, and all that comes next, only count and log.
+    /// Sets the rule and all its `next` floors to count and log only.
     mutating func observe() {
         self.mode = .observe
         for index in self.next.indices { self.next[index].mode = .observe }

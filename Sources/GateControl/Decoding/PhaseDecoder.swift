@@ -1,10 +1,10 @@
 internal import GatePolicy
 
-/// Reads `phased` and `phasedFrom`: how far a store has got with handing out a release.
+/// Decodes `phased` and `phasedFrom`: the progress of a phased release in a store.
 struct PhaseDecoder {
     static let keys = ["completeAt"]
     static let partialWord = "partial"
-    /// How long a phased release of the App Store takes.
+    /// The duration of a phased release of the App Store in seconds.
     private static let duration: Int64 = 7 * 86_400
 
     let problems: Problems
@@ -19,7 +19,7 @@ struct PhaseDecoder {
             } ?? .complete
         }
         if let place = fields.place(of: "phasedFrom") {
-            self.problems.report("'phasedFrom' does not go together with 'phased'", at: place)
+            self.problems.report("'phasedFrom' cannot be combined with 'phased'", at: place)
         }
         return self.phase(element, releasedAt) ?? .complete
     }

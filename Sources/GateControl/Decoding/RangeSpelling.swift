@@ -1,8 +1,8 @@
 internal import GatePolicy
 
-/// Finds the range that somebody wrote in the way of another tool.
+/// Recognizes version ranges in the notation of other tools.
 enum RangeSpelling {
-    /// The end of a message that says how a range is written; nothing where nobody can guess.
+    /// Returns a suffix for a message that shows the correct notation; empty if none is recognized.
     static func hint(for text: String) -> String {
         let words = text.split(whereSeparator: { $0 == " " || $0 == "\t" }).joined(separator: " ")
         for parts in [self.alternatives(words), [self.joined(words)], self.span(words)] {
@@ -16,23 +16,23 @@ enum RangeSpelling {
         return ""
     }
 
-    /// The end of a message about a version that stands behind an operator.
+    /// Returns a suffix for a message about a version that is preceded by an operator.
     static func hint(forVersion text: String) -> String {
         let version = text.drop { "<>=~^ ".contains($0) }
         guard version.count < text.count,
             let version = try? AppVersion(parsing: String(version))
         else { return "" }
         return "; write \"\(version)\", without an operator: it means this version or a later one, "
-            + "and ranges stand under 'blocked'"
+            + "and 'blocked' is for ranges"
     }
 
-    /// `3.7 || 3.9`, as npm writes it.
+    /// `3.7 || 3.9`, as in npm.
     private static func alternatives(_ text: String) -> [String] {
         guard text.contains("||") else { return [] }
         return text.split(separator: "|").map { self.joined(String($0)) }
     }
 
-    /// `>=3.9.0, <3.9.4` and `==3.7.2`, as pip writes them, and `&&`.
+    /// `>=3.9.0, <3.9.4` and `==3.7.2`, as in pip, and `&&`.
     private static func joined(_ text: String) -> String {
         text.replacing("&&", with: " ").replacing(",", with: " ").replacing("==", with: "=")
     }

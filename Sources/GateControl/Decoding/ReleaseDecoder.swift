@@ -1,6 +1,6 @@
 internal import GatePolicy
 
-/// Reads one of the `releases`: what a store has, or will have.
+/// Decodes an entry of `releases`: a version in a store, now or in the future.
 struct ReleaseDecoder {
     static let keys = [
         "app", "platform", "channel", "version", "build", "builds", "releasedAt", "countries",
@@ -16,7 +16,7 @@ struct ReleaseDecoder {
         let platform = fields.required("platform", of: "a release")
             .flatMap { $0.clientName(.platform, self.problems) }
         let builds = self.builds(fields)
-        // A source may know the builds of a release and no version of it.
+        // A source may know the builds of a release without its version.
         let stated =
             builds == nil ? fields.required("version", of: "a release") : fields["version"]
         let version = stated.flatMap { element in
@@ -29,7 +29,7 @@ struct ReleaseDecoder {
         let storeCountries = fields["storeCountries"].map { self.storeCountries($0, countries) }
         let phase = PhaseDecoder(problems: self.problems).decode(fields, releasedAt)
         let storeURL = fields["storeUrl"].flatMap { element in
-            element.parsed(as: "a store link", self.problems, by: StoreLink.init(parsing:))
+            element.parsed(as: "a store URL", self.problems, by: StoreLink.init(parsing:))
         }
         let minimumOS = fields["minimumOS"].flatMap { element in
             element.parsed(as: "a version", self.problems, by: AppVersion.init(parsing:))
@@ -50,14 +50,14 @@ struct ReleaseDecoder {
         )
     }
 
-    /// `build`, or `builds` for a release with several; `nil` if neither is there.
+    /// Decodes `build`, or `builds` for a release with several; `nil` if neither is present.
     private func builds(_ fields: Fields) -> [BuildNumber]? {
         guard let list = fields["builds"] else {
             return fields["build"].map { $0.build(self.problems).map { [$0] } ?? [] }
         }
         if let place = fields.place(of: "build") {
             let message =
-                "'build' does not go together with 'builds': write all builds into 'builds'"
+                "'build' cannot be combined with 'builds': list all builds in 'builds'"
             self.problems.report(message, at: place)
         }
         var known: [BuildNumber: Place] = [:]
@@ -69,13 +69,14 @@ struct ReleaseDecoder {
                 known[build] = place
                 continue
             }
-            let message = "the build \(build) is already in line \(first.line)"
+            let message = "the build \(build) is already on line \(first.line)"
             self.problems.report(message, at: place)
         }
         return builds.map(\.0)
     }
 
-    /// A list of countries that have it with the release, or a mapping from a country to its time.
+    /// Decodes a list of countries that got the release at `releasedAt`, or a mapping from country
+    /// to time.
     private func countries(_ element: Element) -> [String: Timestamp?] {
         let decoder = CountryDecoder(problems: self.problems)
         guard case .mapping = element.content else {
@@ -88,21 +89,21 @@ struct ReleaseDecoder {
         return Dictionary(uniqueKeysWithValues: times)
     }
 
-    /// All countries that the store is asked about, of which `countries` has a part.
+    /// Decodes all countries in which the store was checked; `countries` is a subset of them.
     private func storeCountries(
         _ element: Element,
         _ countries: [String: Timestamp?]?
     ) -> [String] {
         let codes = CountryDecoder(problems: self.problems).codes(element)
         guard let countries else {
-            let message = "'storeCountries' needs 'countries', which says which of them have it"
+            let message = "'storeCountries' needs 'countries', the countries that have the release"
             self.problems.report(message, at: element.place)
             return codes
         }
         let others = countries.keys.filter { !codes.contains($0) }.sorted()
         if !others.isEmpty, !codes.isEmpty {
             let names = others.map { "'\($0)'" }.joined(separator: ", ")
-            let message = "'countries' has \(names), which 'storeCountries' does not name"
+            let message = "'countries' has \(names), which 'storeCountries' does not contain"
             self.problems.report(message, at: element.place)
         }
         return codes

@@ -1,20 +1,20 @@
 internal import GatePolicy
 
-/// Reads `rollout`: which share of the clients a rule asks, and from when.
+/// Decodes `rollout`: the share of clients that a rule applies to over time.
 struct RolloutDecoder {
     static let keys = ["at", "percent"]
     private static let share = "a percentage from 0 to 100"
 
     let problems: Problems
 
-    /// One share from the beginning, or steps that only add.
+    /// Decodes a single share, which applies from the start, or steps that never decrease.
     func decode(_ element: Element) -> [RolloutStep] {
         guard case .list(let items) = element.content else {
             let share = self.percent(element, "\(Self.share) or a list of steps")
             return share.map { [RolloutStep(at: nil, percent: $0)] } ?? []
         }
         if items.isEmpty {
-            let message = "an empty list says nothing; leave the key out"
+            let message = "an empty list has no effect; leave out the key"
             self.problems.report(message, at: element.place)
         }
         var steps: [RolloutStep] = []
@@ -34,13 +34,13 @@ struct RolloutDecoder {
         let time = at?.time(self.problems)
         let share = percent.flatMap { self.percent($0, Self.share) }
         if let at, let time, let before = last?.at, time <= before {
-            let message = "the step at \(time) is not after the step before it, at \(before)"
+            let message = "the step at \(time) is not after the previous step, at \(before)"
             self.problems.report(message, at: at.place)
         }
         if let percent, let share, let before = last?.percent, share < before {
-            // A client that has been asked once must not be let go again: a roll-out only adds.
+            // A client that had to update must not be released again: a roll-out only adds clients.
             let order = "\(Self.text(share)) after \(Self.text(before))"
-            let message = "a roll-out cannot go down: \(order)"
+            let message = "a roll-out cannot decrease: \(order)"
             self.problems.report(message, at: percent.place)
         }
         guard let time, let share else { return nil }

@@ -1,6 +1,6 @@
 internal import GatePolicy
 
-/// Reads one rule, and checks what can be checked without the rest of the file.
+/// Decodes a rule, and checks whatever does not depend on the rest of the file.
 struct RuleDecoder {
     static let keys =
         [
@@ -12,7 +12,7 @@ struct RuleDecoder {
         + ["recommendedNotice", "snooze", "storeUrl"] + AnswerDecoder.keys
         + ["mode", "next", "accept"]
 
-    /// The word that `recommended` can have in place of a version.
+    /// The value of `recommended` that stands for the version in the store.
     static let storeWord = "store"
 
     let problems: Problems
@@ -75,7 +75,7 @@ struct RuleDecoder {
         )
     }
 
-    /// A version, or the word for whatever the store has.
+    /// Decodes a version, or `store` for the version in the store.
     private func recommended(_ element: Element) -> (version: AppVersion?, isStore: Bool) {
         guard case .text(let text) = element.content else { return (self.version(element), false) }
         if text == Self.storeWord { return (nil, true) }
@@ -92,7 +92,7 @@ struct RuleDecoder {
         if let minimum = rule.minimumBuild, let recommended = rule.recommendedBuild,
             recommended < minimum, let element = fields["recommendedBuild"]
         {
-            let message = "the recommended build \(recommended) is below the lowest one \(minimum)"
+            let message = "the recommended build \(recommended) is below the minimum \(minimum)"
             self.problems.report(message, at: element.place)
         }
         guard let minimum = rule.minimum, let recommended = rule.recommended,
@@ -103,8 +103,8 @@ struct RuleDecoder {
     }
 }
 
-/// Reads `maintenance`: the window in which requests get 503, or `true` for one that has begun and
-/// does not end by itself.
+/// Decodes `maintenance`: the window in which requests get 503, or `true` for a window that has
+/// started and has no end.
 struct MaintenanceDecoder {
     static let keys = ["from", "until", "announceFrom"]
 
@@ -114,7 +114,7 @@ struct MaintenanceDecoder {
         if case .boolean = element.content {
             guard let isOn = element.truth(self.problems) else { return nil }
             if isOn { return .open }
-            let message = "'maintenance: false' says nothing: leave the rule out"
+            let message = "'maintenance: false' has no effect: remove the rule"
             self.problems.report(message, at: element.place)
             return nil
         }
@@ -136,9 +136,9 @@ struct MaintenanceDecoder {
     }
 }
 
-/// The name of a rule, which tests tell from the words for a decision that no rule made.
+/// The id of a rule, which must differ from the names that tests use for decisions without a rule.
 struct RuleID: Sendable, Equatable {
-    /// Why a text is not the name of a rule.
+    /// Reasons why a text is not a rule id.
     enum Failure: Error, CustomStringConvertible {
         case shape
         case reserved
@@ -146,7 +146,7 @@ struct RuleID: Sendable, Equatable {
         var description: String {
             switch self {
             case .shape: Name.Failure.shape.description
-            case .reserved: "tests say it of a decision that no rule made"
+            case .reserved: "tests use this name for decisions without a rule"
             }
         }
     }

@@ -1,14 +1,14 @@
-/// Checks which keys of a rule go together: what it asks, of whom, and since when.
+/// Checks which keys of a rule can be combined.
 struct RuleDemands {
-    /// The keys that let a rule deny.
+    /// The keys with which a rule denies clients.
     static let floors = ["minimum", "minimumBuild", "blocked", "blockedBuilds"]
     private static let recommendations = ["recommended", "recommendedBuild"]
     private static let demands = floors + recommendations + ["next"]
-    /// The keys that say when, and for how many, a floor holds.
+    /// The keys for when, and for how many clients, a floor applies.
     private static let ramps = ["warnFrom", "enforceFrom", "rollout", "brownouts"]
-    /// The keys that only a recommendation or a warning makes use of.
+    /// The keys that only apply to a recommendation or a warning.
     private static let hints = ["recommendedNotice", "snooze"]
-    /// The keys that say nothing if the version does not matter.
+    /// The keys that have no effect in a rule without a version requirement.
     private static let conditions = ["until", "prerelease", "holdUntilInStore", "requiresOS"]
 
     private let fields: Fields
@@ -22,12 +22,12 @@ struct RuleDemands {
     func check() {
         self.checkStore()
         if self.fields["minimumBuild"] == nil {
-            self.refuse("minimumBuildOf", "needs 'minimumBuild' to act on")
+            self.refuse("minimumBuildOf", "has no effect without 'minimumBuild'")
         }
         guard self.fields["maintenance"] == nil else { return self.checkMaintenance() }
         guard self.first(of: Self.demands) != nil else {
             let message =
-                "this rule asks nothing: it needs 'minimum', 'minimumBuild', 'recommended', "
+                "this rule has no effect: it needs 'minimum', 'minimumBuild', 'recommended', "
                 + "'blocked', 'next' or 'maintenance'"
             return self.problems.report(message, at: self.fields.place)
         }
@@ -36,15 +36,18 @@ struct RuleDemands {
         } else {
             self.refuse(
                 self.first(of: Self.ramps + AnswerDecoder.keys),
-                "needs 'minimum', 'minimumBuild' or 'blocked' to act on"
+                "has no effect without 'minimum', 'minimumBuild' or 'blocked'"
             )
         }
         if self.first(of: Self.recommendations + ["warnFrom"]) == nil {
-            self.refuse(self.first(of: Self.hints), "needs 'recommended' or 'warnFrom' to act on")
+            self.refuse(
+                self.first(of: Self.hints),
+                "has no effect without 'recommended' or 'warnFrom'"
+            )
         }
     }
 
-    /// Facts of stores are facts of a platform.
+    /// Releases are stated per platform, so these keys need one.
     private func checkStore() {
         let isForPlatforms = self.fields["match"]?.hasKey("platform") ?? false
         guard !isForPlatforms else { return }
@@ -67,15 +70,16 @@ struct RuleDemands {
 
     private func checkFloor(_ floor: String) {
         if self.fields["storeUrl"] == nil {
-            let message = "a rule with '\(floor)' needs 'storeUrl', or a denied client is stuck"
+            let message =
+                "a rule with '\(floor)' needs 'storeUrl', so that denied clients can update"
             self.problems.report(message, at: self.fields.place)
         }
         if self.fields["warnFrom"] != nil, self.fields["enforceFrom"] == nil,
             let place = self.fields.place(of: "rollout")
         {
             let message =
-                "'rollout' beside 'warnFrom' needs 'enforceFrom': without it, the rule warns for "
-                + "ever"
+                "'rollout' with 'warnFrom' needs 'enforceFrom'; otherwise the rule only "
+                + "warns"
             self.problems.report(message, at: place)
         }
     }
@@ -83,11 +87,11 @@ struct RuleDemands {
     private func checkMaintenance() {
         for key in Self.demands + Self.ramps + Self.hints + Self.conditions
         where self.fields[key] != nil {
-            self.refuse(key, "does not go together with 'maintenance'; make two rules")
+            self.refuse(key, "cannot be combined with 'maintenance'; use two rules")
         }
     }
 
-    /// The keys that have nothing to act on in a rule with these.
+    /// Returns the keys that have no effect in a rule with the given keys.
     static func idleKeys(beside keys: [String]) -> Set<String> {
         let hasFloor = keys.contains { Self.floors.contains($0) }
         let idle = hasFloor ? [] : Self.ramps + AnswerDecoder.keys
@@ -102,7 +106,7 @@ struct RuleDemands {
 }
 
 extension Element {
-    /// Whether a mapping has a key, without a check of what it says.
+    /// Whether a mapping has a key; its value is not checked.
     fileprivate func hasKey(_ key: String) -> Bool {
         guard case .mapping(let entries) = self.content else { return false }
         return entries.contains { $0.key == key }

@@ -1,7 +1,6 @@
 internal import GatePolicy
 
-/// Reads `warnFrom`, `brownouts`, `enforceFrom` and `until`: from when a rule warns and acts, and
-/// until when.
+/// Decodes `warnFrom`, `brownouts`, `enforceFrom` and `until`: the schedule of a rule.
 struct ScheduleDecoder {
     static let keys = ["warnFrom", "enforceFrom", "until", "brownouts"]
 
@@ -27,7 +26,8 @@ struct ScheduleDecoder {
         )
     }
 
-    /// Before the warning nobody expects a brownout, and without an end it announces nothing.
+    /// Brownouts need both limits: users expect them after the warning, and they announce
+    /// `enforceFrom`.
     private func checkEnds(of fields: Fields) {
         guard let place = fields.place(of: "brownouts"),
             let missing = ["warnFrom", "enforceFrom"].first(where: { fields[$0] == nil })

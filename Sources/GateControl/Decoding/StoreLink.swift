@@ -1,6 +1,6 @@
-/// The link under which a client finds its update: an absolute URL of the web or of a store app.
+/// The store URL that a client opens to update: an absolute web URL, or a URL of a store app.
 struct StoreLink: Sendable, Equatable {
-    /// Why a text is not a store link.
+    /// Reasons why a text is not a store URL.
     enum Failure: Error, CustomStringConvertible {
         case forbiddenCharacter(Unicode.Scalar)
         case notAbsolute
@@ -9,24 +9,24 @@ struct StoreLink: Sendable, Equatable {
         var description: String {
             switch self {
             case .forbiddenCharacter(let scalar):
-                "a URL holds no \(Self.name(of: scalar)); percent-encode it"
+                "a URL cannot contain \(Self.name(of: scalar)); percent-encode it"
             case .notAbsolute:
                 "it must be absolute, such as 'https://apps.apple.com/app/id1' "
                     + "or 'market://details?id=com.example'"
             case .unsafeScheme(let scheme):
-                "'\(scheme)' links do not lead to a store"
+                "a '\(scheme)' URL cannot open a store"
             }
         }
 
         private static func name(of scalar: Unicode.Scalar) -> String {
-            scalar == " " ? "blank" : "'\(scalar)'"
+            scalar == " " ? "a blank" : "'\(scalar)'"
         }
     }
 
-    /// Schemes that run or reveal something on the client instead of opening a store.
+    /// Schemes that run code or reveal data on the client instead of opening a store.
     private static let unsafeSchemes: Set<String> = ["javascript", "data", "vbscript", "file"]
 
-    /// Schemes whose bare beginning opens the store app: TestFlight's.
+    /// Schemes that open the store app without anything after `://`: TestFlight's.
     private static let bareSchemes: Set<String> = ["itms-beta"]
 
     private static let forbidden: Set<Unicode.Scalar> = [
@@ -50,13 +50,13 @@ struct StoreLink: Sendable, Equatable {
         self.text = text
     }
 
-    /// RFC 3986 section 3.1.
+    /// Whether the text is a scheme (RFC 3986 section 3.1).
     private static func isScheme(_ text: Substring) -> Bool {
         guard let first = text.utf8.first, first.isLetter else { return false }
         return text.utf8.allSatisfy { $0.isLetterOrDigit || "+.-".utf8.contains($0) }
     }
 
-    /// Whether it goes on with `://` and something that a host can begin with.
+    /// Whether the rest starts with `://` and a character that a host can start with.
     private static func hasAuthority(_ rest: Substring) -> Bool {
         guard rest.hasPrefix("://"), let first = rest.utf8.dropFirst(3).first else { return false }
         return !"/?#".utf8.contains(first)

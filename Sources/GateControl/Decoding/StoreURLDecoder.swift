@@ -1,8 +1,8 @@
 internal import GatePolicy
 
-/// Reads `storeUrl`: one link, or one by channel and by country beside a `default`.
+/// Decodes `storeUrl`: one URL, or a mapping with a `default` and URLs by channel and by country.
 struct StoreURLDecoder {
-    /// The key under which the links by country stand; no channel can have this name.
+    /// The key of the URLs by country; a channel cannot have this name.
     static let countries = "countries"
 
     let problems: Problems
@@ -16,7 +16,7 @@ struct StoreURLDecoder {
         for entry in entries where entry.key != Self.countries {
             let channel = entry.key.lowercased()
             if let first = places.updateValue(entry.place, forKey: channel) {
-                let message = "the channel '\(channel)' is already in line \(first.line)"
+                let message = "the channel '\(channel)' is already on line \(first.line)"
                 self.problems.report(message, at: entry.place)
             }
             links[channel] = self.link(entry.value)
@@ -24,7 +24,7 @@ struct StoreURLDecoder {
         let byCountry = entries.first { $0.key == Self.countries }
             .map { self.links(byCountry: $0.value) }
         guard places["default"] != nil else {
-            let message = "'storeUrl' by channel or country needs a 'default' for everybody else"
+            let message = "'storeUrl' by channel or country needs a 'default' for all other clients"
             self.problems.report(message, at: element.place)
             return nil
         }
@@ -41,6 +41,6 @@ struct StoreURLDecoder {
     }
 
     private func link(_ element: Element) -> String? {
-        element.parsed(as: "a store link", self.problems, by: StoreLink.init(parsing:))?.text
+        element.parsed(as: "a store URL", self.problems, by: StoreLink.init(parsing:))?.text
     }
 }

@@ -1,6 +1,6 @@
 internal import GatePolicy
 
-/// Reads a text with places such as `{currentVersion}`.
+/// Decodes a text with placeholders such as `{currentVersion}`.
 struct TemplateDecoder {
     let use: NoticeTemplate.Use
     let problems: Problems
@@ -18,6 +18,6 @@ struct TemplateDecoder {
         guard case .unknownPlaceholder(let name, let known) = error,
             let nearest = Spelling.nearest(to: name, among: known)
         else { return "\(error)" }
-        return "there is no placeholder {\(name)}; did you mean {\(nearest)}?"
+        return "unknown placeholder {\(name)}; did you mean {\(nearest)}?"
     }
 }

@@ -1,6 +1,6 @@
 internal import GatePolicy
 
-/// Reads `testFlight`: the builds that testers have, app by app.
+/// Decodes `testFlight`: the builds that testers have, by app.
 struct TestFlightDecoder {
     static let keys = ["app", "platform", "feed", "words", "builds"]
     static let buildKeys = ["version", "build", "audience", "testing", "expiresAt", "releaseNotes"]
@@ -64,7 +64,7 @@ struct TestFlightDecoder {
         )
     }
 
-    /// Texts by their language.
+    /// Decodes release notes by language.
     private func releaseNotes(_ element: Element) -> [LanguageTag: String] {
         var notes: [LanguageTag: String] = [:]
         for entry in element.entries(self.problems) ?? [] {

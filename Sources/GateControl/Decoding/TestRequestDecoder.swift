@@ -1,20 +1,21 @@
 internal import GatePolicy
 
-/// The request of a test, before it is known which headers say who its client is.
+/// The request of a test, before its identity is mapped to header fields.
 struct TestRequest: Sendable, Equatable {
-    /// The words of the client about itself.
+    /// The client's identity.
     var parts: [IdentityPart: String] = [:]
-    /// Fields beside those, in lower case.
+    /// Other header fields, with lower-case names.
     var headers: [HeaderField] = []
     var method = "GET"
     var path = "/"
     var address: String?
-    /// The place of the client's country, which no header says by default.
+    /// The location of the client's country, which no header carries by default.
     var countryPlace: Place?
 
     static let empty = TestRequest()
 
-    /// All fields of the request; a part goes into the first header that speaks for it.
+    /// Returns all header fields of the request; each part of the identity uses the first header
+    /// for it.
     func headers(by identity: IdentitySources) -> [HeaderField] {
         let spoken = IdentityPart.allCases.compactMap { part -> HeaderField? in
             guard let value = self.parts[part], let name = identity.headers[part]?.first else {
@@ -25,18 +26,18 @@ struct TestRequest: Sendable, Equatable {
         return spoken + self.headers
     }
 
-    /// Reports what the client says of itself and no header can carry.
+    /// Reports a country for which no header is configured.
     func check(against identity: IdentitySources, _ problems: Problems) {
         guard let place = self.countryPlace, identity.headers[.country, default: []].isEmpty else {
             return
         }
-        problems.report("no header says the country; name one in 'identity'", at: place)
+        problems.report("no header is configured for the country; add one to 'identity'", at: place)
     }
 }
 
-/// Reads the `request` of a test: who sends it, and what.
+/// Decodes the `request` of a test: the client's identity, and the request itself.
 struct TestRequestDecoder {
-    /// The parts that the client says of itself as a text, by key.
+    /// The keys of the identity whose values are texts.
     private static let parts: [(key: String, part: IdentityPart)] = [
         ("app", .app), ("platform", .platform), ("version", .version), ("channel", .channel),
         ("osVersion", .osVersion), ("device", .device), ("language", .languages),
@@ -65,7 +66,7 @@ struct TestRequestDecoder {
         return request
     }
 
-    /// Fields by their names; a list is a field that comes several times.
+    /// Decodes header fields by name; a list stands for several fields of the same name.
     private func headers(_ element: Element) -> [HeaderField] {
         (element.entries(self.problems) ?? []).flatMap { entry in
             let name = Element(content: .text(entry.key), place: entry.place)
@@ -81,7 +82,7 @@ struct TestRequestDecoder {
     private func method(_ element: Element) -> String? {
         element.parsed(as: "a method", self.problems) { text throws(RequestPatternError) in
             _ = try RequestPattern(path: nil, methods: [text])
-            // As in a rule: nobody who writes `post` means a method of that name.
+            // As in a rule, `post` means POST.
             return text.uppercased()
         }
     }
@@ -89,7 +90,7 @@ struct TestRequestDecoder {
     private func path(_ element: Element) -> String? {
         guard let path = self.line(element, "a path") else { return nil }
         guard path.hasPrefix("/"), !path.contains(where: \.isWhitespace) else {
-            let message = "'\(path)' is not a path: it must begin with '/' and hold no blank"
+            let message = "'\(path)' is not a path: it must start with '/' and contain no blank"
             self.problems.report(message, at: element.place)
             return nil
         }
@@ -100,11 +101,12 @@ struct TestRequestDecoder {
         element.parsed(as: "an IP address", self.problems, by: IPAddress.init(parsing:))?.text
     }
 
-    /// A text that a line of a request can carry.
+    /// Decodes a text without control characters, as HTTP requires of a header field value and a
+    /// path.
     private func line(_ element: Element, _ expected: String) -> String? {
         guard let text = element.text(expected, self.problems) else { return nil }
         guard text.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }) else {
-            let message = "'\(text)' is not \(expected): it holds a control character"
+            let message = "'\(text)' is not \(expected): it contains a control character"
             self.problems.report(message, at: element.place)
             return nil
         }

@@ -1,6 +1,6 @@
-/// A length of time as a rules file writes it: `90m`, `48h`, `7d`.
+/// A duration as written in a rules file: `90m`, `48h`, `7d`.
 package struct TimeSpan: Sendable, Equatable {
-    /// Why a text is not a length of time.
+    /// Reasons why a text is not a duration.
     package enum Failure: Error, CustomStringConvertible {
         case shape
         case tooLong
@@ -8,7 +8,7 @@ package struct TimeSpan: Sendable, Equatable {
         package var description: String {
             switch self {
             case .shape: "write a whole number and its unit, 's', 'm', 'h' or 'd', such as '48h'"
-            case .tooLong: "the longest is 3650d"
+            case .tooLong: "the maximum is 3650d"
             }
         }
     }
@@ -32,7 +32,8 @@ package struct TimeSpan: Sendable, Equatable {
 }
 
 extension TimeSpan: CustomStringConvertible {
-    /// In the largest unit below a day that gives a whole number: two days are `48h`.
+    /// In hours, minutes or seconds, whichever is the largest to give a whole number: two days are
+    /// `48h`.
     package var description: String {
         for (unit, length) in [("h", Int64(3_600)), ("m", 60)]
         where self.seconds.isMultiple(of: length) {

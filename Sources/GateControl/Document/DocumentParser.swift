@@ -1,18 +1,18 @@
-/// Reads the text of one file, YAML or JSON, into elements with places.
+/// Parses the text of one file, YAML or JSON, into elements with locations.
 ///
-/// JSON needs no parser of its own: a JSON text is a YAML flow mapping.
+/// JSON needs no parser of its own: a JSON text is also a YAML flow mapping.
 struct DocumentParser {
-    /// The most elements that one file may hold, aliases counted each time they are used.
+    /// The maximum number of elements in a file; every use of an alias counts again.
     static let maximumElements = 500_000
-    /// How deep lists and mappings may stand in each other: far more than any file needs, and far
-    /// less than the stack of a thread holds.
+    /// The maximum nesting depth of lists and mappings: far more than any file needs, and far less
+    /// than a thread's stack allows.
     static let maximumDepth = 200
 
     private let source: RulesSource
     private let mostElements: Int
     private var elements = 0
     private var depth = 0
-    /// The elements that have an anchor so far, and the number of elements that each holds.
+    /// The elements with an anchor so far, each with the number of elements that it contains.
     private var anchored: [String: (element: Element, size: Int)] = [:]
     private var lastAlias: Place?
 
@@ -21,7 +21,7 @@ struct DocumentParser {
         self.mostElements = mostElements
     }
 
-    /// Reads the only document of the file.
+    /// Parses the only document of the file.
     mutating func parse() throws(RulesFileError) -> Element {
         let text = try self.source.text()
         do {
@@ -45,7 +45,7 @@ struct DocumentParser {
         guard case .textEnd = after else {
             throw RulesFileError(
                 end,
-                "a second document begins here; write one document per file"
+                "a second document starts here; write one document per file"
             )
         }
         if case .nothing = root.content { throw self.emptyFile }
@@ -77,14 +77,14 @@ struct DocumentParser {
         return element
     }
 
-    /// The element that an alias stands for: the last value before it that has its name.
+    /// Returns the element that an alias refers to: the last value with that anchor.
     private mutating func aliased(
         _ name: String,
         at place: Place
     ) throws(RulesFileError) -> Element {
         self.lastAlias = place
         guard let (element, size) = self.anchored[name] else {
-            throw RulesFileError(place, "nothing before this alias has the anchor '&\(name)'")
+            throw RulesFileError(place, "there is no anchor '&\(name)' before this alias")
         }
         try self.count(size, at: place)
         return element
@@ -125,7 +125,7 @@ struct DocumentParser {
     private static func key(_ event: YAMLEvent, at place: Place) throws(RulesFileError) -> String {
         if case .alias = event { throw RulesFileError(place, "an alias cannot be a key") }
         guard case .scalar(let scalar, _) = event else {
-            throw RulesFileError(place, "a key must be a text")
+            throw RulesFileError(place, "a key must be a scalar")
         }
         guard !scalar.isPlain || scalar.text != "<<" else {
             throw RulesFileError(place, "merge keys ('<<') are not supported")
@@ -136,7 +136,7 @@ struct DocumentParser {
     private static func repeated(_ key: String, at place: Place, first: Place) -> RulesFileError {
         first.line == place.line
             ? RulesFileError(place, "the key '\(key)' appears twice in this mapping")
-            : RulesFileError(place, "the key '\(key)' is already in line \(first.line)")
+            : RulesFileError(place, "the key '\(key)' is already on line \(first.line)")
     }
 
     private static func content(
@@ -155,7 +155,7 @@ struct DocumentParser {
     private mutating func count(_ elements: Int, at place: Place) throws(RulesFileError) {
         self.elements += elements
         guard self.elements <= self.mostElements else {
-            let message = "the file holds more than \(self.mostElements) values"
+            let message = "the file contains more than \(self.mostElements) values"
             throw RulesFileError(place, "\(message), counting every use of an alias")
         }
     }

@@ -1,20 +1,20 @@
-/// One value of a rules file and its place, before it means anything.
+/// A value of a rules file and its location, before it is decoded.
 struct Element: Sendable {
     enum Content: Sendable {
-        /// A quoted scalar, or a plain one that cannot be read as anything else.
+        /// A quoted scalar, or a plain scalar of no other kind.
         case text(String)
-        /// A plain scalar that YAML takes for a number, as it is written.
+        /// A plain scalar that YAML resolves to a number, as written.
         case number(String)
-        /// A plain scalar that YAML takes for a truth value, as it is written.
+        /// A plain scalar that YAML resolves to a Boolean, as written.
         case boolean(String)
-        /// A plain scalar that YAML takes for a date, as it is written.
+        /// A plain scalar that YAML resolves to a date, as written.
         case date(String)
         case nothing
         case list([Element])
         case mapping([Entry])
     }
 
-    /// A key of a mapping and what it says.
+    /// A key of a mapping and its value.
     struct Entry: Sendable {
         let key: String
         let place: Place
@@ -24,12 +24,12 @@ struct Element: Sendable {
     let content: Content
     let place: Place
 
-    /// The kind of element, for a message that says what was expected in its place.
+    /// The kind of element, for messages of the form "expected …, found …".
     var found: String {
         switch self.content {
         case .text(let text): "the text '\(text)'"
         case .number(let text): "the number \(text)"
-        case .boolean(let text): "the truth value \(text)"
+        case .boolean(let text): "the Boolean \(text)"
         case .date(let text): "the date \(text)"
         case .nothing: "nothing"
         case .list: "a list"
@@ -37,7 +37,7 @@ struct Element: Sendable {
         }
     }
 
-    /// The scalar as it is written, if quotes are what it probably wants.
+    /// The scalar as written, if quoting it would probably fix the error.
     var unquoted: String? {
         switch self.content {
         case .number(let text), .boolean(let text): text

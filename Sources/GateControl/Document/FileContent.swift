@@ -1,8 +1,8 @@
 import Glibc
 
-/// The result of one open of a file: its bytes and which file it was.
+/// The bytes and the identity of a file, both from the same open descriptor.
 struct FileContent: Sendable, Equatable {
-    /// Why a path could not be read.
+    /// Reasons why a path cannot be read.
     enum Failure: Error {
         case missing
         case isFolder
@@ -16,7 +16,7 @@ struct FileContent: Sendable, Equatable {
 
     /// Reads a regular file; symbolic links are followed.
     ///
-    /// Opening does not wait, so that a pipe that somebody put there cannot hold up a reload.
+    /// Opens the file without blocking, so that a named pipe at the path cannot delay a reload.
     init(path: String, atMost limit: Int) throws(Failure) {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw Self.failure(errno) }
@@ -33,7 +33,7 @@ struct FileContent: Sendable, Equatable {
         self.identity = FileIdentity(status)
     }
 
-    /// Reads what is left of an open file.
+    /// Reads an open file to its end.
     static func bytes(
         of descriptor: Int32,
         atMost limit: Int
@@ -48,7 +48,7 @@ struct FileContent: Sendable, Equatable {
             guard count >= 0 else { throw Self.failure(errno) }
             guard count > 0 else { return bytes }
             bytes += chunk.prefix(count)
-            // A file that grows while it is read.
+            // The file may grow while it is read.
             guard bytes.count <= limit else { throw .tooLarge }
         }
     }
@@ -58,14 +58,14 @@ struct FileContent: Sendable, Equatable {
     }
 }
 
-/// Which file a path led to, and in which state.
+/// The identity and state of the file that a path resolves to.
 struct FileIdentity: Sendable, Equatable {
     private let device: UInt64
     private let inode: UInt64
     private let kind: mode_t
     private let size: Int64
     private let modified: [Int]
-    /// Nobody can set this one back.
+    /// The change time, which cannot be set back.
     private let changed: [Int]
 
     init(_ status: stat) {
@@ -77,7 +77,7 @@ struct FileIdentity: Sendable, Equatable {
         self.changed = [status.st_ctim.tv_sec, status.st_ctim.tv_nsec]
     }
 
-    /// Looks at a path; `nil` if it leads nowhere.
+    /// Reads the identity of the file at a path; `nil` if there is none.
     init?(path: String, followsLinks: Bool = true) {
         var status = stat()
         let flags = followsLinks ? 0 : AT_SYMLINK_NOFOLLOW

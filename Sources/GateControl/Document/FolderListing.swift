@@ -4,11 +4,13 @@ private import Glibc
 struct FolderListing: Sendable, Equatable {
     private static let suffixes = [".yaml", ".yml", ".json"]
 
-    /// The names without the folder.
+    /// The names without the path of the folder.
     let names: [String]
 
-    /// Lists a folder; names that begin with a dot, such as Kubernetes' `..data`, are left out, and
-    /// so is a JSON Schema that lies beside the rules for editors.
+    /// Lists a folder.
+    ///
+    /// Names that start with a dot, such as `..data` of Kubernetes, are left out, as is a JSON
+    /// Schema that lies next to the rules for editors.
     init(path: String) throws(FileContent.Failure) {
         guard let folder = unsafe opendir(path) else {
             throw errno == ENOENT ? .missing : .system(errno)
@@ -21,7 +23,7 @@ struct FolderListing: Sendable, Equatable {
             }
             if Self.takes(name) { names.append(name) }
         }
-        // Bytes, not the locale: the order must be the same everywhere.
+        // Sorted by bytes, not by locale: the order must be the same on every system.
         self.names = names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 

@@ -1,4 +1,4 @@
-/// A place in a rules file, as editors count: lines and columns start at 1.
+/// A location in a rules file; lines and columns start at 1, as in editors.
 struct Place: Sendable, Hashable {
     let file: String
     let line: Int
@@ -15,7 +15,7 @@ extension Place: CustomStringConvertible {
     var description: String { "\(self.file):\(self.line):\(self.column)" }
 }
 
-/// A value and the place that says it, for checks that look across files.
+/// A value and its location, for checks across files.
 struct Located<Value: Sendable>: Sendable {
     let value: Value
     let place: Place

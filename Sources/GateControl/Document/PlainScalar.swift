@@ -1,10 +1,10 @@
 extension Element.Content {
     private static let truthValues: Set<String> = ["yes", "no", "true", "false", "on", "off"]
 
-    /// Reads a scalar without quotes as every YAML reader may read it.
+    /// Classifies a scalar without quotes.
     ///
-    /// YAML 1.1 and 1.2 disagree on `yes`, `0o7` and more. Whatever either of them takes for
-    /// something other than a text must be quoted where a text is wanted.
+    /// YAML 1.1 and 1.2 disagree on `yes`, `0o7` and others. A scalar that either version resolves
+    /// to something other than a string must be quoted where a text is expected.
     init(plain text: String) {
         let folded = text.utf8.count <= 5 ? text.lowercased() : ""
         if text.isEmpty || text == "~" || folded == "null" {
@@ -21,11 +21,12 @@ extension Element.Content {
     }
 }
 
-/// Recognises numbers and dates byte by byte: a file may hold a hundred thousand of them.
+/// Recognizes numbers and dates byte by byte: a file may contain a hundred thousand of them.
 private struct PlainNumber {
     private var rest: Substring.UTF8View
 
-    /// Whether it is one of `-1_000`, `1.10`, `.5`, `1e3`, `0x1F`, `0o17`, `0b1`, `.inf`, `.nan`.
+    /// Whether the text is a number: `-1_000`, `1.10`, `.5`, `1e3`, `0x1F`, `0o17`, `0b1`, `.inf`,
+    /// `.nan`.
     static func isNumber(_ text: String) -> Bool {
         var number = PlainNumber(rest: text[...].utf8)
         if number.skip("+-", atMost: 1) == 0, text.lowercased() == ".nan" { return true }
@@ -33,7 +34,7 @@ private struct PlainNumber {
         return number.isBased || number.isDecimal
     }
 
-    /// Whether it is a date such as `2026-07-01`, alone or with a time behind it.
+    /// Whether the text is a date such as `2026-07-01`, alone or followed by a time.
     static func isDate(_ text: String) -> Bool {
         var date = PlainNumber(rest: text[...].utf8)
         guard date.skip("0123456789", atMost: 5) == 4, date.skip("-", atMost: 1) == 1,
@@ -61,7 +62,7 @@ private struct PlainNumber {
         return number.skip("0123456789") > 0 && number.rest.isEmpty
     }
 
-    /// Passes over bytes of a set and counts them.
+    /// Skips bytes of a set and returns their number.
     private mutating func skip(_ bytes: StaticString, atMost limit: Int = .max) -> Int {
         let set = bytes.description.utf8
         var count = 0

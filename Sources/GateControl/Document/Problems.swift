@@ -1,15 +1,14 @@
-/// Collects what is wrong while a rules file is read, so that one run shows everything.
+/// Collects the problems of a rules file, so that one run reports all of them.
 ///
-/// A class, because every step of one load writes into the same collection; it never leaves that
-/// load.
+/// A class, because all steps of a load add to the same collection. It never leaves that load.
 final class Problems {
     private var found: Set<RulesFileError> = []
 
     var isEmpty: Bool { self.found.isEmpty }
 
-    /// Reports one problem.
+    /// Reports a problem.
     ///
-    /// An aliased element is read wherever it is used, and is wrong only once.
+    /// An aliased element is decoded at every use, but its problems are kept only once.
     func report(_ message: String, at place: Place) {
         self.found.insert(RulesFileError(place, message))
     }
@@ -18,7 +17,7 @@ final class Problems {
         self.found.insert(error)
     }
 
-    /// The problems in the order of the files, then of their places.
+    /// Returns the problems in the order of the files, then of their locations.
     func sorted(byFiles files: [String]) -> [RulesFileError] {
         let order = Dictionary(
             files.enumerated().map { ($1, $0) },

@@ -1,12 +1,14 @@
-/// The short name of one state of the rules: a hash of the contents of all files, in their order, and
-/// of what feeds say.
+/// The short identifier of a state of the rules: a hash of the contents of all files, in their
+/// order, and of the values of feeds.
 ///
-/// The same rules have the same revision wherever they lie: on another gate, under another name.
+/// Equal rules have equal revisions, on every gate and under every path.
 struct Revision: Sendable, Equatable {
-    /// Hexadecimal digits that are shown: enough to tell revisions apart, short enough to read.
+    /// The number of hexadecimal digits shown: enough to tell revisions apart, short enough to
+    /// read.
     static let length = 12
 
-    /// The first sources, hashed: what follows them can change without hashing them again.
+    /// The hash of the files, which come first: feed values can change without hashing the files
+    /// again.
     struct Beginning: Sendable {
         private var hash = SHA256()
 
@@ -14,35 +16,38 @@ struct Revision: Sendable, Equatable {
             for source in sources { self.add(source.bytes) }
         }
 
-        /// Adds what a feed says; its name tells whether that is only observed, or of before.
+        /// Adds a feed value; the name of the source tells whether it is only observed, or an
+        /// earlier value.
         fileprivate mutating func add(feed source: RulesSource) {
             self.add(Array(source.name.utf8))
             self.add(source.bytes)
         }
 
-        /// Lengths keep `a` + `bc` apart from `ab` + `c`.
+        /// The length prefix keeps `a` + `bc` apart from `ab` + `c`.
         private mutating func add(_ bytes: [UInt8]) {
             self.hash.update(Array("\(bytes.count):".utf8))
             self.hash.update(bytes)
         }
 
-        /// The short name of the files alone, whatever feeds say.
+        /// The short identifier of the files alone, without feed values.
         var text: String {
             String(self.hash.digest.hexadecimal.prefix(Revision.length))
         }
     }
 
     let text: String
-    /// The same of the files alone.
+    /// The short identifier of the files alone.
     let files: String
 
     init(of sources: [RulesSource]) {
         self.init(of: Beginning(sources), and: [])
     }
 
+    /// Creates a revision.
+    ///
     /// - Parameters:
-    ///   - beginning: The files.
-    ///   - feeds: What feeds say, under the names by which messages call it.
+    ///   - beginning: The hash of the files.
+    ///   - feeds: The values of feeds, named as in messages.
     init(of beginning: Beginning, and feeds: [RulesSource]) {
         var whole = beginning
         for source in feeds { whole.add(feed: source) }

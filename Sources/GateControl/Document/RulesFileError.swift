@@ -1,23 +1,24 @@
-/// One thing that is wrong in a rules file, and where.
+/// An error in a rules file and its location.
 package struct RulesFileError: Error, Sendable, Hashable {
-    /// The file as the operator named it.
+    /// The file as given by the operator.
     package let file: String
     /// The line, counted from 1.
     package let line: Int
     /// The column in Unicode scalars, counted from 1.
     package let column: Int
-    /// The mistake and, if there is one, the way out.
+    /// The error and, if there is one, how to fix it.
     package let message: String
 
-    /// The longest message, in Unicode scalars; what is quoted from a file has no limit itself.
+    /// The maximum length of a message in Unicode scalars; text quoted from a file can be of any
+    /// length.
     static let maximumLength = 800
 
-    /// Describes an error; the message becomes one printable line of bounded length.
+    /// Creates an error; the message becomes one printable line of limited length.
     package init(file: String, line: Int = 1, column: Int = 1, message: String) {
         self.file = file
         self.line = line
         self.column = column
-        // Nearly all of them are, and there may be thousands.
+        // Fast path: nearly all messages are plain, and there may be thousands.
         let isPlain = message.utf8.allSatisfy { 0x20...0x7E ~= $0 }
         guard !isPlain || message.utf8.count > Self.maximumLength else {
             self.message = message
@@ -38,7 +39,7 @@ package struct RulesFileError: Error, Sendable, Hashable {
 }
 
 extension RulesFileError {
-    /// The same error with more behind its message.
+    /// Returns the error with text appended to its message.
     func adding(_ text: String) -> RulesFileError {
         RulesFileError(
             file: self.file,
@@ -50,16 +51,16 @@ extension RulesFileError {
 }
 
 extension RulesFileError: CustomStringConvertible {
-    /// `file:line:col: message`, which editors and terminals turn into a link.
+    /// `file:line:col: message`, which editors and terminals show as a link.
     package var description: String {
         "\(self.file):\(self.line):\(self.column): \(self.message)"
     }
 }
 
-/// Everything that is wrong in a rules file or folder, sorted by place; never empty.
+/// All errors of a rules file or folder, sorted by location; never empty.
 package struct RulesFileErrors: Error, Sendable, Equatable {
     package let errors: [RulesFileError]
-    /// Names the texts that are wrong; `nil` if they could not even be read.
+    /// The revision of the invalid files; `nil` if they could not be read.
     let revision: Revision?
 
     init(_ errors: [RulesFileError], in revision: Revision? = nil) {

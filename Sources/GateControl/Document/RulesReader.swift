@@ -1,12 +1,12 @@
-/// Reads a rules file, or all rules files of a folder as one state.
+/// Reads a rules file, or all rules files of a folder as one consistent state.
 struct RulesReader {
-    /// How often a folder is read again that changes while it is read.
+    /// The maximum number of attempts to read a folder that changes meanwhile.
     private static let attempts = 5
 
     private let path: String
 
     init(path: String) {
-        // One slash at the end would show twice in messages.
+        // With a trailing slash, messages would show two slashes.
         self.path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
     }
 
@@ -21,7 +21,8 @@ struct RulesReader {
         }
     }
 
-    /// Reads until nothing has changed meanwhile, so that no rule set is half of two states.
+    /// Reads the folder again until nothing changed during the read, so that a rule set never mixes
+    /// two states.
     private func readFolder() throws(RulesFileErrors) -> [RulesSource] {
         for _ in 0..<Self.attempts {
             let listing = try self.listing()

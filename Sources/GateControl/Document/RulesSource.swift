@@ -1,14 +1,14 @@
 import Glibc
 
-/// One file of a rule set as it was read: its name and its bytes.
+/// The name and the bytes of a file of a rule set.
 struct RulesSource: Sendable, Equatable {
-    /// The largest file that is read, in bytes: four times what a Kubernetes ConfigMap can hold.
+    /// The maximum size of a file in bytes: four times the maximum of a Kubernetes ConfigMap.
     static let maximumSize = 4 << 20
 
-    /// The name for messages: the path as the operator gave it.
+    /// The name for messages: the path as given by the operator.
     let name: String
     let bytes: [UInt8]
-    /// Bytes that it may have.
+    /// The maximum number of bytes.
     let limit: Int
 
     init(name: String, bytes: [UInt8], atMost limit: Int = Self.maximumSize) {
@@ -27,7 +27,7 @@ struct RulesSource: Sendable, Equatable {
         }
     }
 
-    /// Reads standard input to its end, under the name that messages shall show.
+    /// Reads standard input to its end; messages refer to it as `name`.
     static func standardInput(as name: String) throws(RulesFileErrors) -> RulesSource {
         do throws(FileContent.Failure) {
             let bytes = try FileContent.bytes(of: STDIN_FILENO, atMost: Self.maximumSize)
@@ -37,7 +37,7 @@ struct RulesSource: Sendable, Equatable {
         }
     }
 
-    /// The content without a byte order mark.
+    /// Returns the content without a byte order mark.
     func text() throws(RulesFileError) -> String {
         guard self.bytes.count <= self.limit else { throw .tooLarge(self.name) }
         let text: String
@@ -53,7 +53,8 @@ struct RulesSource: Sendable, Equatable {
             ? String(text.unicodeScalars.dropFirst()) : text
     }
 
-    /// Names the character that the YAML reader would refuse with no more than an offset.
+    /// Throws an error that names the first forbidden control character; libyaml would report only
+    /// an offset.
     private func refuseControlCharacters(in text: String) throws(RulesFileError) {
         let scalars = text.unicodeScalars
         guard let index = scalars.firstIndex(where: Self.isForbidden) else { return }

@@ -1,10 +1,10 @@
-/// Which files the rules are made of, and in which state, without their content.
+/// The files that the rules consist of and their states, without their contents.
 enum RulesIdentity: Sendable, Equatable {
     case missing
     case file(FileIdentity)
     case folder([String: FileIdentity?])
 
-    /// Asks for the state of each file; none is opened.
+    /// Reads the state of each file without opening it.
     init(path: String) {
         guard let identity = FileIdentity(path: path) else {
             self = .missing
@@ -19,7 +19,7 @@ enum RulesIdentity: Sendable, Equatable {
     }
 }
 
-/// The rules as they were seen: their files, and their revision or why there is none.
+/// A state of the rules: their files, and their revision or the errors of reading them.
 struct RulesState: Equatable {
     let identity: RulesIdentity
     let content: Result<Revision, RulesFileErrors>
@@ -31,7 +31,7 @@ struct RulesState: Equatable {
 
     /// Reads the rules.
     init(path: String) {
-        // Before the content: what changes in between makes the next look another one.
+        // Read before the content: a change in between shows up at the next check.
         let identity = RulesIdentity(path: path)
         let content = Result { () throws(RulesFileErrors) in
             Revision(of: try RulesReader(path: path).read())
@@ -39,11 +39,11 @@ struct RulesState: Equatable {
         self.init(identity: identity, content: content)
     }
 
-    /// The part of it that a reload is told.
+    /// The identity of this state, for a reload.
     var sighting: RulesSighting { RulesSighting(identity: self.identity) }
 }
 
-/// One state of the rules that the watch has seen, when its writer was done.
+/// A state of the rules that the watcher has seen after the writer finished.
 package struct RulesSighting: Sendable {
     private let identity: RulesIdentity
 
@@ -51,33 +51,33 @@ package struct RulesSighting: Sendable {
         self.identity = identity
     }
 
-    /// Whether the files are as they were; if not, somebody writes them again.
+    /// Whether the files are unchanged; otherwise they are being written again.
     func holds(at path: String) -> Bool { RulesIdentity(path: path) == self.identity }
 }
 
-/// The sightings of the rules so far, which tell whether another one is worth a report.
+/// Decides which of the observed states are reported.
 ///
-/// A file that has other times and the same text is reported, too: what the gate has read
-/// meanwhile, when somebody sent a signal, may have been half of it.
+/// A file with new times and the same text is reported, too: a reload on a signal in the meantime
+/// may have read it half written.
 struct RulesSightings {
-    /// The use of a sighting.
+    /// Whether a state is reported.
     enum Verdict {
         case report
         case keepQuiet
     }
 
     private var reported: RulesState?
-    /// The sighting of a glance, to be confirmed by another one.
+    /// The state that a poll found, until the next poll confirms it.
     private var unconfirmed: RulesState?
 
-    /// Whether a glance shows the files that were reported last, so that they need not be read.
+    /// Whether a poll found the files that were reported last; they need not be read then.
     mutating func know(_ identity: RulesIdentity) -> Bool {
         guard identity == self.reported?.identity else { return false }
         self.unconfirmed = nil
         return true
     }
 
-    /// Takes what a look saw, when the writer was done.
+    /// Adds a state that was read after the writer finished.
     mutating func look(_ state: RulesState) -> Verdict {
         self.unconfirmed = nil
         guard state != self.reported else { return .keepQuiet }
@@ -85,7 +85,7 @@ struct RulesSightings {
         return .report
     }
 
-    /// Takes what a glance saw, which may be half written.
+    /// Adds a state that a poll found; the files may be half written.
     mutating func glance(_ state: RulesState) -> Verdict {
         guard state != self.reported, state != self.unconfirmed else { return self.look(state) }
         self.unconfirmed = state

@@ -1,13 +1,13 @@
-/// Finds the word that somebody probably meant.
+/// Suggests the nearest known name for a misspelled one.
 package enum Spelling {
-    /// `; did you mean 'minimum'?`, or nothing if no word is near.
+    /// Returns `; did you mean 'minimum'?`, or an empty string if no name is near.
     package static func hint(for word: String, among words: some Sequence<String>) -> String {
         self.nearest(to: word, among: words).map { "; did you mean '\($0)'?" } ?? ""
     }
 
     package static func nearest(to word: String, among words: some Sequence<String>) -> String? {
         let folded = Array(word.lowercased().unicodeScalars)
-        // Comparing is quadratic, and nobody means a short word with a long one.
+        // The comparison is quadratic, and a long input is never a misspelling of a short name.
         guard folded.count <= 64 else { return nil }
         let limit = max(1, folded.count / 3)
         return words.sorted()
@@ -16,8 +16,8 @@ package enum Spelling {
             .min { $0.distance < $1.distance }?.word
     }
 
-    /// The optimal string alignment distance: letters inserted, left out, replaced, or swapped
-    /// with their neighbour.
+    /// Returns the optimal string alignment distance: the number of letters inserted, deleted,
+    /// replaced or swapped with their neighbor.
     private static func distance(_ left: [Unicode.Scalar], _ word: String) -> Int {
         let right = Array(word.lowercased().unicodeScalars)
         var previous: [Int] = []

@@ -1,4 +1,4 @@
-/// A fault that keeps a text from being YAML, in words that help its author.
+/// Translates a YAML syntax error into a message that helps the author.
 struct SyntaxProblem {
     private let text: String
 
@@ -6,7 +6,7 @@ struct SyntaxProblem {
         self.text = text
     }
 
-    /// Words it; `alias` is where the last alias before the failure begins.
+    /// Returns the error for a failure; `alias` is the location of the last alias before it.
     func error(
         _ failure: YAMLFailure,
         after alias: Place?,
@@ -25,7 +25,7 @@ struct SyntaxProblem {
     }
 
     private static func asterisk(_ place: Place) -> RulesFileError {
-        RulesFileError(place, "not valid YAML: quote a text that begins with '*'")
+        RulesFileError(place, "not valid YAML: quote text that starts with '*'")
     }
 
     private func message(
@@ -38,10 +38,10 @@ struct SyntaxProblem {
             return "YAML does not allow tabs for indentation; use spaces"
         }
         if line.contains(/:[ \t]+\{[A-Za-z]+\}/) {
-            return "not valid YAML: quote a text that begins with '{'"
+            return "not valid YAML: quote text that starts with '{'"
         }
         guard let (beginning, place) = context else { return "not valid YAML: \(problem)" }
-        return "not valid YAML: \(problem) \(beginning) that begins in line \(place.line)"
+        return "not valid YAML: \(problem) \(beginning) that starts on line \(place.line)"
     }
 
     private func line(_ number: Int) -> Substring {

@@ -1,11 +1,11 @@
 internal import CYAML
 
-/// One step through a YAML text.
+/// An event of the YAML parser.
 enum YAMLEvent {
-    /// `isPlain`: neither quoted nor a block.
+    /// A scalar; `isPlain` if it is neither quoted nor a block scalar.
     struct Scalar {
         let text: String
-        /// As YAML resolves it, such as `tag:yaml.org,2002:str`; `nil` if the text has none.
+        /// The resolved tag, such as `tag:yaml.org,2002:str`; `nil` if the scalar has no tag.
         let tag: String?
         let isPlain: Bool
     }
@@ -21,22 +21,23 @@ enum YAMLEvent {
     case textEnd
 }
 
-/// A fault that libyaml cannot go on from, in its words.
+/// A fatal error of libyaml, with libyaml's own message.
 enum YAMLFailure: Error {
     case syntax(problem: String, Place, context: (text: String, place: Place)?)
-    /// It names no place.
+    /// An error without a location.
     case unreadable(problem: String)
 }
 
-/// Walks through a YAML text by libyaml, which composes nothing: what an alias stands for, and what
-/// two keys have in common, is for the caller to say.
+/// Parses a YAML text with libyaml and returns its events.
+///
+/// Nothing is composed: resolving aliases and comparing keys is left to the caller.
 @safe
 final class YAMLEvents {
     private let file: String
     private let text: UnsafeMutableBufferPointer<UInt8>
     private let parser: UnsafeMutablePointer<yaml_parser_t>
 
-    /// Begins with a text; its places name the file.
+    /// Creates a parser for `text`; locations name `file`.
     init(_ text: String, file: String) throws(YAMLFailure) {
         self.file = file
         unsafe self.text = .allocate(capacity: text.utf8.count)
@@ -55,7 +56,7 @@ final class YAMLEvents {
         unsafe self.text.deallocate()
     }
 
-    /// The next event and the place where it begins; `.textEnd` is the last.
+    /// Returns the next event and the location of its start; the last event is `.textEnd`.
     func next() throws(YAMLFailure) -> (YAMLEvent, Place) {
         while true {
             var event = unsafe yaml_event_t()
@@ -66,7 +67,7 @@ final class YAMLEvents {
         }
     }
 
-    /// `nil` for what says nothing.
+    /// Converts an event; returns `nil` for events without content.
     private static func read(_ event: yaml_event_t) -> YAMLEvent? {
         switch unsafe event.type {
         case YAML_DOCUMENT_START_EVENT: .documentStart
@@ -84,7 +85,7 @@ final class YAMLEvents {
             unsafe .mappingStart(anchor: Self.string(event.data.mapping_start.anchor))
         case YAML_MAPPING_END_EVENT: .mappingEnd
         case YAML_STREAM_START_EVENT: nil
-        // After its end a text has no more events.
+        // libyaml returns no events after the end of the stream.
         default: .textEnd
         }
     }
@@ -92,7 +93,7 @@ final class YAMLEvents {
     private static func scalar(
         _ scalar: yaml_event_s.__Unnamed_union_data.__Unnamed_struct_scalar
     ) -> YAMLEvent.Scalar {
-        // A scalar may hold U+0000.
+        // A scalar may contain U+0000.
         let bytes = unsafe UnsafeBufferPointer(start: scalar.value, count: scalar.length)
         return unsafe YAMLEvent.Scalar(
             text: String(decoding: bytes, as: UTF8.self),

@@ -1,11 +1,12 @@
 package import GatePolicy
 package import Logging
 
-/// Takes what feeds say: has it merged and checked, keeps it, and remembers how each feed is doing.
+/// Applies the values of feeds: merges and checks them, stores them, and tracks the status of each
+/// feed.
 package actor FeedCoordinator {
-    /// After how many seconds it is written down again that an unchanged value still holds.
+    /// The minimum time in seconds between two writes of an unchanged value's confirmation time.
     private static let touchInterval: Int64 = 300
-    /// The most errors of one answer that are logged.
+    /// The maximum number of errors that are logged for one value.
     private static let loggedErrors = 20
 
     private let reloader: RulesReloader
@@ -14,22 +15,23 @@ package actor FeedCoordinator {
     private let confirmed: @Sendable (String, Timestamp) async -> Void
 
     private var entries: [String: FeedStatus] = [:]
-    /// When what is in the store was written there.
+    /// The times at which the stored entries were written.
     private var savedAt: [String: Int64] = [:]
-    /// Values that did not fit the rules; a change of the rules may let them fit.
+    /// Values that were rejected together with the rules; a change of the rules may make them
+    /// valid.
     private var refused: [String: (feed: FeedDefinition, value: FeedValue, error: String)] = [:]
-    /// Whether something is decided by what is in force now.
+    /// Whether a task is deciding based on the active rules.
     private var isDeciding = false
-    /// The tasks that decide next, in their order.
+    /// The tasks that wait to decide, in FIFO order.
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
-    /// Prepares to take what feeds say.
+    /// Creates a coordinator without feeds.
     ///
     /// - Parameters:
-    ///   - reloader: What merges it with the files.
-    ///   - store: Where it is kept for a restart; `nil`: nowhere.
-    ///   - logger: Where it is told.
-    ///   - confirmed: Learns of each feed when what it says was last known to be true.
+    ///   - reloader: Merges the values with the rules files.
+    ///   - store: Keeps the values for a restart; `nil`: they are not stored.
+    ///   - logger: The log for changes and failures of feeds.
+    ///   - confirmed: Called with a feed's id and the time at which its value was last confirmed.
     package init(
         reloader: RulesReloader,
         store: FeedStore?,
@@ -42,10 +44,10 @@ package actor FeedCoordinator {
         self.confirmed = confirmed
     }
 
-    /// How the feeds are doing, by their ids.
+    /// The status of each feed, sorted by id.
     package var statuses: [FeedStatus] { self.entries.values.sorted { $0.id < $1.id } }
 
-    /// Begins with a feed: what was taken of it last, and when that was known to be good.
+    /// Registers a feed, and returns the time at which its last applied value was confirmed.
     func begin(_ feed: FeedDefinition) async -> Int64? {
         let known = await self.reloader.contribution(of: feed)
             .flatMap { $0.isValid(for: feed) ? $0 : nil }
@@ -62,22 +64,24 @@ package actor FeedCoordinator {
         return status.confirmedAt
     }
 
-    /// Notes that a feed's source is asked now.
+    /// Records that the source of a feed is being fetched.
     func beginQuestion(to feed: FeedDefinition, at time: Int64) {
         self.change(feed) { ($0.askedAt, $0.nextAt) = (time, nil) }
     }
 
-    /// Notes when a feed's source is asked next.
+    /// Records the time of a feed's next fetch.
     func rest(_ feed: FeedDefinition, until time: Int64) {
         self.change(feed) { $0.nextAt = time }
     }
 
-    /// The value that was taken of a feed last.
+    /// Returns the value of a feed that was applied last.
     func last(of feed: FeedDefinition) async -> FeedValue? {
         await self.reloader.contribution(of: feed)?.value
     }
 
-    /// Takes a good answer; false if its value is refused, and then nothing has changed.
+    /// Applies a valid result of a feed.
+    ///
+    /// - Returns: `false` if its value is rejected; the active rules do not change then.
     func take(_ answer: FeedAnswer, of feed: FeedDefinition, at time: Int64) async -> Bool {
         await self.beginDeciding()
         defer { self.endDeciding() }
@@ -87,7 +91,7 @@ package actor FeedCoordinator {
             self.fail(failure, of: feed, failures: 1)
             return false
         case .alive where self.entries[feed.id]?.lastError != nil:
-            // The last answer was not taken, and this one is no better.
+            // The last value was rejected, and a keep-alive does not make it valid.
             return false
         case .unchanged, .alive:
             self.refused[feed.id] = nil
@@ -100,7 +104,7 @@ package actor FeedCoordinator {
         }
     }
 
-    /// Tries once more what was refused, because the rules have changed.
+    /// Retries rejected values after a change of the rules.
     func retryRefused(at time: Int64) async {
         await self.beginDeciding()
         defer { self.endDeciding() }
@@ -110,10 +114,10 @@ package actor FeedCoordinator {
         }
     }
 
-    /// Notes that a question has failed.
+    /// Records a failed fetch.
     func fail(_ failure: FeedFailure, of feed: FeedDefinition, failures: Int) {
         var text = "\(failure)"
-        // A refused value matters more than the part of it that could not be fetched.
+        // A rejected value is more important than the part that could not be fetched.
         if failure.isPartial, let refusal = self.refused[feed.id]?.error {
             text = "\(refusal); \(text)"
         }
@@ -127,13 +131,13 @@ package actor FeedCoordinator {
             ["error": "\(text)", "failures": .stringConvertible(failures)]
         )
         if isNews {
-            self.logger.warning("feed failed; what it said last stays", metadata: metadata)
+            self.logger.warning("feed failed; its last value stays active", metadata: metadata)
         } else {
             self.logger.debug("feed failed again", metadata: metadata)
         }
     }
 
-    /// Notes that a feed has been silent for too long, if it still is, and does what its entry says.
+    /// Marks a feed as stale, if it still is, and applies its `whenStale` setting.
     func turnStale(_ feed: FeedDefinition, at time: Int64) async {
         await self.beginDeciding()
         defer { self.endDeciding() }
@@ -154,15 +158,17 @@ package actor FeedCoordinator {
         if errors.isEmpty { self.change(feed) { $0.isObserved = true } }
     }
 
-    /// Forgets feeds that are no longer in the rules file.
+    /// Removes feeds that are no longer in the rules file.
     func keepOnly(_ feeds: [FeedDefinition]) {
         let ids = Set(feeds.map(\.id))
         self.entries = self.entries.filter { ids.contains($0.key) }
         self.refused = self.refused.filter { feeds.contains($0.value.feed) }
     }
 
-    /// Waits until nobody else decides: between looking at what is in force and offering something
-    /// else, the actor lets others in.
+    /// Waits until no other task is deciding.
+    ///
+    /// The actor is reentrant, so another task could run between reading the active rules and
+    /// offering a value.
     private func beginDeciding() async {
         guard self.isDeciding else { return self.isDeciding = true }
         await withCheckedContinuation { self.waiting.append($0) }
@@ -198,7 +204,7 @@ package actor FeedCoordinator {
             status.confirmedAt = time
             status.notes = value.notes ?? []
             if isNew { status.changedAt = time }
-            // A part that is still missing keeps its error, which is logged once.
+            // The error of a part that is still missing is kept, so that it is logged once.
             if isWhole { (status.lastError, status.failures) = (nil, 0) }
             status.isStale = false
             status.isObserved = false
@@ -210,9 +216,9 @@ package actor FeedCoordinator {
             self.logger.warning("\(note)", metadata: self.metadata(of: feed))
         }
         if isNew {
-            self.logger.info("feed taken", metadata: self.metadata(of: feed))
+            self.logger.info("feed applied", metadata: self.metadata(of: feed))
         } else if isMended {
-            self.logger.info("feed works again", metadata: self.metadata(of: feed))
+            self.logger.info("feed recovered", metadata: self.metadata(of: feed))
         }
         await self.save(of: feed, at: time, isNew: known?.value != value)
         return true
@@ -242,14 +248,14 @@ package actor FeedCoordinator {
             self.logger.error("\(error)", metadata: ["feed": "\(feed.id)"])
         }
         self.logger.error(
-            "feed refused; what it said last stays",
+            "feed rejected; its last value stays active",
             metadata: self.metadata(of: feed, ["errors": .stringConvertible(errors.count)])
         )
     }
 
     private func save(of feed: FeedDefinition, at time: Int64, isNew: Bool) async {
         guard let store = self.store,
-            // A clock that was set back would have nothing written down until it has caught up.
+            // After the clock was set back, nothing would be written until it caught up.
             isNew || abs(time - (self.savedAt[feed.id] ?? 0)) >= Self.touchInterval,
             let known = await self.reloader.contribution(of: feed)
         else { return }
@@ -258,7 +264,7 @@ package actor FeedCoordinator {
             self.savedAt[feed.id] = time
         } catch {
             self.logger.error(
-                "feed cannot be kept for a restart",
+                "feed cannot be stored for a restart",
                 metadata: self.metadata(of: feed, ["error": "\(error)"])
             )
         }

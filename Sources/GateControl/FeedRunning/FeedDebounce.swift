@@ -1,44 +1,44 @@
-/// How often what a feed says is taken, knowing nothing of how.
+/// Limits how often the values of a feed are applied; independent of how they are applied.
 ///
-/// A value that comes after a rest is taken at once. While more keep coming, the last of them is taken
-/// every so often: each one that is taken is merged, checked, tested, written down and handed to
-/// every event loop, and those in between would hold for a moment only.
+/// The first value after a pause is applied immediately. If more values follow, only the last one
+/// of each interval is applied. Each applied value is merged, checked, tested, stored and sent to
+/// every event loop, so skipping short-lived values saves work.
 struct FeedDebounce: Equatable {
-    /// The next thing to do.
+    /// The next step.
     enum Step: Equatable {
-        /// To take these, in this order, and to say so when it is done.
+        /// Apply these results in this order, and then call `finish(_:at:)`.
         case take([FeedAnswer])
-        /// Nothing, for so many seconds.
+        /// Wait for a number of seconds.
         case wait(Double)
-        /// Nothing, before something else happens.
+        /// Wait for the next event.
         case nothing
     }
 
-    /// The shortest time from the end of one taking to the next, in seconds.
+    /// The minimum time in seconds between the end of one application and the next.
     static let interval = 0.2
 
-    /// A value at most, and then what was said of it or after it.
+    /// At most one value, followed by the results that were received with it or after it.
     private var held: [FeedAnswer] = []
     private var isTaking = false
-    /// Before that, no other value is taken.
+    /// The earliest time at which another value may be applied.
     private var opensAt = -Double.infinity
 
-    /// Remembers what has come, in place of what it makes pointless.
+    /// Adds a result and drops the pending results that it supersedes.
     mutating func add(_ answer: FeedAnswer) {
         switch answer {
         case .value, .part: self.held = [answer]
         case .nonsense: self.held = self.held.filter(\.isValue) + [answer]
-        // An answer that is held is newer than the one that would be confirmed.
+        // A pending result is newer than the value that would be confirmed.
         case .unchanged, .alive: if self.held.isEmpty { self.held = [answer] }
         }
     }
 
-    /// The source says no more for now: nothing has to wait for more of it.
+    /// Ends the interval early, because the source sends no further values for now.
     mutating func hurry() {
         self.opensAt = -Double.infinity
     }
 
-    /// The step to take now; `uptime`: seconds on a clock that only goes forward.
+    /// Returns the next step; `uptime`: seconds of a monotonic clock.
     mutating func next(at uptime: Double) -> Step {
         guard !self.held.isEmpty, !self.isTaking else { return .nothing }
         guard uptime >= self.opensAt || !self.held.contains(where: \.isValue) else {
@@ -49,7 +49,7 @@ struct FeedDebounce: Equatable {
         return .take(self.held)
     }
 
-    /// The answers that were to be taken have been taken, or refused.
+    /// Records that results have been applied or rejected.
     mutating func finish(_ answers: [FeedAnswer], at uptime: Double) {
         self.isTaking = false
         if answers.contains(where: \.isValue) { self.opensAt = uptime + Self.interval }

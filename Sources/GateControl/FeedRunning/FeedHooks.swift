@@ -1,19 +1,18 @@
 internal import Synchronization
 package import Logging
 
-/// Takes the webhooks of sources: one that is signed makes its feed be asked at once.
+/// Handles the webhooks of sources: a signed webhook triggers an immediate fetch of its feed.
 ///
-/// Nothing in a webhook is believed beyond that: what it says may be old, and can be sent again by
-/// whoever has seen it.
+/// The content of a webhook is not used: it may be outdated, and an observer could replay it.
 package final class FeedHooks: Sendable {
-    /// The fate of a webhook.
+    /// The outcome of a webhook.
     package enum Outcome: Sendable, Hashable {
         case taken
-        /// There is no such feed, or none that has a webhook.
+        /// There is no feed with that id, or it has no webhook.
         case unknown
         case unsigned
         case wronglySigned
-        /// Whether it is signed could not be found out.
+        /// The signature could not be verified, because the secret is not available.
         case secretMissing
     }
 
@@ -24,11 +23,12 @@ package final class FeedHooks: Sendable {
 
     private struct State {
         var hooks: [String: Hook] = [:]
-        /// When it was last logged that webhooks were refused, and why.
+        /// The time at which each kind of rejected webhook was last logged.
         var loggedAt: [Outcome: ContinuousClock.Instant] = [:]
     }
 
-    /// Strangers cannot fill the log faster than that.
+    /// The minimum time between two log entries of a kind, so that unauthenticated clients cannot
+    /// flood the log.
     private static let logInterval = Duration.seconds(10)
 
     private let state = Mutex(State())
@@ -43,19 +43,19 @@ package final class FeedHooks: Sendable {
         self.now = now
     }
 
-    /// Takes the webhooks of these feeds, and of no other, from now on.
+    /// Replaces the feeds whose webhooks are accepted.
     func use(_ hooks: [String: Hook]) {
         self.state.withLock { $0.hooks = hooks }
     }
 
-    /// Takes a webhook.
+    /// Handles a webhook.
     ///
     /// - Parameters:
-    ///   - body: Every byte as it came.
-    ///   - feed: For whom it is.
-    ///   - peer: Who has sent it, for the log.
-    ///   - values: The values of a header field.
-    /// - Returns: What became of it.
+    ///   - body: The unmodified body.
+    ///   - feed: The id of the feed.
+    ///   - peer: The sender, for the log.
+    ///   - values: Returns the values of a header field.
+    /// - Returns: The outcome.
     package func take(
         _ body: [UInt8],
         for feed: String,
@@ -71,7 +71,7 @@ package final class FeedHooks: Sendable {
         )
         switch outcome {
         case .taken:
-            self.logger.debug("webhook taken", metadata: ["feed": "\(feed)"])
+            self.logger.debug("webhook accepted", metadata: ["feed": "\(feed)"])
             hook.wakeup.wake()
         case .unsigned, .wronglySigned:
             self.logRefusal(outcome, feed, peer)
@@ -90,12 +90,12 @@ package final class FeedHooks: Sendable {
         guard let signature = signatures.first else { return .unsigned }
         do throws(FeedFailure) {
             let isSigned = try hook.webhook.isSigned(body, by: signature)
-            // With two of them, somebody else could mean the other one.
+            // With two signatures, another recipient could have verified the other one.
             return isSigned && signatures.count == 1 ? .taken : .wronglySigned
         } catch {
             self.logger.log(
                 level: self.isTimeToLog(.secretMissing) ? .error : .debug,
-                "webhooks cannot be checked",
+                "webhooks cannot be verified",
                 metadata: ["feed": "\(feed)", "error": "\(error)"]
             )
             return .secretMissing
@@ -105,10 +105,11 @@ package final class FeedHooks: Sendable {
     private func logRefusal(_ outcome: Outcome, _ feed: String, _ peer: String) {
         self.logger.log(
             level: self.isTimeToLog(outcome) ? .warning : .debug,
-            "webhook refused",
+            "webhook rejected",
             metadata: [
                 "feed": "\(feed)", "client": "\(peer)",
-                "reason": outcome == .unsigned ? "it is not signed" : "its signature is wrong",
+                "reason": outcome == .unsigned
+                    ? "the signature is missing" : "the signature is invalid",
             ]
         )
     }

@@ -1,11 +1,11 @@
-/// Asks feeds once, to show what they would say.
+/// Fetches feeds once, to show the rules that they would contribute.
 package struct FeedProbe: Sendable {
-    /// The answer of a feed to one question.
+    /// The result of fetching a feed once.
     package struct Answer: Sendable {
         package let feed: FeedDefinition
-        /// The rules that it would add.
+        /// The rules that the feed would add.
         package fileprivate(set) var contribution: FeedContribution?
-        /// Why there is nothing, or not all of it.
+        /// The reason why the contribution is missing or incomplete.
         package fileprivate(set) var failure: FeedFailure?
     }
 
@@ -15,7 +15,7 @@ package struct FeedProbe: Sendable {
         self.fetcher = fetcher
     }
 
-    /// Asks all feeds at the same time; the answers come in the order of the feeds.
+    /// Fetches all feeds concurrently; the results are in the order of the feeds.
     package func ask(_ feeds: [FeedDefinition]) async -> [Answer] {
         await withTaskGroup { group in
             for (index, feed) in feeds.enumerated() {
@@ -64,12 +64,12 @@ package struct FeedProbe: Sendable {
                 case .failure(let failure):
                     answer.failure = failure
                 }
-                // A stream goes on for ever; its first answer is enough.
+                // A stream does not end by itself; its first value is sufficient.
                 if feed.source.streams { break }
             }
             group.cancelAll()
             if answer.contribution == nil, answer.failure == nil {
-                answer.failure = .content("the source said nothing")
+                answer.failure = .content("the source returned no value")
             }
             return answer
         }

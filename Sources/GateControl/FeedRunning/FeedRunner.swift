@@ -1,6 +1,6 @@
 internal import GatePolicy
 
-/// Asks one feed, again and again, for as long as its task lives.
+/// Polls or streams one feed until its task is canceled.
 actor FeedRunner {
     private let feed: FeedDefinition
     private let coordinator: FeedCoordinator
@@ -9,12 +9,12 @@ actor FeedRunner {
     private let clock: FeedClock
     private var machine: FeedMachine
     private var debounce = FeedDebounce()
-    /// Takes what has to wait; `nil` if nothing does.
+    /// The task that applies delayed results; `nil` if none are pending.
     private var later: Task<Void, Never>?
-    /// Whether what was said last was not taken.
+    /// Whether the last result was rejected.
     private var isRefused = false
 
-    /// Prepares to ask; `wakeup`: makes it be asked before it is due.
+    /// Creates a runner; `wakeup`: triggers a fetch before it is due.
     init(
         _ feed: FeedDefinition,
         coordinator: FeedCoordinator,
@@ -49,9 +49,9 @@ actor FeedRunner {
         if wasWoken { self.machine.hint(at: self.now) }
     }
 
-    /// Asks once, or listens; a stream that goes on may still turn stale.
+    /// Fetches the source once, or follows its stream; a running stream can turn stale.
     private func ask() async {
-        // A call that came before is answered by this question.
+        // This fetch covers earlier wake-ups.
         self.wakeup.forget()
         await self.coordinator.beginQuestion(to: self.feed, at: self.now.time)
         await withTaskGroup { group in
@@ -105,7 +105,7 @@ actor FeedRunner {
             }
         } catch {
             await self.takeRest()
-            // Nobody wants to know any more.
+            // The feed was removed or the gate is shutting down.
             guard !Task.isCancelled else { return }
             let random = Double.random(in: 0..<1)
             self.machine.fail(retryAfter: error.retryAfter, at: self.now, random: random)
@@ -119,7 +119,8 @@ actor FeedRunner {
         self.later = Task { await self.take(after: wait) }
     }
 
-    /// Takes what may be taken now; returns how many seconds the rest has to wait, if there is one.
+    /// Applies the results that are due; returns the delay in seconds of the pending rest, or
+    /// `nil`.
     private func takeWhatIsDue() async -> Double? {
         while true {
             switch self.debounce.next(at: self.now.uptime) {
@@ -146,7 +147,7 @@ actor FeedRunner {
         self.later = nil
     }
 
-    /// Takes what is still held, because nothing follows; also what was said just before a stop.
+    /// Applies pending results at the end of a fetch, or after the task was canceled.
     private func takeRest() async {
         self.later?.cancel()
         await self.later?.value
@@ -157,7 +158,7 @@ actor FeedRunner {
 
     private func takeUpAgain() async {
         self.machine.interrupt(at: self.now, random: .random(in: 0..<1))
-        // Now and then every stream ends; only one that never lasts is worth a word.
+        // Every stream ends from time to time; only repeatedly short streams are reported.
         guard self.machine.failures > 1 else { return }
         let failure = FeedFailure.content("the stream ended too soon")
         await self.coordinator.fail(failure, of: self.feed, failures: self.machine.failures)
@@ -166,15 +167,15 @@ actor FeedRunner {
     private var now: FeedMachine.Moment { self.clock.now() }
 }
 
-/// The time that a feed goes by, and how it is waited for.
+/// The clock of a feed, and how it sleeps.
 struct FeedClock: Sendable {
     let now: @Sendable () -> FeedMachine.Moment
-    /// Returns after so many seconds.
+    /// Sleeps for a number of seconds.
     ///
-    /// - Throws: `CancellationError` as soon as the task is cancelled.
+    /// - Throws: `CancellationError` as soon as the task is canceled.
     let sleep: @Sendable (_ seconds: Double) async throws -> Void
 
-    /// The machine's own, from 0 on.
+    /// The system's clock; its uptime starts at 0.
     static func system() -> FeedClock {
         let start = ContinuousClock.now
         return FeedClock {

@@ -1,7 +1,7 @@
 internal import GatePolicy
 package import Logging
 
-/// Runs the feeds that the rules file names, whatever it comes to name.
+/// Runs the feeds of the rules file, and follows changes of the file.
 package struct FeedSupervisor: Sendable {
     private let reloader: RulesReloader
     private let coordinator: FeedCoordinator
@@ -23,10 +23,10 @@ package struct FeedSupervisor: Sendable {
         self.logger = logger
     }
 
-    /// Runs until its task is cancelled.
+    /// Runs the feeds until the task is canceled.
     package func run() async {
         var running: [FeedDefinition]? = []
-        // A gate without feeds pays for none.
+        // Without feeds, no fetcher thread is started.
         var fetcher: Fetcher?
         while let feeds = running {
             await self.coordinator.keepOnly(feeds)
@@ -39,7 +39,7 @@ package struct FeedSupervisor: Sendable {
                     }
                 }
                 group.addTask { await self.change(of: feeds) }
-                // Those who run end with the change alone.
+                // Runners end only when the group is canceled after a change.
                 var changed: [FeedDefinition]?
                 for await next in group {
                     changed = next ?? changed
@@ -71,11 +71,11 @@ package struct FeedSupervisor: Sendable {
         }
     }
 
-    /// Waits until the rules name other feeds; `nil` once nobody waits any more.
+    /// Waits until the rules define other feeds; `nil` once the task is canceled.
     private func change(of feeds: [FeedDefinition]) async -> [FeedDefinition]? {
         for await next in self.reloader.feeds {
             if next != feeds { return next }
-            // The rules have changed around the feeds.
+            // The rules have changed, but the feeds have not.
             await self.coordinator.retryRefused(at: SystemClock.now().secondsSinceEpoch)
         }
         return nil

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Wakes a runner that rests until its feed is due; several calls meanwhile wake it once.
+/// Wakes a runner that waits until its feed is due; repeated calls wake it once.
 final class FeedWakeup: Sendable {
     private struct State {
         var wasCalled = false
@@ -19,15 +19,15 @@ final class FeedWakeup: Sendable {
 
     var isAwaited: Bool { self.state.withLock { $0.waiter != nil } }
 
-    /// Forgets that it was called.
+    /// Clears a pending wake-up.
     func forget() {
         self.state.withLock { $0.wasCalled = false }
     }
 
-    /// Waits until it is called or the other thing comes to its end; one at a time may wait.
+    /// Waits until `wake()` is called or `isOver` returns; at most one caller may wait.
     ///
-    /// `isOver`: is cancelled by a call.
-    /// - Returns: Whether it was called since that was forgotten, or waited for last.
+    /// `isOver`: A task that is canceled by a wake-up.
+    /// - Returns: Whether `wake()` was called since the last wait or `forget()`.
     func wakes(before isOver: @escaping @Sendable () async -> Void) async -> Bool {
         await withTaskGroup { group in
             group.addTask { await self.waitForCall() }

@@ -1,7 +1,7 @@
-/// Reads server-sent events out of bytes, however they are cut into pieces.
+/// An incremental parser for server-sent events.
 ///
-/// https://html.spec.whatwg.org/multipage/server-sent-events.html section 9.2.6; ids and retry times are
-/// not kept, because no source of ours resumes by them.
+/// https://html.spec.whatwg.org/multipage/server-sent-events.html section 9.2.6. Ids and retry
+/// times are ignored, because no supported source resumes with them.
 package struct EventStreamParser {
     package struct Event: Equatable {
         package var name: String
@@ -13,14 +13,14 @@ package struct EventStreamParser {
         }
     }
 
-    /// The most bytes of one event.
+    /// The maximum size of an event in bytes.
     let limit: Int
 
     private var line: [UInt8] = []
     private var name = ""
     private var data: [String] = []
     private var size = 0
-    /// Whether the last byte was a carriage return, whose line feed is still to come.
+    /// Whether the last byte was a carriage return, so that a line feed may follow.
     private var afterReturn = false
     private var isFirstLine = true
 
@@ -28,9 +28,9 @@ package struct EventStreamParser {
         self.limit = limit
     }
 
-    /// Takes the next bytes; gives the events that they complete.
+    /// Parses the next bytes, and returns the events that they complete.
     ///
-    /// - Throws: `FeedFailure` if an event is larger than the limit.
+    /// - Throws: `FeedFailure` if an event exceeds the limit.
     package mutating func receive(_ bytes: [UInt8]) throws(FeedFailure) -> [Event] {
         var events: [Event] = []
         for byte in bytes {
@@ -60,14 +60,14 @@ package struct EventStreamParser {
         let line = self.line
         self.line = []
         guard !line.isEmpty else { return self.endEvent() }
-        // By bytes: to `String`, a colon and a mark that combines with it are one character.
+        // Split by bytes: in a `String`, a colon and a following combining mark are one character.
         let name = line.prefix { $0 != UInt8(ascii: ":") }
         var value = line.dropFirst(name.count + 1)
         if value.first == UInt8(ascii: " ") { value.removeFirst() }
         switch String(decoding: name, as: UTF8.self) {
         case "event": self.name = String(decoding: value, as: UTF8.self)
         case "data": self.data.append(String(decoding: value, as: UTF8.self))
-        // Comments, ids, and whatever will be invented are part of no event.
+        // Comments, ids and unknown fields are not part of an event.
         case _: self.size -= line.count
         }
         return nil

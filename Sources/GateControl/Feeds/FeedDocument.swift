@@ -1,13 +1,13 @@
-/// A rules file that a feed makes of what its source says.
+/// A rules file that is generated from the data of a source.
 struct FeedDocument {
     var rules: [JSONValue] = []
     var notices: [JSONValue.Member] = []
     var releases: [JSONValue] = []
     var testFlight: [JSONValue] = []
-    /// Remarks for operators on how the source was understood.
+    /// Remarks for operators about the interpretation of the data.
     var notes: [String] = []
 
-    /// The file: JSON, which every reader of rules files takes.
+    /// The file as JSON, which is valid YAML.
     var text: String {
         var members = [JSONValue.Member("rules", .list(self.rules))]
         if !self.notices.isEmpty { members.append(.init("notices", .object(self.notices))) }

@@ -1,28 +1,28 @@
-/// Why a feed has no new good value; what was good before stays.
+/// The reason why a feed has no new valid value; its previous value stays active.
 package struct FeedFailure: Error, Sendable, Equatable {
     package enum Reason: Sendable, Equatable {
-        /// The source could not be asked.
+        /// The source could not be fetched.
         case fetch(FetchFailure)
-        /// It answered with something else than a value.
+        /// The source responded with a status other than success.
         case status(Int, detail: String?)
-        /// A secret is not where it should be.
+        /// A secret is missing or invalid.
         case secret(String)
-        /// The answer does not mean anything.
+        /// The response is invalid.
         case content(String)
-        /// The answer is no set of rules, or none that may be loaded.
+        /// The response is not a set of rules, or its rules are rejected.
         case rejected([RulesFileError])
-        /// Some of the questions that the value is made of failed.
+        /// Some of the requests for the value failed.
         case parts([Part])
     }
 
-    /// A question that failed, by what it was about, such as a country.
+    /// A failed request, identified by its subject, such as a country.
     package struct Part: Sendable, Equatable {
         package let name: String
         package let reason: Reason
     }
 
     package let reason: Reason
-    /// After how many seconds, at the earliest, the source wants to be asked again.
+    /// The minimum delay in seconds before the next request, as requested by the source.
     package let retryAfter: Int64?
 
     init(_ reason: Reason, retryAfter: Int64? = nil) {
@@ -30,7 +30,7 @@ package struct FeedFailure: Error, Sendable, Equatable {
         self.retryAfter = retryAfter
     }
 
-    /// Some questions that failed; the source is asked again when all of them may be.
+    /// Creates a failure of several requests, with the longest of their delays.
     static func parts(_ failures: [(name: String, failure: FeedFailure)]) -> FeedFailure {
         FeedFailure(
             .parts(failures.map { Part(name: $0.name, reason: $0.failure.reason) }),
@@ -38,7 +38,7 @@ package struct FeedFailure: Error, Sendable, Equatable {
         )
     }
 
-    /// Whether other questions of the same value may have been answered.
+    /// Whether other requests for the same value may have succeeded.
     var isPartial: Bool {
         if case .parts = self.reason { true } else { false }
     }
@@ -49,7 +49,7 @@ package struct FeedFailure: Error, Sendable, Equatable {
 
     static func fetch(_ failure: FetchFailure) -> FeedFailure { FeedFailure(.fetch(failure)) }
 
-    /// The failure of an answer that is no value.
+    /// Creates the failure for a response with an unexpected status.
     static func status(_ head: ResponseHead, detail: String? = nil) -> FeedFailure {
         FeedFailure(.status(head.status, detail: detail), retryAfter: RetryAfter(head)?.seconds)
     }
@@ -60,30 +60,31 @@ extension FeedFailure: CustomStringConvertible {
 }
 
 extension FeedFailure.Reason: CustomStringConvertible {
-    /// The meaning of a status that comes without words of its own (RFC 9110 section 15.5).
+    /// The meaning of a status without details (RFC 9110 section 15.5).
     private static func hint(for status: Int) -> String {
         switch status {
-        case 401: ": it wants a credential, or does not take the one that it is shown"
-        case 403: ": it knows who asks, and does not let them read this"
-        case 404, 410: ": there is nothing at this address"
+        case 401: ": the credential is missing or not accepted"
+        case 403: ": the credential does not permit reading"
+        case 404, 410: ": there is no resource at this URL"
         default: ""
         }
     }
 
-    /// How many questions that failed are told.
+    /// The maximum number of failed requests in the description.
     private static let toldParts = 3
 
     package var description: String {
         switch self {
         case .fetch(let failure): "\(failure)"
-        case .status(let status, let detail?): "the source answers \(status): \(detail)"
-        case .status(let status, nil): "the source answers \(status)\(Self.hint(for: status))"
+        case .status(let status, let detail?): "the source responded with \(status): \(detail)"
+        case .status(let status, nil):
+            "the source responded with \(status)\(Self.hint(for: status))"
         case .secret(let message), .content(let message): message
         case .rejected(let errors):
             errors.first.map {
                 "\($0)" + (errors.count > 1 ? ", and \(errors.count - 1) more" : "")
             }
-                ?? "it is refused"
+                ?? "the rules are rejected"
         case .parts(let parts):
             parts.prefix(Self.toldParts).map { "\($0.name): \($0.reason)" }
                 .joined(separator: "; ")

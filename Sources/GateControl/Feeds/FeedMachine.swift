@@ -1,55 +1,57 @@
 internal import GatePolicy
 
-/// When a feed is asked, and when what it said last is too old; knows nothing of how.
+/// The schedule of a feed: the times of its fetches and of its value's expiration, independent of
+/// I/O.
 struct FeedMachine: Equatable {
-    /// A point in time, for what must not jump and for what must outlive the process.
+    /// A point in time on a monotonic clock, and on the wall clock, which is valid across restarts.
     struct Moment: Equatable {
-        /// Seconds on a clock that only goes forward.
+        /// Seconds of a monotonic clock.
         var uptime: Double
         /// Seconds since 1970.
         var time: Int64
     }
 
-    /// The next thing to do.
+    /// The next step.
     enum Step: Equatable {
         case ask
-        /// Its last value counts as stale from now on.
+        /// The last value has become stale.
         case turnStale
-        /// Nothing, for so many seconds.
+        /// Wait for a number of seconds.
         case rest(Double)
     }
 
-    /// The first wait after a failure is at most so long, in seconds; each further one twice as long.
+    /// The maximum delay after the first failure in seconds; it doubles with each further failure.
     static let firstDelay = 1.0
-    /// The longest wait after failures, in seconds, if the source is asked more often than that.
+    /// The maximum delay after failures in seconds, unless the polling interval is longer.
     static let longestDelay = 60.0
-    /// The shortest wait of all, in seconds.
+    /// The minimum delay in seconds.
     static let shortestDelay = 0.2
-    /// The shortest time from the end of a question to one that a hint asks for, in seconds.
+    /// The minimum time in seconds between the end of a fetch and a fetch triggered by a hint.
     static let hintDelay = 1.0
-    /// A stream that has lasted so long, in seconds, makes up for the failures before it.
+    /// The duration in seconds after which a stream counts as stable, which resets the failures.
     static let lastingAfter = 10.0
-    /// Which share of the interval is added at most, so that a fleet does not ask in step.
+    /// The maximum jitter as a share of the interval, so that the gates of a fleet do not poll in
+    /// lockstep.
     static let spread = 0.1
 
     private let timing: FeedTiming
-    /// When the source last gave a good answer, seconds since 1970.
+    /// The time of the last confirmation, in seconds since 1970.
     private(set) var confirmedAt: Int64?
-    /// The same on the clock that only goes forward: what is fresh does not turn stale, nor what is
-    /// stale fresh, because somebody sets the other one.
+    /// The same time on the monotonic clock, so that setting the wall clock does not affect
+    /// staleness.
     private var confirmedUptime: Double
     private(set) var failures = 0
     private(set) var isStale = false
     private var askAt: Double
-    /// Before that, no hint makes the source be asked.
+    /// The earliest time at which a hint may trigger a fetch.
     private var earliest: Double
 
-    /// Begins; the first question comes at once.
+    /// Creates a schedule whose first fetch is due immediately.
     ///
     /// - Parameters:
-    ///   - timing: What the rules file says.
-    ///   - confirmedAt: When what is remembered was known to be good.
-    ///   - now: Now.
+    ///   - timing: The timing in the rules file.
+    ///   - confirmedAt: The time at which the stored value was confirmed.
+    ///   - now: The current time.
     init(_ timing: FeedTiming, confirmedAt: Int64?, now: Moment) {
         self.timing = timing
         self.confirmedAt = confirmedAt
@@ -58,7 +60,7 @@ struct FeedMachine: Equatable {
         self.earliest = now.uptime
     }
 
-    /// The step to take now; to be asked again after it is done.
+    /// Returns the next step; call it again after the step is done.
     mutating func next(at now: Moment) -> Step {
         if self.turnsStale(at: now) { return .turnStale }
         guard self.askAt > now.uptime else { return .ask }
@@ -66,64 +68,65 @@ struct FeedMachine: Equatable {
         return .rest(min(self.askAt - now.uptime, untilStale))
     }
 
-    /// Whether what it said last counts as stale from now on, and did not before.
+    /// Marks the value as stale if its time has expired; returns whether it was not stale before.
     mutating func turnsStale(at now: Moment) -> Bool {
         guard let wait = self.secondsUntilStale(at: now), wait <= 0 else { return false }
         self.isStale = true
         return true
     }
 
-    /// Somebody says that the source has something new: it is asked as soon as it may be.
+    /// Schedules a fetch as early as possible, because the source may have changed.
     mutating func hint(at now: Moment) {
         self.askAt = min(self.askAt, max(now.uptime, self.earliest))
     }
 
-    /// When the next question is due, seconds since 1970.
+    /// Returns the time of the next fetch, in seconds since 1970.
     func nextQuestion(at now: Moment) -> Int64 {
         now.time + Int64(max(0, self.askAt - now.uptime).rounded(.up))
     }
 
-    /// The source gave a good answer; true if it was stale before.
+    /// Records a confirmation of the value; returns whether it was stale before.
     mutating func confirm(at now: Moment) -> Bool {
         let wasStale = self.isStale
         self.confirmedAt = now.time
         self.confirmedUptime = now.uptime
         self.isStale = false
-        // A stream that breaks again and again right after its beginning is no good one.
+        // A stream that repeatedly breaks right after its start is not stable.
         if now.uptime - self.askAt >= Self.lastingAfter { self.failures = 0 }
         return wasStale
     }
 
-    /// A question has come to its end in order.
+    /// Records the regular end of a fetch.
     ///
-    /// `random`: from 0 up to 1.
+    /// `random`: A number from 0 up to 1.
     mutating func finish(at now: Moment, random: Double) {
         self.failures = 0
         self.askAt = now.uptime + Double(self.timing.every) * (1 + Self.spread * random)
         self.earliest = now.uptime + Self.hintDelay
     }
 
-    /// A stream has ended in order: it is taken up again soon, and later each time if it never lasts.
+    /// Records the regular end of a stream; it is reopened soon, with longer delays if streams
+    /// never last.
     mutating func interrupt(at now: Moment, random: Double) {
         self.fail(retryAfter: nil, at: now, random: random)
     }
 
-    /// A question has failed, or its answer was refused.
+    /// Records a failed fetch, or a rejected value.
     mutating func fail(retryAfter: Int64?, at now: Moment, random: Double) {
         let interval = Double(self.timing.every)
         let limit = max(interval, Self.longestDelay)
-        // Beyond that many doublings every limit is reached.
+        // Limits the exponent, to prevent an overflow.
         let bound = min(limit, Self.firstDelay * Double(1 << min(self.failures, 24)))
         self.failures += 1
-        // Full jitter: anything up to the bound, so that those who failed together part.
+        // Full jitter spreads the retries of gates that failed at the same time.
         let delay = max(Self.shortestDelay, bound * random)
         let asked = Double(retryAfter ?? 0) * (1 + Self.spread * random)
         self.askAt = now.uptime + max(delay, asked)
         self.earliest = now.uptime + max(Self.hintDelay, asked)
     }
 
-    /// How long what it said last holds without another good answer; `nil`: it is stale already, or
-    /// never turns so.
+    /// Returns the time in seconds until the value becomes stale without a confirmation; `nil` if
+    /// it is stale or never expires.
     func secondsUntilStale(at now: Moment) -> Double? {
         guard !self.isStale, let staleAfter = self.timing.staleAfter, self.confirmedAt != nil else {
             return nil
@@ -131,8 +134,7 @@ struct FeedMachine: Equatable {
         return self.confirmedUptime + Double(staleAfter) - now.uptime
     }
 
-    /// When what it said last turns stale by the clock that it was confirmed by, seconds since 1970;
-    /// `nil`: never.
+    /// The time at which the value becomes stale, in seconds since 1970; `nil`: never.
     var staleAt: Int64? {
         guard let staleAfter = self.timing.staleAfter else { return nil }
         return self.confirmedAt.map { $0 + staleAfter }

@@ -1,29 +1,30 @@
 internal import GatePolicy
 
-/// One kind of outside place, and how it is asked.
+/// A kind of external source, and how it is fetched.
 protocol FeedSource: Sendable {
-    /// The kind and place of the source, without secrets.
+    /// The kind and location of the source, without secrets.
     var summary: String { get }
-    /// The subject of its answers.
+    /// The kind of data that the source provides.
     var subject: FeedSubject { get }
-    /// The platforms that its rules are for, as its entry says; `nil` for every platform.
+    /// The platforms of the generated rules according to the entry; `nil` for all platforms.
     var rulePlatforms: [Platform]? { get }
-    /// The platforms that the rest of its entry speaks of.
+    /// The platforms that other parts of the entry imply.
     var platformClaims: [FeedPlatformClaim] { get }
-    /// Whether it is listened to until somebody ends it, instead of answering once.
+    /// Whether the source is streamed instead of polled.
     var streams: Bool { get }
-    /// The version of how answers are read. It counts up when a value that was made before may be
-    /// wrong: such a value is used no more, except for what the source itself takes from its
-    /// memory.
+    /// The version of the conversion from source data to rules.
+    ///
+    /// It is increased when values of earlier versions may be wrong. Such values are discarded,
+    /// except for the memory that the source itself uses.
     var interpretation: Int { get }
 
-    /// Asks once, or listens until the source ends it.
+    /// Fetches the source once, or follows its stream until it ends.
     ///
     /// - Parameters:
-    ///   - context: What is needed to ask.
-    ///   - deliver: Takes each answer; an answer that is refused ends nothing.
-    /// - Returns: Whether everything was said that there was to say.
-    /// - Throws: `FeedFailure` if there was no good answer, or no longer.
+    ///   - context: The environment of the fetch.
+    ///   - deliver: Receives each result; a rejected value does not end the fetch.
+    /// - Returns: Whether the fetch is complete.
+    /// - Throws: `FeedFailure` if the fetch or the stream failed.
     @discardableResult
     func follow(
         _ context: FeedContext,
@@ -38,65 +39,65 @@ extension FeedSource {
     var platformClaims: [FeedPlatformClaim] { [] }
 }
 
-/// The surroundings that a source needs to be asked.
+/// The environment of a fetch.
 struct FeedContext: Sendable {
     /// The id of the feed.
     let feed: String
     let fetcher: Fetcher
-    /// The value that was taken last.
+    /// The last applied value.
     let last: FeedValue?
     let now: @Sendable () -> Timestamp
 }
 
-/// The subjects that a feed may come to speak of, for those who look at the rules before it has
-/// said something.
+/// The kind of data that a feed may contribute, for checks of the rules before its first value.
 enum FeedSubject: Sendable, Equatable {
-    /// Anything that a rules file can say.
+    /// Anything that a rules file may contain.
     case anything
-    /// Rules that name these notices of the file.
+    /// Rules that refer to these notices of the file.
     case rules(notices: Set<String>)
-    /// The releases that a store has.
+    /// The releases in a store.
     case releases
 }
 
-/// How a question to a source has come to its end.
+/// The end of a fetch.
 enum FeedEnd: Sendable, Equatable {
-    /// With an answer.
+    /// The fetch is complete.
     case complete
-    /// A stream has ended in order, and is to be taken up again.
+    /// A stream ended regularly, and must be reopened.
     case interrupted
 }
 
-/// The answer of a source.
+/// A result of a source.
 enum FeedAnswer: Sendable, Equatable {
-    /// Something that means nothing; what comes next may.
+    /// Invalid data; the next result may be valid.
     case nonsense(FeedFailure)
-    /// That the value that was taken last still holds.
+    /// Confirms the last applied value.
     case unchanged
-    /// That what this stream said last still holds, whether it was taken or not.
+    /// Confirms the last value of this stream, whether it was applied or rejected.
     case alive
     case value(FeedValue)
-    /// A value of which some questions failed: the source says which ones when it has come to its end.
+    /// A value for which some requests failed; the source reports the failures at the end of the
+    /// fetch.
     case part(FeedValue)
 }
 
-/// A feed's share of the rules, ready to be merged and to be kept.
+/// The contribution of a feed to the rules, for merging and for storage.
 struct FeedValue: Sendable, Equatable, Codable {
-    /// One of the rules files that a feed gives.
+    /// A rules file of a feed.
     struct File: Sendable, Equatable, Codable {
-        /// The name that sets it apart from others of the same feed; `nil` if there are none.
+        /// The name that distinguishes the file from others of the feed; `nil` for a single file.
         var name: String?
         var text: String
     }
 
-    /// In the order in which they are joined.
+    /// The files in the order in which they are merged.
     var files: [File]
-    /// The memory that the source needs when it asks again: its ETag, or the newest that it has
-    /// seen.
+    /// Data that the source stores for its next fetch, such as an ETag or the newest version seen.
     var memory: [String: String]
-    /// Notes for operators on how the source was understood, a sentence each; `nil` for none.
+    /// Notes for operators about the interpretation of the data, one sentence each; `nil` if there
+    /// are none.
     var notes: [String]?
-    /// The version of how the answers were read that it was made of; `nil` for the first.
+    /// The version of the conversion that created the value; `nil` for version 1.
     private var readAs: Int?
 
     init(
@@ -108,12 +109,13 @@ struct FeedValue: Sendable, Equatable, Codable {
         self.files = files
         self.memory = memory
         self.readAs = interpretation == 1 ? nil : interpretation
-        // Names of the source may be of any form: in the log and in a file, a note is one line.
+        // Names in the source may contain line breaks; a note must stay on one line in logs and
+        // files.
         let lines = notes.map { $0.split(whereSeparator: \.isNewline).joined(separator: " ") }
         self.notes = lines.isEmpty ? nil : lines
     }
 
-    /// A feed that is one rules file.
+    /// Creates a value with a single rules file.
     init(
         document: String,
         memory: [String: String] = [:],
@@ -128,10 +130,10 @@ struct FeedValue: Sendable, Equatable, Codable {
         )
     }
 
-    /// The version of how answers of its source were read when it was made.
+    /// The version of the conversion that created the value.
     var interpretation: Int { self.readAs ?? 1 }
 
-    /// All files as one text for people, each under its name if it has one, below the notes.
+    /// All files as one text for display, each preceded by its name if it has one, after the notes.
     var document: String {
         let notes = (self.notes ?? []).map { "# \($0)\n" }.joined()
         return notes

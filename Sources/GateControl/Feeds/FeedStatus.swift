@@ -1,43 +1,43 @@
-/// How a feed is doing, for the log, the status page and the metrics.
+/// The status of a feed, for the log, the status page and the metrics.
 package struct FeedStatus: Sendable, Equatable {
-    /// How much what a feed says can be relied on.
+    /// The reliability of a feed's value.
     package enum State: String, Sendable, CaseIterable {
-        /// It has said nothing yet.
+        /// No value has been received.
         case waiting
-        /// Its last answer was good.
+        /// The last fetch succeeded.
         case fresh
-        /// There is no good answer, or the last one was none.
+        /// The last fetch failed, or its value was rejected.
         case failing
-        /// It has had nothing good to say for longer than the rules file allows.
+        /// The value has not been confirmed within `staleAfter`.
         case stale
     }
 
     package let id: String
-    /// The word after `source` in the rules file.
+    /// The value of `source` in the rules file.
     package let kind: String
-    /// The kind and place of its source, without secrets.
+    /// The kind and location of the source, without secrets.
     package let source: String
-    /// Whether it is asked when a webhook comes.
+    /// Whether a webhook triggers a fetch.
     package let hasWebhook: Bool
-    /// Names what it contributes; `nil` if nothing was ever taken.
+    /// The revision of the contribution; `nil` if no value was ever applied.
     package internal(set) var revision: String?
-    /// When it last said something good, seconds since 1970, changed or not.
+    /// The time of the last confirmation, changed or not, in seconds since 1970.
     package internal(set) var confirmedAt: Int64?
-    /// When what it contributes last changed, seconds since 1970.
+    /// The time of the last change of the contribution, in seconds since 1970.
     package internal(set) var changedAt: Int64?
-    /// When the source was last asked, or a stream was opened, seconds since 1970.
+    /// The start of the last fetch or stream, in seconds since 1970.
     package internal(set) var askedAt: Int64?
-    /// When it is asked next, seconds since 1970; `nil` while it is asked or listened to.
+    /// The time of the next fetch, in seconds since 1970; `nil` during a fetch or a stream.
     package internal(set) var nextAt: Int64?
-    /// Why there is no newer good answer; `nil` if the last one was good.
+    /// The last error; `nil` if the last fetch succeeded.
     package internal(set) var lastError: String?
-    /// Notes for operators on how the feed's value was understood.
+    /// Notes for operators about the interpretation of the value.
     package internal(set) var notes: [String] = []
-    /// How many questions have failed in a row.
+    /// The number of consecutive failures.
     package internal(set) var failures = 0
-    /// Whether it has been silent for longer than the rules file allows.
+    /// Whether the value has not been confirmed within `staleAfter`.
     package internal(set) var isStale = false
-    /// Whether its rules are only counted and logged for that reason.
+    /// Whether the rules of the feed are in observe mode because the value is stale.
     package internal(set) var isObserved = false
 
     init(_ feed: FeedDefinition) {

@@ -1,6 +1,6 @@
 package import GatePolicy
 
-/// The stores that each rule with `holdUntilInStore` waits for, country by country, in words.
+/// The stores that rules with `holdUntilInStore` wait for, as text by country.
 package struct HoldReport {
     private let definition: RuleSetDefinition
     private let now: Timestamp
@@ -10,8 +10,7 @@ package struct HoldReport {
         self.now = now
     }
 
-    /// A line for each rule that can still hold, and for each place where its clients get their
-    /// updates.
+    /// A line for each rule whose hold can still apply, and for each store of its clients.
     package var lines: [String] {
         self.definition.rulesWithNext.flatMap { rule in
             let isOver = rule.schedule.until.map { $0 <= self.now } ?? false
@@ -19,14 +18,14 @@ package struct HoldReport {
             return (rule.match.platforms ?? []).flatMap { platform in
                 self.lines(rule, hold, self.definition.releases.filter { $0.platform == platform })
                     ?? [
-                        "rule '\(rule.id)': waits for \(rule.demand): nothing is known of what "
-                            + "the store has for \(platform)"
+                        "rule '\(rule.id)': waits for \(rule.demand): the releases in "
+                            + "the store are unknown for \(platform)"
                     ]
             }
         }
     }
 
-    /// A line for each app and channel with facts of its own; `nil` without facts.
+    /// Returns a line for each app and channel with separate facts; `nil` without facts.
     private func lines(
         _ rule: RuleDefinition,
         _ hold: StoreHold,
@@ -70,14 +69,14 @@ package struct HoldReport {
         return stores.joined(separator: ", ") + gap + "; " + self.begin(all, own, hold)
     }
 
-    /// What keeps the newest release from passing the rule, where some of its builds pass.
+    /// Returns a note about builds of the newest release that do not pass the rule.
     private func gap(in releases: [StoreRelease], for rule: RuleDefinition) -> String {
         guard let newest = releases.max(by: { $0.precedes($1) }) else { return "" }
         guard let refused = rule.refusedPart(of: newest) else { return "" }
         return " (\(refused.words) \(refused.isSingle ? "does" : "do") not pass)"
     }
 
-    /// Since when a store has what passes the rule.
+    /// Returns since when a store has a release that passes the rule.
     private func sighting(_ store: String, _ effective: EffectiveFrom) -> String {
         switch effective {
         case .always: "\(store) has it"
@@ -87,7 +86,7 @@ package struct HoldReport {
         }
     }
 
-    /// A rule with dates begins no sooner than they say.
+    /// Returns the start of a rule, which is not before its own dates.
     private func start(of rule: RuleDefinition, _ effective: EffectiveFrom) -> EffectiveFrom {
         let schedule = rule.schedule
         guard let date = schedule.enforceFrom ?? schedule.warnFrom else { return effective }
@@ -99,7 +98,7 @@ package struct HoldReport {
     {
         switch all {
         case .always: return "has begun"
-        case .from(let date) where date <= self.now: return "has begun on \(date)"
+        case .from(let date) where date <= self.now: return "began on \(date)"
         case .from, .never: break
         }
         let begun = own.filter { $0.1.hasBegun(at: self.now) }.map(\.0)
@@ -109,11 +108,11 @@ package struct HoldReport {
         }
         var parts = begun.isEmpty ? [] : ["has begun in \(begun.joined(separator: ", "))"]
         parts += coming
-        let others = parts.isEmpty ? "" : " for everybody else"
+        let others = parts.isEmpty ? "" : " for all others"
         if let date = all.date {
             parts.append("begins\(others) on \(date)")
         } else {
-            let stores = own.isEmpty ? "the store has" : "all of them have"
+            let stores = own.isEmpty ? "the store has" : "all stores have"
             let soak = hold.soak > 0 ? " had it for \(TimeSpan(seconds: hold.soak))" : " it"
             parts.append("begins\(others) when \(stores)\(soak)")
         }
@@ -122,7 +121,7 @@ package struct HoldReport {
 }
 
 extension RuleDefinition {
-    /// The floor that a release must reach to pass the rule, in a few words.
+    /// The floor that a release must reach to pass the rule.
     fileprivate var demand: String {
         let parts = [
             self.minimum.map { "\($0)" }, self.minimumBuild.map { "build \($0)" },

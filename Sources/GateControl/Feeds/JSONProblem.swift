@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// The fault of a JSON document, and its place: `parameters.min_version: a text is expected`.
+/// A fault in a JSON document with its location, such as `parameters.min_version: expected a text`.
 struct JSONProblem: CustomStringConvertible {
     let description: String
 
@@ -8,9 +8,9 @@ struct JSONProblem: CustomStringConvertible {
         self.description =
             switch error {
             case .typeMismatch(let type, let context):
-                Self.line(context.codingPath, "\(Self.kind(of: type)) is expected")
+                Self.line(context.codingPath, "expected \(Self.kind(of: type))")
             case .valueNotFound(let type, let context):
-                Self.line(context.codingPath, "\(Self.kind(of: type)) is expected, not null")
+                Self.line(context.codingPath, "expected \(Self.kind(of: type)), found null")
             case .keyNotFound(let key, let context):
                 Self.line(context.codingPath, "'\(key.stringValue)' is missing")
             case .dataCorrupted(let context) where context.codingPath.isEmpty:
@@ -18,7 +18,7 @@ struct JSONProblem: CustomStringConvertible {
             case .dataCorrupted(let context):
                 Self.line(context.codingPath, context.debugDescription)
             @unknown default:
-                "not what is expected"
+                "unexpected format"
             }
     }
 

@@ -1,14 +1,14 @@
 private import CCurl
 internal import GatePolicy
 
-/// When a source wants to be asked again (RFC 9110 section 10.2.3).
+/// The delay that a source requests before the next fetch (RFC 9110 section 10.2.3).
 struct RetryAfter: Equatable {
-    /// The longest that is believed: nobody shall mute a feed for good.
+    /// The maximum delay in seconds, so that a source cannot disable its feed permanently.
     static let longest: Int64 = 86_400
 
     let seconds: Int64
 
-    /// Reads `Retry-After`; `nil` if there is none, or none that says something.
+    /// Parses `Retry-After`; `nil` if it is missing or invalid.
     init?(_ head: ResponseHead, now: Timestamp = SystemClock.now()) {
         guard let text = head["Retry-After"] else { return nil }
         let seconds: Int64

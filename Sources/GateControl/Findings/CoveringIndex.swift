@@ -1,8 +1,8 @@
 internal import GatePolicy
 
-/// Finds, for one of many floors, those whose clients include all of its own, without asking each.
+/// Finds the floors that apply to all clients of a given floor, without comparing all pairs.
 struct CoveringIndex {
-    /// Which values of a condition are looked at.
+    /// The values of a condition that keys are made of.
     private enum Values {
         case each
         case firstOrNone
@@ -16,12 +16,13 @@ struct CoveringIndex {
         }
     }
 
-    /// A rule under more keys than that is asked for every other rule.
+    /// The maximum number of keys of a rule; a rule with more is compared with every other rule.
     private static let keyLimit = 256
 
     private let floors: [RulesInReview.Floor]
-    /// The places by the hash of one value of every condition: what shares one by chance is found too,
-    /// and does not cover.
+    /// Positions of floors by the hash of one value of each condition.
+    ///
+    /// A hash collision yields a floor that does not cover; `places(covering:)` filters it out.
     private var places: [Int: [Int]] = [:]
     private var wide: [Int] = []
 
@@ -31,7 +32,7 @@ struct CoveringIndex {
         for index in floors.indices { self.keep(floors[index].rule.match, at: index) }
     }
 
-    /// Keeps a rule under each of its values: which of them another rule has is not known.
+    /// Adds a floor under each combination of its values, since any of them may be in another rule.
     private mutating func keep(_ match: RuleMatch, at place: Int) {
         let conditions = [
             match.apps?.count, match.platforms?.count, match.channels?.count,
@@ -42,17 +43,17 @@ struct CoveringIndex {
         let namesPattern = match.apps?.contains { !$0.isIdentifier } ?? false
         guard keys <= Self.keyLimit, !namesPattern else { return self.wide.append(place) }
         Self.forEachKey(match, .each) { key in
-            // A value that is there twice.
+            // The same value occurs twice.
             guard self.places[key]?.last != place else { return }
             self.places[key, default: []].append(place)
         }
     }
 
-    /// The places of the other floors that are for every client of this one, in their order.
+    /// Returns the positions of the other floors that apply to all clients of this floor, in order.
     func places(covering place: Int) -> [Int] {
         let match = self.floors[place].rule.match
         var found = self.wide
-        // A covering rule has no condition, or one that holds for the first value, too.
+        // A covering rule has no condition, or one that includes the first value.
         Self.forEachKey(match, .firstOrNone) { found += self.places[$0] ?? [] }
         found = found.filter { $0 != place && self.floors[$0].rule.match.covers(match) }
         return found.count > 1 ? Set(found).sorted() : found
@@ -78,9 +79,10 @@ struct CoveringIndex {
 }
 
 extension RuleMatch {
-    /// Whether it is certain that every client and request of another match is one of this match.
+    /// Whether all clients and requests of another match are certain to satisfy this match.
     ///
-    /// Only equal parts of a list are compared: whether `/v2/**` includes `/v2/pay` is not asked.
+    /// List items are only compared for equality: whether `/v2/**` includes `/v2/pay` is not
+    /// evaluated.
     func covers(_ other: RuleMatch) -> Bool {
         Self.covers(self.apps, other.apps) { $0.covers($1) }
             && Self.covers(self.platforms, other.platforms)
@@ -92,7 +94,8 @@ extension RuleMatch {
             && Self.covers(self.requests, other.requests)
     }
 
-    /// Whether both ask a client for the same parts of its identity, whatever the values are.
+    /// Whether both matches depend on the same parts of the client's identity, whatever their
+    /// values.
     func asksForSameParts(as other: RuleMatch) -> Bool {
         (self.apps == nil) == (other.apps == nil)
             && (self.platforms == nil) == (other.platforms == nil)

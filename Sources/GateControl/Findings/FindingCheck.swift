@@ -1,20 +1,20 @@
 internal import GatePolicy
 
-/// Looks for one kind of thing that should be said of rules that can be read.
+/// A check that reports one kind of finding on valid rules.
 protocol FindingCheck: Sendable {
-    /// Reports what it finds in the rules as they are at this second.
+    /// Reports its findings on the rules at the given time.
     func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector)
 }
 
-/// Rules that all checks look at, with what most of them need, so that it is made once.
+/// The rules to check, with data that most checks need, computed once.
 struct RulesInReview {
-    /// A rule, or one of its `next`, with its places.
+    /// A rule, or one of its `next` floors, with its locations.
     ///
-    /// A class: each check walks over all of them, and there may be thousands.
+    /// A class: each check iterates over all floors, and there may be thousands.
     final class Floor: Sendable {
         let rule: RuleDefinition
         let places: RulesPlaces.Rule
-        /// The rule above it, for a `next`.
+        /// The rule that contains the `next`; `nil` for a rule.
         let base: RuleDefinition?
 
         init(_ rule: RuleDefinition, at places: RulesPlaces.Rule, next base: RuleDefinition? = nil)
@@ -24,7 +24,7 @@ struct RulesInReview {
             self.base = base
         }
 
-        /// The rule in a sentence.
+        /// The name of the rule or `next` for messages.
         var words: String {
             self.base == nil ? "the rule '\(self.rule.id)'" : "the 'next' of '\(self.rule.id)'"
         }
@@ -33,9 +33,9 @@ struct RulesInReview {
     let definition: RuleSetDefinition
     let places: RulesPlaces
     let feeds: [FeedDefinition]
-    /// Every rule and every `next`.
+    /// All rules and all their `next` floors.
     let floors: [Floor]
-    /// Which of them are for every client of another one.
+    /// The index of the floors that apply to all clients of another floor.
     let covering: CoveringIndex
 
     init(_ rules: LoadedRules) {

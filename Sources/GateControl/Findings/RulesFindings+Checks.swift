@@ -11,18 +11,18 @@ extension RulesFindings {
         OpenGateCheck(),
     ]
 
-    /// Looks at rules as they are at a second.
+    /// Runs all checks on rules at a given time.
     ///
-    /// `check`, `feed check`, the start, every reload and every feed ask here, so that all of them say
-    /// the same.
+    /// `check`, `feed check`, the start, every reload and every feed update use this initializer,
+    /// so that all of them report the same findings.
     ///
     /// - Parameters:
     ///   - rules: The rules.
-    ///   - old: The rules in force, whose place they are to take; `nil`: none.
-    ///   - isReturn: Whether these rules were in force before those: to put them back is an undo,
-    ///     whatever they plan.
-    ///   - census: The clients of the last day; `nil`: nobody has counted them.
-    ///   - now: The second.
+    ///   - old: The active rules, which the rules are to replace; `nil`: none.
+    ///   - isReturn: Whether these rules were active before the current ones. Returning to them is
+    ///     an undo and is not rejected because of planned floors or newly denied clients.
+    ///   - census: The clients of the last day; `nil` if there is no census.
+    ///   - now: The time.
     package init(
         _ rules: LoadedRules,
         against old: LoadedRules? = nil,
@@ -42,11 +42,11 @@ extension RulesFindings {
         var acceptance = Acceptance(rules)
         let judged = collector.sorted(byFiles: rules.places.files).map { finding in
             isReturn && (finding.name == .planOpens || finding.name == .newlyRefused)
-                ? finding.allowed(because: "these rules were in force before", as: .warns)
+                ? finding.allowed(because: "these rules were active before", as: .warns)
                 : acceptance.apply(to: finding)
         }
         let needless = FindingCollector()
-        // Rules that enforce nothing are not searched for what would be accepted.
+        // Without enforcement no rejecting finding occurs, so an `accept` cannot be tested.
         if rules.definition.mode == .enforce {
             acceptance.reportNeedless(
                 to: needless,
@@ -59,8 +59,8 @@ extension RulesFindings {
 }
 
 extension LoadedRules {
-    /// The feeds whose rules lock everybody out although nothing in force was made stricter: facts of
-    /// a store that came later show it.
+    /// The feeds with a lockout although the active rules were not made stricter: store data that
+    /// arrived later reveals it.
     var lockoutsByFeeds: [(feed: String, finding: Finding)] {
         var feeds: [String: Finding] = [:]
         for finding in self.findings.warnings where finding.name == .lockout {
@@ -71,8 +71,7 @@ extension LoadedRules {
     }
 }
 
-/// The findings that the files accept: beside a rule, or beside the entry of the feed that a rule
-/// comes from.
+/// The findings that the files accept, in a rule or in the entry of the feed that states the rule.
 private struct Acceptance {
     private struct Entry {
         let finding: Located<FindingName>
@@ -107,23 +106,22 @@ private struct Acceptance {
             && self.entries[index].finding.value == finding.name
         {
             self.entries[index].isUsed = true
-            // An author who has written that knows it.
+            // The author has written `accept`, and knows about the finding.
             return finding.allowed(because: "accepted", as: .notes)
         }
         guard finding.effect == .refuses else { return finding }
         guard owner != nil else {
-            return finding.adding("if it is meant, write 'guard: off' for this change")
+            return finding.adding("if this is intended, set 'guard: off' for this change")
         }
         let place = feed.map { "the entry of the feed '\($0)'" } ?? "the rule"
         return finding.adding(
-            "if it is meant, write 'accept: [\(finding.name.rawValue)]' into \(place)"
+            "if this is intended, add 'accept: [\(finding.name.rawValue)]' to \(place)"
         )
     }
 
-    /// Reports what accepts nothing.
+    /// Reports `accept` entries without a finding.
     ///
-    /// `plan-opens` is about a change: without the rules of before, nobody knows. `guard` is about
-    /// clients, too.
+    /// `plan-opens` is about a change and needs the rules before it. `guard` also needs a census.
     func reportNeedless(
         to findings: FindingCollector,
         knowsTransition: Bool,
@@ -135,7 +133,7 @@ private struct Acceptance {
             else { continue }
             findings.report(
                 .needlessAccept,
-                "'accept: [\(name.rawValue)]' accepts nothing any more: take it away",
+                "'accept: [\(name.rawValue)]' is no longer needed: remove it",
                 at: entry.finding.place
             )
         }

@@ -1,11 +1,10 @@
-/// Escapes of JSON that YAML does not have.
+/// Escapes of JSON that YAML does not support.
 enum JSONEscapes {
     private static let backslash = UInt8(ascii: "\\")
 
-    /// Writes characters beyond U+FFFF, which JSON has as two escapes (`\ud83d\ude00`), as YAML does
-    /// (`\U0001f600`).
+    /// Rewrites surrogate pairs of JSON (`\ud83d\ude00`) as YAML escapes (`\U0001f600`).
     static func withoutSurrogates(_ bytes: [UInt8]) -> [UInt8] {
-        // A file of YAML means something else by a backslash without quotes.
+        // In YAML, a backslash outside of quotes is literal.
         guard bytes.first(where: { !$0.isJSONBlank }) == UInt8(ascii: "{") else { return bytes }
         var written: [UInt8] = []
         written.reserveCapacity(bytes.count)
@@ -32,7 +31,7 @@ enum JSONEscapes {
         return written
     }
 
-    /// The number of an escape of four digits.
+    /// Returns the number of a `\uXXXX` escape.
     private static func unit(_ bytes: [UInt8], at index: Int) -> Int? {
         guard index + 6 <= bytes.count, bytes[index] == self.backslash,
             bytes[index + 1] == UInt8(ascii: "u")

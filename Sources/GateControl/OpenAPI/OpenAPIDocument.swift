@@ -1,18 +1,19 @@
 package import GateCensus
 
-/// The operations of an OpenAPI document (3.x, or Swagger 2.0), in YAML or JSON, in one file or several.
+/// The operations of an OpenAPI document (3.x, or Swagger 2.0), in YAML or JSON, in one or more
+/// files.
 package struct OpenAPIDocument: Sendable {
-    /// The file, as the operator names it.
+    /// The file as given by the operator.
     package let name: String
     package let operations: [APIOperation]
 
-    /// Reads a document; of references, those that lead to operations and servers are followed.
+    /// Reads a document; references to operations and servers are followed.
     ///
     /// - Parameters:
     ///   - path: The file.
-    ///   - number: The number of the document among others.
-    ///   - bases: The paths under which requests arrive; `nil`: those of the document's servers.
-    /// - Throws: what is wrong with a file, or why it cannot be read.
+    ///   - number: The index of the document among several.
+    ///   - bases: The base paths of requests; `nil`: those of the document's servers.
+    /// - Throws: An error with its location if a file is invalid or cannot be read.
     package init(
         path: String,
         number: Int = 0,
@@ -23,7 +24,7 @@ package struct OpenAPIDocument: Sendable {
         self.operations = try reader.operations()
     }
 
-    /// A path that stands before those of a document, as an operator writes it: `/api/v1/`, `api/v1`, a URL.
+    /// Returns the base path from an argument such as `/api/v1/`, `api/v1`, or a URL.
     package static func base(of text: String) -> String {
         OpenAPIServer(
             url: text.hasPrefix("/") ? text : text.contains("://") ? text : "/\(text)",

@@ -1,20 +1,21 @@
-/// The files of an API document: the one that was named, and those that its references lead to.
+/// The files of an API document: the given one, and those that its references lead to.
 ///
-/// Only files of this machine are read, and no more than API documents have; nothing is fetched.
+/// Only local files are read, within the limits below; nothing is fetched from the network.
 struct OpenAPIFiles {
-    /// Bytes of all files together: the largest public documents have a tenth of it.
+    /// The maximum size of all files together in bytes; the largest public documents have a tenth
+    /// of it.
     private static let mostBytes = 128 << 20
     private static let mostElements = 5_000_000
     private static let mostFiles = 10_000
-    /// References each of which leads to the next.
+    /// The maximum number of references that lead to one another.
     private static let longestChain = 64
 
     private var roots: [String: Element] = [:]
     private var bytes = 0
 
-    /// Reads a file, or remembers it.
+    /// Returns the content of a file, which is read once.
     ///
-    /// `place`: where its name stands; `nil`: the command names it.
+    /// `place`: the location of the reference to it; `nil` if it is an argument of the command.
     mutating func root(
         of path: String,
         from place: Place? = nil
@@ -59,7 +60,7 @@ struct OpenAPIFiles {
         return RulesFileError(place, "the reference leads to '\(path)': \(reason)")
     }
 
-    /// A path without `.` and `..`, so that a file has one name.
+    /// Returns a path without `.` and `..`, so that each file has a single name.
     private static func normalized(_ path: String) -> String {
         var segments: [Substring] = []
         for segment in path.split(separator: "/") where segment != "." {
@@ -73,19 +74,19 @@ struct OpenAPIFiles {
     }
 }
 
-/// Following references.
+/// Resolving references.
 extension OpenAPIFiles {
-    /// An element that a reference leads to.
+    /// The target of a reference.
     enum Target {
         case element(Element)
-        /// It is at an address of the network, which is not fetched.
+        /// A network URL, which is not fetched.
         case remote(String, Place)
     }
 
-    /// Follows the reference that an element has, and those that it leads to.
+    /// Resolves the reference of an element, and those that it leads to.
     ///
-    /// - Returns: What the last one leads to; the element itself if it has none.
-    /// - Throws: The reason for which one leads nowhere.
+    /// - Returns: The target of the last reference; the element itself if it has none.
+    /// - Throws: An error if a reference cannot be resolved.
     mutating func target(of element: Element) throws(RulesFileError) -> Target {
         var chain: Set<String> = []
         return try self.target(of: element, after: &chain)
@@ -107,12 +108,12 @@ extension OpenAPIFiles {
             throw RulesFileError(place, "the reference '\(text)' leads back to itself")
         }
         guard chain.count <= Self.longestChain else {
-            let message = "it is the last of \(Self.longestChain) references in a row"
+            let message = "more than \(Self.longestChain) references lead to one another"
             throw RulesFileError(place, "the reference '\(text)' is not followed: \(message)")
         }
         guard let tokens = address.tokens else {
-            let message = "what follows '#' has to be a JSON pointer, such as '/paths/~1orders'"
-            throw RulesFileError(place, "the reference '\(text)' leads nowhere: \(message)")
+            let message = "the text after '#' must be a JSON pointer, such as '/paths/~1orders'"
+            throw RulesFileError(place, "the reference '\(text)' cannot be resolved: \(message)")
         }
         var found = try self.root(of: file, from: place)
         for token in tokens {
@@ -125,7 +126,7 @@ extension OpenAPIFiles {
             guard let next = found[token] else {
                 throw RulesFileError(
                     place,
-                    "the reference '\(text)' leads nowhere: \(file) has no '\(address.pointer)'"
+                    "the reference '\(text)' cannot be resolved: \(file) has no '\(address.pointer)'"
                 )
             }
             found = next
@@ -134,14 +135,14 @@ extension OpenAPIFiles {
     }
 }
 
-/// The value of a `$ref`: a file, and a place in it.
+/// The value of a `$ref`: a file, and a location in it.
 private struct ReferenceAddress {
-    /// Empty: the file that has the reference.
+    /// The path of the file; empty for the file with the reference.
     let file: String
-    /// A JSON pointer, as it is written.
+    /// The JSON pointer as written.
     let pointer: String
 
-    /// - Returns: `nil` for an address of the network.
+    /// - Returns: `nil` for a network URL.
     init?(_ text: String, in referrer: String) {
         let parts = text.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
         self.pointer = parts.count > 1 ? String(parts[1]) : ""
@@ -160,7 +161,7 @@ private struct ReferenceAddress {
         self.file = referrer[...folder] + decoded
     }
 
-    /// The keys that lead to the place; `nil`: it is no JSON pointer.
+    /// The keys of the JSON pointer; `nil` if it is invalid.
     var tokens: [String]? {
         guard !self.pointer.isEmpty else { return [] }
         guard self.pointer.hasPrefix("/") else { return nil }
@@ -186,7 +187,7 @@ private struct ReferenceAddress {
 }
 
 extension UInt8 {
-    /// The byte that two hexadecimal digits stand for.
+    /// Creates a byte from two hexadecimal digits.
     fileprivate init?(hex digits: ArraySlice<UInt8>) {
         guard digits.count == 2, digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit })
         else { return nil }
@@ -195,7 +196,7 @@ extension UInt8 {
 }
 
 extension Element {
-    /// The value of a key of a mapping, or of a place in a list.
+    /// Returns the value of a key of a mapping, or of an index of a list.
     subscript(key: String) -> Element? {
         switch self.content {
         case .mapping(let entries): entries.first { $0.key == key }?.value
@@ -204,7 +205,7 @@ extension Element {
         }
     }
 
-    /// A scalar as it is written.
+    /// The text of a scalar, as written.
     var scalar: String? {
         switch self.content {
         case .text(let text), .number(let text), .boolean(let text), .date(let text): text

@@ -1,11 +1,11 @@
 internal import GateCensus
 
-/// Goes through a document, and the files that it refers to.
+/// Collects the operations of a document and of the files that it refers to.
 struct OpenAPIReader {
     private static let methods: Set<String> = [
         "get", "put", "post", "delete", "options", "head", "patch", "trace", "query",
     ]
-    /// Keys of a path that are no methods.
+    /// The keys of a path that are not methods.
     private static let otherKeys: Set<String> = [
         "$ref", "summary", "description", "servers", "parameters", "additionaloperations",
     ]
@@ -13,7 +13,7 @@ struct OpenAPIReader {
     private var files = OpenAPIFiles()
     private let root: Element
     private let number: Int
-    /// Those that the operator names, in place of the servers'.
+    /// The base paths given by the operator, which replace those of the servers.
     private let bases: [String]?
     private var found: [APIOperation] = []
 
@@ -30,7 +30,7 @@ struct OpenAPIReader {
             throw Self.remote(element, "download the file and refer to the copy")
         }
         guard case .mapping = paths.content else { throw Self.noDocument(paths.place) }
-        // Some documents have both, though one of them is enough.
+        // Some documents have a reference and paths next to it.
         let own = element.place == paths.place ? [] : element.entries
         for entry in own + paths.entries where Self.isPath(entry.key) {
             try self.read(entry.value, at: entry.key, servers)
@@ -48,7 +48,7 @@ struct OpenAPIReader {
     private static func remote(_ element: Element, _ wayOut: String) -> RulesFileError {
         let reference = element["$ref"]
         let message =
-            "the reference '\(reference?.scalar ?? "")' leads to the network, which is not asked; "
+            "the reference '\(reference?.scalar ?? "")' is a network URL, which is not fetched; "
         return RulesFileError(reference?.place ?? element.place, message + wayOut)
     }
 
@@ -66,13 +66,13 @@ extension OpenAPIReader {
     ) throws(RulesFileError) {
         let path = path.hasPrefix("/") ? path : "/\(path)"
         var items = [element]
-        // What stands beside a reference counts as well.
+        // Keys next to a reference count as well.
         let servers = try self.servers(of: element) ?? servers
         if element["$ref"] != nil {
             switch try self.files.target(of: element) {
             case .element(let target): items.append(target)
             case .remote(let text, let place):
-                let reason = "\(place): '\(text)' leads to the network, which is not asked"
+                let reason = "\(place): '\(text)' is a network URL, which is not fetched"
                 self.add(nil, path, servers, [], unread: reason)
             }
         }
@@ -104,8 +104,8 @@ extension OpenAPIReader {
         }
     }
 
-    /// Whether an entry of a path is an operation: those that no version of OpenAPI knows are, too, since
-    /// somebody has written them.
+    /// Whether an entry of a path is an operation; methods that no version of OpenAPI defines
+    /// count, too.
     private static func isMethod(_ entry: Element.Entry) -> Bool {
         let key = entry.key.lowercased()
         if self.methods.contains(key) { return true }
@@ -127,7 +127,7 @@ extension OpenAPIReader {
             let names = spanning.union(self.spanning(operation))
             self.add(entry.key, path, own ?? servers, names)
         case .remote(let text, let place):
-            let reason = "\(place): '\(text)' leads to the network, which is not asked"
+            let reason = "\(place): '\(text)' is a network URL, which is not fetched"
             self.add(entry.key, path, servers, spanning, unread: reason)
         }
     }
@@ -154,11 +154,12 @@ extension OpenAPIReader {
         )
     }
 
-    /// The parameters of a path or an operation whose values may have slashes.
+    /// Returns the parameters of a path or an operation whose values may contain slashes.
     private mutating func spanning(_ element: Element) -> Set<String> {
         var names: Set<String> = []
         for item in element["parameters"]?.items ?? [] {
-            // Nothing else of a parameter matters, so that a broken reference does not, either.
+            // A broken reference to a parameter is ignored: no other property of parameters is
+            // used.
             guard case .element(let parameter)? = try? self.files.target(of: item),
                 parameter["x-multi-segment"]?.scalar == "true"
                     || parameter["allowReserved"]?.scalar == "true",
@@ -182,7 +183,7 @@ extension OpenAPIReader {
         return [OpenAPIServer(url: (host ?? "") + (path.isEmpty ? "/" : path), [:])]
     }
 
-    /// The servers that an element names; `nil`: none.
+    /// Returns the servers of an element; `nil` if it has none.
     private mutating func servers(of element: Element) throws(RulesFileError) -> [OpenAPIServer]? {
         guard let named = element["servers"] else { return nil }
         guard case .element(let list) = try self.files.target(of: named) else {

@@ -1,24 +1,25 @@
-/// The address of a server in an API document: a URL, whole or relative, with variables in braces.
+/// The URL of a server in an API document, absolute or relative, with variables in braces.
 struct OpenAPIServer: Sendable {
-    /// A variable of the address.
+    /// A variable of the URL.
     struct Variable: Sendable {
-        /// The values that the document names; empty: it may have any.
+        /// The values in the document; if empty, any value is possible.
         var values: [String] = []
-        /// Whether it has no other values.
+        /// Whether no other values are possible.
         var isClosed = false
     }
 
-    /// The most addresses that the values of variables may make; of more, some may have any value.
+    /// The maximum number of URLs from the values of variables; beyond it, variables become
+    /// wildcards.
     private static let mostAddresses = 256
 
-    /// The paths under which the server has the paths of the document, without a slash at the end; variables
-    /// that may have any value are `{+name}`.
+    /// The base paths of the document's paths on this server, without a trailing slash; a variable
+    /// with any value is `{+name}`.
     let bases: [String]
-    /// Paths that it may have as well: with other values of variables than the default ones, or after the folder
-    /// of a document that names a relative path.
+    /// Other possible base paths: with other than the known values of variables, or below the
+    /// folder of a document with a relative URL.
     let otherBases: [String]
 
-    /// The server of a document that names none.
+    /// The server of a document without servers.
     static let usual = OpenAPIServer(url: "/", [:])
 
     init(url: String, _ variables: [String: Variable]) {
@@ -60,7 +61,8 @@ struct OpenAPIServer: Sendable {
         return rest.isEmpty ? parts : parts + [.text(String(rest))]
     }
 
-    /// Puts any name in place of the variables that are a host or a port: there may be hundreds of regions.
+    /// Replaces variables in the host or the port by a fixed name: there may be hundreds of
+    /// regions.
     private static func withoutHost(
         _ parts: [Part],
         _ variables: [String: Variable]
@@ -88,7 +90,7 @@ struct OpenAPIServer: Sendable {
         return parts
     }
 
-    /// The number of the part in which `//` begins a host.
+    /// Returns the index of the part in which `//` starts a host.
     private static func host(in parts: [Part]) -> Int? {
         for (index, part) in parts.enumerated() {
             guard case .text(let text) = part, let slash = text.firstIndex(of: "/") else {
@@ -101,7 +103,7 @@ struct OpenAPIServer: Sendable {
         return nil
     }
 
-    /// The addresses with the values of variables, each with each.
+    /// Returns the URLs for all combinations of the values of variables.
     private static func addresses(_ parts: [Part], _ values: [String: [String]]) -> [String] {
         var values = values
         func count() -> Int {
@@ -126,7 +128,7 @@ struct OpenAPIServer: Sendable {
                 case .variable(let name):
                     let some = choice.chosen[name].map { [$0] } ?? values[name] ?? []
                     guard !some.isEmpty else {
-                        // After a host, it is a path.
+                        // After a host, the variable is a path.
                         let isAfterSlash = choice.text.isEmpty || choice.text.hasSuffix("/")
                         let isHost =
                             choice.text.contains("//") && !isAfterSlash
@@ -144,7 +146,7 @@ struct OpenAPIServer: Sendable {
         return choices.map(\.text)
     }
 
-    /// The path of an address; of a relative one, those that it may have.
+    /// Returns the path of a URL; for a relative URL, all possible paths.
     private static func paths(of address: String) -> [(path: String, isLoose: Bool)] {
         let address = address.filter { !$0.isWhitespace }
         let text = String(Self.beforeQuery(address))
@@ -154,10 +156,10 @@ struct OpenAPIServer: Sendable {
             ]
         }
         if text.hasPrefix("/") { return [(Self.resolved(text), false)] }
-        // Where the document is for its readers, nobody says.
+        // The URL that a relative path is resolved against is unknown.
         let path = Self.resolved("/" + text)
         var paths = [(path: path, isLoose: false)]
-        // A host without a scheme, as people write it.
+        // A host without a scheme, which is not valid but common.
         if let host = text.firstMatch(
             of: /^([^\/]+\.[A-Za-z]{2,}|localhost|[^\/]+(?=:\d+))(:\d+)?(?=\/|$)/
         ) {
@@ -168,13 +170,13 @@ struct OpenAPIServer: Sendable {
         return paths
     }
 
-    /// Cuts off a query or a fragment; the names of variables have neither.
+    /// Removes a query or a fragment; the names of variables contain neither.
     private static func beforeQuery(_ address: String) -> Substring {
         address.prefix { $0 != "?" && $0 != "#" }
     }
 
-    /// A path without `.` and `..`, without empty segments, as variables leave them, and without a slash at the
-    /// end.
+    /// Returns a path without `.`, `..`, empty segments (which variables can cause) and a trailing
+    /// slash.
     private static func resolved(_ path: String) -> String {
         var segments: [Substring] = []
         for segment in path.split(separator: "/") {

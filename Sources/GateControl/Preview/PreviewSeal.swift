@@ -1,27 +1,29 @@
 package import GatePolicy
 
-/// Signs the fields by which testers ask for a decision, and knows its own.
+/// Signs and verifies the header fields with which testers preview a decision.
 ///
-/// A field is `KIND.SECOND.MAC`: the second of Unix time at which it is over, and HMAC-SHA-256 (RFC 2104) of
-/// all before it under the secret, in the digits of base64url without padding (RFC 4648 section 5).
+/// A field is `KIND.SECOND.MAC`: the kind, the expiry in seconds of Unix time, and the HMAC-SHA-256
+/// (RFC 2104) of both with the secret, in base64url without padding (RFC 4648 section 5).
 package struct PreviewSeal: Sendable {
-    /// The reason for which there is no secret.
+    /// The reason why there is no secret.
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
     }
 
-    /// Bytes of a secret at the least, and of a file with all of them.
+    /// The minimum length of a secret in bytes, and the maximum size of the file.
     private static let shortest = 16
     private static let largest = 64 << 10
-    /// Bytes of a field that is looked at.
+    /// The maximum length of a field in bytes.
     private static let longest = 128
-    /// A signature of something else under the same secret is none of a preview.
+    /// A prefix of the signed text, so that a signature for another purpose is not valid for a
+    /// preview.
     private static let purpose = "versiongate preview 1 "
 
     private let keys: [AuthenticationKey]
 
-    /// Reads the secrets of a file, one a line: the first signs, and all are believed, so that one can replace
-    /// another.
+    /// Reads the secrets of a file, one per line.
+    ///
+    /// The first one signs, and all are accepted, so that a secret can be rotated.
     package init(path: String) throws(Failure) {
         let bytes: [UInt8]
         do throws(FileContent.Failure) {
@@ -38,20 +40,20 @@ package struct PreviewSeal: Sendable {
         }
         guard !lines.isEmpty, lines.allSatisfy({ $0.utf8.count >= Self.shortest }) else {
             let reason =
-                "expected lines of \(Self.shortest) characters at the least, as of: openssl rand -hex 32"
+                "expected lines of at least \(Self.shortest) characters, as from: openssl rand -hex 32"
             throw Failure(description: reason)
         }
         self.keys = lines.map { AuthenticationKey(String($0)) }
     }
 
-    /// The value of the field for a preview.
+    /// Returns the value of the header field for a preview.
     package func field(for preview: Preview) -> String {
         let text = "\(preview.kind.rawValue).\(preview.until.secondsSinceEpoch)"
         let code = self.keys[0].code(of: Self.signed(text))
         return "\(text).\(Base64URL.text(code))"
     }
 
-    /// Reads a field; how long that takes tells nothing of how much of a signature was right.
+    /// Verifies a field; its duration reveals nothing about the expected signature.
     package func read(_ field: String, at now: Timestamp) -> PreviewReading {
         let parts = field.split(separator: ".", omittingEmptySubsequences: false)
         guard field.utf8.count <= Self.longest, parts.count == 3,

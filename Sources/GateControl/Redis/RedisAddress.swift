@@ -1,13 +1,14 @@
-/// The address of a Redis or Valkey: `redis://[[USER]:PASSWORD@]HOST[:PORT][/NUMBER]`, or `rediss://` for
-/// one with TLS.
+/// The address of a Redis or Valkey server.
+///
+/// The format is `redis://[[USER]:PASSWORD@]HOST[:PORT][/NUMBER]`, or `rediss://` with TLS.
 package struct RedisAddress: Sendable, Equatable {
-    /// The reason for which a text is no address.
+    /// The reason why a text is not a valid address.
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
     }
 
     private static let usualPort = 6379
-    /// Schemes, and whether there is TLS behind them.
+    /// The supported schemes, and whether each uses TLS.
     private static let schemes = [
         "redis": false, "rediss": true, "valkey": false, "valkeys": true,
     ]
@@ -15,16 +16,16 @@ package struct RedisAddress: Sendable, Equatable {
     package let isSecure: Bool
     let host: String
     let port: Int
-    /// `nil`: the user that needs no name.
+    /// The user name; `nil` for the default user.
     private(set) var user: String?
     package var password: String?
-    /// The number of the database.
+    /// The database number.
     let database: Int
 
-    /// Reads an address.
+    /// Parses an address.
     ///
     /// - Parameter text: The URL.
-    /// - Throws: The part of it that cannot be understood.
+    /// - Throws: The reason why the address is invalid.
     package init(_ text: String) throws(Failure) {
         guard let end = text.firstRange(of: "://"),
             let isSecure = Self.schemes[text[..<end.lowerBound].lowercased()]
@@ -44,10 +45,10 @@ package struct RedisAddress: Sendable, Equatable {
         let slash = rest.firstIndex(of: "/") ?? rest.endIndex
         let number = rest[slash...].dropFirst()
         guard let database = number.isEmpty ? 0 : Int(number), database >= 0 else {
-            throw Failure(description: "'\(number)' is no number of a database")
+            throw Failure(description: "'\(number)' is not a database number")
         }
         let place = rest[..<slash]
-        // An address of IPv6 has colons of its own, in brackets.
+        // A bracketed IPv6 address contains colons.
         let hostEnd = place.lastIndex(of: "]").map(place.index(after:)) ?? place.startIndex
         let colon = place[hostEnd...].firstIndex(of: ":") ?? place.endIndex
         let digits = place[colon...].dropFirst()
@@ -58,10 +59,10 @@ package struct RedisAddress: Sendable, Equatable {
         (self.host, self.port, self.database) = (host, port, database)
     }
 
-    /// Host and port as a URL has them.
+    /// The host and port in URL notation.
     var place: String { "\(self.host.contains(":") ? "[\(self.host)]" : self.host):\(self.port)" }
 
-    /// A text without its percent-encoding (RFC 3986 section 2.1); `nil` if it has none that can be read.
+    /// Decodes percent-encoding (RFC 3986 section 2.1); `nil` if it is malformed.
     private static func decoded(_ text: Substring) -> String? {
         var bytes: [UInt8] = []
         var rest = text.utf8[...]
@@ -79,10 +80,10 @@ package struct RedisAddress: Sendable, Equatable {
         return String(validating: bytes, as: UTF8.self)
     }
 
-    /// The password in the first line of a file.
+    /// Reads the password from the first line of a file.
     ///
     /// - Parameter path: The file.
-    /// - Returns: `nil` if there is none.
+    /// - Returns: `nil` if the file cannot be read, or its first line is empty.
     package static func password(inFile path: String) -> String? {
         guard let content = try? FileContent(path: path, atMost: 4_096) else { return nil }
         let line = content.bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
@@ -91,18 +92,18 @@ package struct RedisAddress: Sendable, Equatable {
 }
 
 extension Character {
-    /// Whether a name of a host, or an address, may have it.
+    /// Whether the character may appear in a host name or an IP address.
     fileprivate var isOfHost: Bool {
         self.isLetter || self.isNumber || self == "-" || self == "." || self == "_" || self == ":"
     }
 }
 
-/// A Redis or Valkey: its address, and how TLS shows that it is the right one.
+/// A Redis or Valkey server: its address and TLS settings.
 package struct RedisPlace: Sendable {
     package var address: RedisAddress
-    /// Those who may vouch for it.
+    /// The authorities that may have issued the server's certificate.
     package var trust: TrustedAuthorities
-    /// The certificate that it is shown, if it wants to see one.
+    /// The client certificate to present if the server requests one.
     package var certificate: ClientCertificate?
 
     package init(

@@ -1,9 +1,9 @@
 private import CHiredis
 
-/// One connection to Redis or Valkey, for one thread at a time, which waits for each step.
+/// A blocking connection to Redis or Valkey, for one thread at a time.
 @safe
 final class RedisConnection {
-    /// The reason for which a store did not do something.
+    /// The reason why a command failed.
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
@@ -11,16 +11,16 @@ final class RedisConnection {
     private let stream: RedisStream
     private let reader: UnsafeMutablePointer<redisReader>
 
-    /// Connects, says who it is, and chooses the database.
+    /// Connects, authenticates, and selects the database.
     ///
     /// - Parameters:
-    ///   - place: The place of the store.
-    ///   - patience: Seconds for the connection, and for each answer.
-    /// - Throws: The reason for which there is no connection.
+    ///   - place: The server.
+    ///   - patience: The timeout in seconds for the connection, and for each reply.
+    /// - Throws: The reason why the connection could not be established.
     init(_ place: RedisPlace, patience: Int) throws(Failure) {
         self.stream = try RedisStream(place, patience: patience)
         guard let reader = unsafe redisReaderCreate() else {
-            throw Failure(description: "no memory for a connection")
+            throw Failure(description: "out of memory")
         }
         unsafe self.reader = reader
         let address = place.address
@@ -37,19 +37,20 @@ final class RedisConnection {
         unsafe redisReaderFree(self.reader)
     }
 
-    /// A command of texts.
+    /// Creates a command from texts.
     static func command(_ words: String...) -> [[UInt8]] { words.map(self.bytes) }
 
     private static func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
-    /// Sends commands, and waits for their answers.
+    /// Sends commands, and waits for their replies.
     ///
-    /// - Parameter commands: The words of each.
-    /// - Returns: The number that each was answered by, or 0.
-    /// - Throws: The first error; the connection is of no use after that.
+    /// - Parameter commands: The arguments of each command.
+    /// - Returns: The integer reply to each command; 0 for replies of other types.
+    /// - Throws: The first error; the connection must not be used after that.
     func ask(_ commands: [[[UInt8]]]) throws(Failure) -> [Int64] {
         var answers: [Int64] = []
-        // Bytes that are written before the first answer is read must not be more than anybody buffers.
+        // Limits the bytes that are sent before replies are read, so that buffers cannot fill up on
+        // both sides.
         for start in stride(from: 0, to: commands.count, by: 100) {
             let some = commands[start..<min(start + 100, commands.count)]
             var bytes: [UInt8] = []
@@ -74,7 +75,7 @@ final class RedisConnection {
             return unsafe redisFormatCommandArgv(&encoded, CInt(command.count), &words, lengths)
         }
         guard count > 0, let encoded = unsafe encoded else {
-            throw Failure(description: "no memory for a command")
+            throw Failure(description: "out of memory")
         }
         defer { unsafe redisFreeCommand(encoded) }
         return unsafe Array(UnsafeRawBufferPointer(start: encoded, count: Int(count)))
@@ -92,7 +93,7 @@ final class RedisConnection {
         }
     }
 
-    /// The answer that has come; `nil` if a part of it has not.
+    /// Returns the next reply; `nil` if it is incomplete.
     private func read() throws(Failure) -> Int64? {
         var pointer: UnsafeMutableRawPointer?
         guard unsafe redisReaderGetReply(self.reader, &pointer) == REDIS_OK else {
@@ -104,7 +105,7 @@ final class RedisConnection {
         switch unsafe reply.type {
         case REDIS_REPLY_ERROR:
             let text = unsafe reply.str.map { unsafe String(cString: $0) }
-            throw Failure(description: text ?? "an error without words")
+            throw Failure(description: text ?? "an error without a message")
         case REDIS_REPLY_INTEGER: return unsafe reply.integer
         default: return 0
         }
@@ -114,6 +115,6 @@ final class RedisConnection {
         let text = unsafe withUnsafeBytes(of: &self.reader.pointee.errstr) { bytes in
             unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
         }
-        return Failure(description: text.isEmpty ? "the answer cannot be read" : text)
+        return Failure(description: text.isEmpty ? "the reply cannot be parsed" : text)
     }
 }

@@ -1,25 +1,26 @@
 private import CCurl
 private import Glibc
 
-/// The bytes of a connection to Redis or Valkey, with TLS or without, for one thread at a time.
+/// The byte stream of a connection to Redis or Valkey, with or without TLS, for one thread at a
+/// time.
 ///
-/// libcurl looks the name up, connects and shakes hands within a time, and believes the certificates that
-/// feeds would believe; of HTTP nothing is sent.
+/// libcurl resolves the name, connects and performs the TLS handshake, with a timeout and with the
+/// certificate checks that feeds use. No HTTP is sent.
 @safe
 final class RedisStream {
     private static let pieceSize = 16_384
 
     private let easy: EasyHandle
     private let socket: CInt
-    /// Milliseconds for each step.
+    /// The timeout of each step in milliseconds.
     private let patience: CInt
 
-    /// Connects.
+    /// Connects to the server.
     ///
     /// - Parameters:
-    ///   - place: The address, and whom to believe there.
-    ///   - patience: Seconds for the connection, and for each step after it.
-    /// - Throws: The reason for which there is no connection.
+    ///   - place: The address and the TLS settings.
+    ///   - patience: The timeout in seconds for the connection, and for each step after it.
+    /// - Throws: The reason why the connection could not be established.
     init(_ place: RedisPlace, patience: Int) throws(RedisConnection.Failure) {
         self.patience = CInt(patience * 1_000)
         do throws(FetchFailure) {
@@ -28,12 +29,12 @@ final class RedisStream {
             let address = place.address
             try easy.set(CURLOPT_URL, "\(address.isSecure ? "https" : "http")://\(address.place)/")
             try easy.set(CURLOPT_CONNECT_ONLY, 1)
-            // Proxies that the environment names are for HTTP.
+            // The proxies of the environment are for HTTP.
             try easy.set(CURLOPT_PROXY, "")
-            // Signals belong to the process, not to a library in it.
+            // Keeps libcurl from installing signal handlers, which affect the whole process.
             try easy.set(CURLOPT_NOSIGNAL, 1)
             try easy.set(CURLOPT_CONNECTTIMEOUT_MS, Int(self.patience))
-            // It would offer HTTP.
+            // ALPN would offer HTTP.
             try easy.set(CURLOPT_SSL_ENABLE_ALPN, 0)
             try easy.secure(place.trust, showing: place.certificate)
             let code = BrokenPipe.ignored { unsafe curl_easy_perform(easy.pointer) }
@@ -46,14 +47,15 @@ final class RedisStream {
             )
             self.socket = socket
         } catch {
-            // A store without TLS takes the handshake for a command, and waits for its end.
+            // A server without TLS treats the handshake as an incomplete command, and does not
+            // reply.
             let isPlain = error == .connectTimeout && place.address.isSecure
-            let hint = isPlain ? ": the port may be one without TLS" : ""
+            let hint = isPlain ? "; the port may not support TLS" : ""
             throw RedisConnection.Failure(description: "\(error)\(hint)")
         }
     }
 
-    /// Sends bytes, and waits until they are on their way.
+    /// Sends bytes, and waits until all of them are in the socket's buffer.
     func send(_ bytes: [UInt8]) throws(RedisConnection.Failure) {
         var start = 0
         while start < bytes.count {
@@ -68,7 +70,7 @@ final class RedisStream {
         }
     }
 
-    /// The bytes that come next, at least one.
+    /// Returns the next bytes, at least one.
     func receive() throws(RedisConnection.Failure) -> [UInt8] {
         var piece = [UInt8](repeating: 0, count: Self.pieceSize)
         while true {
@@ -86,7 +88,7 @@ final class RedisStream {
 
     private static let ended = RedisConnection.Failure(description: "the connection was closed")
 
-    /// Whether a step is done; if it cannot be yet, waits until it can.
+    /// Whether a step is complete; if it would block, waits until the socket is ready.
     private func isDone(
         _ code: CURLcode,
         waitingFor events: CInt
@@ -97,10 +99,10 @@ final class RedisStream {
             var wanted = pollfd(fd: self.socket, events: Int16(events), revents: 0)
             let found = unsafe poll(&wanted, 1, self.patience)
             guard found != 0 else {
-                throw RedisConnection.Failure(description: "it took too long to answer")
+                throw RedisConnection.Failure(description: "the reply timed out")
             }
             return false
-        // The store has its say on a client's certificate after the handshake of TLS 1.3.
+        // In TLS 1.3, the server rejects a client certificate after the handshake.
         case CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_GOT_NOTHING: throw Self.ended
         default:
             throw RedisConnection.Failure(
@@ -110,9 +112,9 @@ final class RedisStream {
     }
 }
 
-/// A store that is gone is an error of `write`, and must not end the process.
+/// Blocks SIGPIPE: a closed connection must be an error of the write, and must not end the process.
 private enum BrokenPipe {
-    /// Does something that may write to a connection that the other side has closed.
+    /// Runs a closure that may write to a connection that the peer has closed.
     static func ignored(_ body: () -> CURLcode) -> CURLcode {
         let former = Self.block()
         defer { Self.unblock(former) }
@@ -132,7 +134,7 @@ private enum BrokenPipe {
         unsafe sigemptyset(&pipe)
         unsafe sigaddset(&pipe, SIGPIPE)
         var now = timespec()
-        // Else it would come as soon as it is let.
+        // A pending signal would be delivered once it is unblocked.
         while unsafe sigtimedwait(&pipe, nil, &now) > 0 {}
         unsafe pthread_sigmask(SIG_SETMASK, &former, nil)
     }

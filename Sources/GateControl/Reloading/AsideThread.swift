@@ -1,15 +1,15 @@
 private import Glibc
 private import Synchronization
 
-/// Long work for whoever asks, one piece at a time, beside the thread that reloads.
+/// Runs long tasks on request, one at a time, on a thread of its own.
 ///
-/// The thread of reloads must not wait for it, and an event loop even less.
+/// Such tasks must not block the reload thread, and even less an event loop.
 package final class AsideThread: Sendable {
     private let isBusy = Mutex(false)
 
     package init() {}
 
-    /// The result of the work; `nil` if there is other work under way, or no thread to be had.
+    /// Returns the result of the work; `nil` if other work is running, or no thread is available.
     package func run<Value: Sendable>(
         _ work: @escaping @Sendable () -> Value
     ) async -> Value? {
@@ -20,10 +20,10 @@ package final class AsideThread: Sendable {
         guard isFree else { return nil }
         return await withCheckedContinuation { continuation in
             let hasBegun = DetachedThread.start("gate-aside") {
-                // Of the thread alone, as Linux understands it.
+                // On Linux, `nice` only affects the calling thread.
                 _ = nice(BackgroundThread.niceness)
                 let value = work()
-                // Whoever has the answer may ask the next thing.
+                // Released before the caller resumes, which may submit more work at once.
                 self.isBusy.withLock { $0 = false }
                 continuation.resume(returning: value)
             }

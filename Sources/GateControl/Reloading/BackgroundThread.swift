@@ -2,23 +2,24 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// A thread that does long work, one piece after the other, and gives way to others.
+/// A thread with low priority that runs long tasks one after the other.
 ///
-/// On a machine with one core, the work and an event loop compete for it. Of equal rank, each would
-/// get half of it, and requests would queue up. It ends some time after the last of it. There are
-/// two and no more, because every thread that works at the same time as another has memory of
-/// its own to allocate from, and keeps it.
+/// On a machine with one core, tasks and an event loop compete for it. With equal priority, tasks
+/// would get half of the time, and requests would queue up. The thread ends some time after its
+/// last task. There are only two of these threads, because each concurrent thread has an allocator
+/// arena of its own that is never returned.
 final class BackgroundThread: Sendable {
-    /// Rules are read, compiled and compared on it, and nothing that an undo would have to wait for.
+    /// For loading, compiling and comparing rules; an undo must not wait for anything else.
     static let reloads = BackgroundThread()
-    /// The census and the audit are read and written on it, which may take seconds.
+    /// For reading and writing the census and the audit log, which may take seconds.
     static let records = BackgroundThread()
 
-    /// Enough for the event loops to come first, and little enough for the work to come to its end
-    /// on a core that is never idle: a quarter of the core is left to it then.
+    /// The nice value: event loops come first, but on a core that is never idle the thread still
+    /// gets a quarter of the time.
     static let niceness: CInt = 5
 
-    /// Seconds that it waits for more: feeds may change their minds many times in one.
+    /// The number of seconds to wait for more work; feeds may change their values many times in
+    /// that time.
     private static let patience = 10
 
     private struct State {
@@ -27,10 +28,10 @@ final class BackgroundThread: Sendable {
     }
 
     private let state = Mutex(State())
-    /// Tells the thread that there may be more.
+    /// Signals new work to the thread.
     private let arrivals = DispatchSemaphore(value: 0)
 
-    /// The result of the work.
+    /// Runs the work and returns its result.
     func run<Value: Sendable, Failure: Error>(
         _ work: @escaping @Sendable () throws(Failure) -> Value
     ) async throws(Failure) -> Value {
@@ -40,7 +41,7 @@ final class BackgroundThread: Sendable {
         return try result.get()
     }
 
-    /// Work that begins in its turn, whenever its result is wanted.
+    /// Queues work and returns a task for its result.
     func task<Value: Sendable>(_ work: @escaping @Sendable () -> Value) -> Task<Value, Never> {
         let (values, continuation) = AsyncStream<Value>.makeStream()
         self.add {
@@ -53,16 +54,17 @@ final class BackgroundThread: Sendable {
         }
     }
 
-    /// Lets go of a value that takes long to take apart.
+    /// Releases a value whose deallocation takes long.
     func release(_ value: some Sendable) {
-        // The caller has a reference of its own until this returns, and the last one frees the value.
+        // The caller keeps its reference until this returns, and the last reference frees the
+        // value.
         self.add { withExtendedLifetime(value) { _ = usleep(Self.handover) } }
     }
 
-    /// Microseconds in which a caller has certainly let go of what it gave away.
+    /// The number of microseconds after which the caller has certainly released its reference.
     private static let handover: UInt32 = 20_000
 
-    /// Work of which nobody waits for the result.
+    /// Queues work without a result.
     func add(_ work: @escaping @Sendable () -> Void) {
         let isRunning = self.state.withLock { state in
             state.work.append(work)
@@ -74,11 +76,11 @@ final class BackgroundThread: Sendable {
 
     private func start() {
         let hasBegun = DetachedThread.start("gate-background") {
-            // Of the thread alone, as Linux understands it.
+            // On Linux, `nice` only affects the calling thread.
             _ = nice(Self.niceness)
             self.workOff(patience: Self.patience)
         }
-        // Better here than never.
+        // Without a thread, the work runs here.
         if !hasBegun { self.workOff(patience: 0) }
     }
 

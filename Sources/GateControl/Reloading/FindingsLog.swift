@@ -1,8 +1,8 @@
 package import Logging
 
-/// Writes findings to the log: each once, as long as it stays.
+/// Logs findings, each one once while it persists.
 package struct FindingsLog {
-    /// A rule set of thousands can have a finding for each; `check` shows all of them.
+    /// The maximum number of findings in the log; `check` shows all of them.
     private static let limit = 20
 
     private let logger: Logger
@@ -11,9 +11,9 @@ package struct FindingsLog {
         self.logger = logger
     }
 
-    /// Says what is new in the findings on rules that have been put in force.
+    /// Logs the new findings on rules that took effect.
     ///
-    /// A loosening is as loud as a warning: nothing refuses it.
+    /// A laxer rule is logged as a warning: nothing else points it out.
     package func report(_ findings: RulesFindings, after former: RulesFindings? = nil) {
         let known = Set(former?.all ?? [])
         let news = findings.all.filter { finding in
@@ -24,12 +24,12 @@ package struct FindingsLog {
         }
         if news.count > Self.limit {
             self.logger.warning(
-                "\(news.count - Self.limit) more findings; 'versiongate check' has all"
+                "\(news.count - Self.limit) more findings; 'versiongate check' shows all"
             )
         }
     }
 
-    /// Says why rules are not put in force.
+    /// Logs why rules were rejected.
     package func report(_ failure: LoadFailure, _ metadata: Logger.Metadata = [:]) {
         switch failure {
         case .unreadable(let errors):

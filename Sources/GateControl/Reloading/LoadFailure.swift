@@ -1,15 +1,17 @@
 internal import GateCensus
 internal import GatePolicy
 
-/// Why rules are not put in force: they cannot be read, or a finding refuses them.
+/// Reasons why rules are not applied: they are invalid, or a finding rejects them.
 package enum LoadFailure: Error, Sendable, Equatable {
     case unreadable(RulesFileErrors)
+    /// Rules with findings that reject them.
+    ///
     /// - Parameters:
-    ///   - revision: Names the rules that are refused.
-    ///   - files: Names their files alone.
+    ///   - revision: The revision of the rejected rules.
+    ///   - files: The revision of their files alone.
     case refused([Finding], revision: String, files: String)
 
-    /// The faults, as errors with their places.
+    /// The errors with their locations.
     package var errors: [RulesFileError] {
         switch self {
         case .unreadable(let errors): errors.errors
@@ -17,7 +19,7 @@ package enum LoadFailure: Error, Sendable, Equatable {
         }
     }
 
-    /// Names the files that are wrong; `nil` if they could not even be read.
+    /// The revision of the invalid files; `nil` if they could not be read.
     var files: String? {
         switch self {
         case .unreadable(let errors): errors.revision?.files
@@ -34,15 +36,15 @@ package enum LoadFailure: Error, Sendable, Equatable {
 }
 
 extension LoadedRules {
-    /// The same rules with their findings, if they may take the place of others.
+    /// Checks the rules against the active ones, and returns them with their findings.
     ///
     /// - Parameters:
-    ///   - old: The rules in force; `nil`: none.
-    ///   - isReturn: Whether these rules were in force before those.
-    ///   - census: The clients since a second; `nil`: nobody counts them.
-    ///   - now: The second of the change.
-    /// - Returns: The rules, none of whose findings refuses them.
-    /// - Throws: `LoadFailure` if one does.
+    ///   - old: The active rules; `nil`: none.
+    ///   - isReturn: Whether these rules were active before the current ones.
+    ///   - census: Returns the clients since a given time; `nil`: no census.
+    ///   - now: The time of the change.
+    /// - Returns: The rules, which no finding rejects.
+    /// - Throws: `LoadFailure` if a finding rejects them.
     func judged(
         against old: LoadedRules?,
         isReturn: Bool = false,
@@ -50,7 +52,8 @@ extension LoadedRules {
         at now: Timestamp
     ) throws(LoadFailure) -> LoadedRules {
         var rules = self
-        // Rules that have not changed have been judged, and what they made laxer is still said.
+        // Unchanged rules keep their findings, including those about what the last change made
+        // laxer.
         if let old, old.definition.revision == self.definition.revision {
             rules.findings = old.findings
             return rules

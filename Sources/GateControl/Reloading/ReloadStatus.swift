@@ -1,21 +1,21 @@
 package import FoundationEssentials
 internal import GatePolicy
 
-/// How the last reload went, for the status page and the metrics.
+/// The result of the last reload, for the status page and the metrics.
 package struct ReloadStatus: Sendable, Equatable {
-    /// False until the first load, and after every reload that found something wrong.
+    /// Whether the last reload succeeded; false before the first load.
     package private(set) var lastReloadSuccessful: Bool
-    /// When the rules were last read and found to be right, changed or not.
+    /// The last time that the rules were read and valid, changed or not.
     package private(set) var lastSuccess: Date?
-    /// The revision that is in force.
+    /// The active revision.
     package private(set) var revision: String?
-    /// The errors that the last reload found; empty if it succeeded.
+    /// The errors of the last reload; empty if it succeeded.
     package private(set) var errors: [RulesFileError]
-    /// The findings that refused the last reload; empty if nothing did.
+    /// The findings that rejected the rules of the last reload; empty if none did.
     package private(set) var refusals: [Finding]
-    /// The findings on the rules in force.
+    /// The findings on the active rules.
     package private(set) var findings: [Finding]
-    /// The undo by which the rules in force are not those of the file.
+    /// The undo because of which the active rules differ from the file.
     package private(set) var pin: RulesPin?
 
     static let notLoaded = ReloadStatus(
@@ -39,14 +39,14 @@ package struct ReloadStatus: Sendable, Equatable {
         )
     }
 
-    /// Other rules are in force, without a reload of the file.
+    /// Sets the active rules after a change without a reload of the file.
     mutating func use(_ rules: LoadedRules) {
         self.revision = rules.definition.revision
         self.findings = rules.findings.all
         self.pin = rules.pin
     }
 
-    /// Keeps the revision that is in force.
+    /// Sets the errors; the active revision stays the same.
     mutating func fail(_ failure: LoadFailure) {
         self.lastReloadSuccessful = false
         self.errors = failure.errors
@@ -54,7 +54,7 @@ package struct ReloadStatus: Sendable, Equatable {
     }
 }
 
-/// How often the rules were read, by what became of it.
+/// The numbers of successful and failed reloads.
 package struct ReloadCounts: Sendable, Equatable {
     package internal(set) var succeeded: UInt64 = 0
     package internal(set) var failed: UInt64 = 0

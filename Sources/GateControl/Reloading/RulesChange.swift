@@ -1,11 +1,11 @@
 package import GatePolicy
 
-/// A change of the rules, or one that was refused, for whoever keeps a record of them.
+/// A change of the rules, or a rejected one, for the audit log.
 package struct RulesChange: Sendable {
-    /// The event and the name behind a change.
+    /// The cause of a change.
     package struct Origin: Sendable, Equatable {
         package let reason: RulesReloader.Reason
-        /// The feed, or the name of the operator's token; `nil` where nobody has a name.
+        /// The feed, or the name of the operator's token; `nil` if there is none.
         package let name: String?
 
         package init(_ reason: RulesReloader.Reason, name: String? = nil) {
@@ -21,7 +21,7 @@ package struct RulesChange: Sendable {
 
     package let time: Timestamp
     package let origin: Origin
-    /// The rules that were in force; `nil`: none.
+    /// The rules before the change; `nil`: none.
     package let before: LoadedRules?
     package let outcome: Outcome
 

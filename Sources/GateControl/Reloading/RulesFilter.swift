@@ -1,15 +1,15 @@
 package import GatePolicy
 
-/// Decides which of the rules that were loaded act, and which do but observe.
+/// Decides which of the loaded rules are enforced and which only observe.
 package protocol RulesFilter: Sendable {
-    /// The rules as they are to act, before they do.
+    /// Returns new rules in the form that is to be applied.
     ///
     /// - Parameters:
-    ///   - rules: Those that are about to take the place of others.
-    ///   - former: The others; `nil`: there are none.
-    /// - Returns: Those that act.
+    ///   - rules: The new rules.
+    ///   - former: The rules that they replace; `nil`: none.
+    /// - Returns: The rules to apply.
     func admit(_ rules: LoadedRules, after former: LoadedRules?) async -> RuleSet
 
-    /// Rules that were admitted, as they act at the moment.
+    /// Returns admitted rules in the form in which they are currently applied.
     func acting(_ rules: LoadedRules) async -> LoadedRules
 }

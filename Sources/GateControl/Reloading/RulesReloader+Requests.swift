@@ -1,8 +1,8 @@
 internal import GatePolicy
 
-/// The ways to a reload, and those who wait for one.
+/// The requests for a reload, and the queue of pending ones.
 extension RulesReloader {
-    /// The event that asked for a reload.
+    /// The event that caused a reload.
     package enum Reason: String, Sendable {
         case start
         case signal
@@ -12,31 +12,31 @@ extension RulesReloader {
         case undo
     }
 
-    /// The origin of the rules' text.
+    /// The source of the rules' texts.
     enum Reading: Sendable {
-        /// The file as it is.
+        /// The file in its current state.
         case file
-        /// The file as it was seen, unless it still says what these rules were made of.
+        /// The file as sighted, unless its text is that of these rules.
         case fileUnlessUnchanged(LoadedRules, seen: RulesSighting?)
-        /// The text that these rules were made of.
+        /// The texts that these rules were loaded from.
         case again(LoadedRules)
-        /// Texts that were in force before, by an undo, if they are not the file's.
+        /// Earlier texts that an undo restores, with its pin if they differ from the file.
         case archived(RulesTexts, RulesPin?)
     }
 
-    /// Makes rules of a text and of what feeds say; `nil` if the file is no longer as it was seen.
+    /// Loads rules from texts and feed values; `nil` if the file has changed since the sighting.
     typealias Load =
         @Sendable (_ reading: Reading, _ feeds: [String: FeedContribution], LoadedRules?)
         throws(RulesFileErrors) -> LoadedRules?
 
-    /// A value that a feed offers.
+    /// A new value of a feed.
     struct Offer {
         let contribution: FeedContribution
         let feed: FeedDefinition
         let answer: CheckedContinuation<[RulesFileError], Never>
     }
 
-    /// A reload that was asked for while another one ran.
+    /// A reload that was requested while another one was running.
     struct Request {
         let origin: RulesChange.Origin
         let sighting: RulesSighting?
@@ -48,8 +48,8 @@ extension RulesReloader {
         hasJustRead: Bool = false,
         seen sighting: RulesSighting?
     ) -> Reading {
-        // The watch also speaks at its beginning, and of every touch. Who sends a signal wants the
-        // rules read, and their tests run; if that has happened since, a second time is no use.
+        // The watcher also reports at its start, and after every `touch`. A signal requests that
+        // the rules are read and tested, which is not repeated if it has just happened.
         guard let current,
             reason == .fileChanged || hasJustRead && self.status.lastReloadSuccessful
         else { return .file }

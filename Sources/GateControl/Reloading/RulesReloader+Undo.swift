@@ -1,36 +1,36 @@
 package import GatePolicy
 internal import Logging
 
-/// The way back: rules that were in force before, whatever the files say.
+/// Undo: earlier rules become active again, whatever the files contain.
 extension RulesReloader {
-    /// The end of an undo.
+    /// The result of an undo.
     package enum UndoOutcome: Sendable {
-        /// The rules that are in force now.
+        /// The rules that are active now.
         case done(LoadedRules)
-        /// Others have changed the rules since the sender looked.
+        /// The rules were changed after the sender read the revision.
         case stale(revision: String)
-        /// Nobody remembers the rules of that revision.
+        /// The rules of that revision are not in the archive.
         case unknown
-        /// The rules cannot be read, or a finding refuses them.
+        /// The rules are invalid, or a finding rejects them.
         case refused(LoadFailure)
     }
 
-    /// The effect that an undo would have.
+    /// The effects of an undo.
     package struct UndoPreview: Sendable {
-        /// The revision in force, which the undo has to name.
+        /// The active revision, which the undo request must name.
         package let revision: String
         package let to: String
-        /// The change in words, edit by edit.
+        /// The edits, as text.
         package let changes: [String]
-        /// The rules that it would put in force; `nil` where they cannot be loaded.
+        /// The rules that would become active; `nil` if they cannot be loaded.
         package let rules: RuleSet?
-        /// The findings on the rules beside those in force; empty where they cannot be loaded.
+        /// The findings on the rules and on the change; empty if they cannot be loaded.
         package let findings: [Finding]
-        /// The reason to refuse it; `nil`: there is none.
+        /// The reason why the undo would be rejected; `nil` if it would succeed.
         package let failure: LoadFailure?
     }
 
-    /// An undo that was asked for.
+    /// A pending undo.
     struct Undo {
         let target: String
         let seen: String
@@ -38,15 +38,15 @@ extension RulesReloader {
         let answer: CheckedContinuation<UndoOutcome, Never>
     }
 
-    /// Puts the files of an earlier revision in force again, with what feeds say now.
+    /// Applies the files of an earlier revision again, with the current values of feeds.
     ///
-    /// It is pinned: the files as they are do not end it, neither by a signal nor by a restart.
+    /// The undo is pinned: neither a signal nor a restart ends it while the files are unchanged.
     ///
     /// - Parameters:
-    ///   - target: The revision to go back to.
-    ///   - seen: The revision that the sender takes to be in force.
+    ///   - target: The revision to return to.
+    ///   - seen: The revision that the sender considers active.
     ///   - name: The name of the sender.
-    /// - Returns: What became of it.
+    /// - Returns: The outcome.
     package func undo(
         to target: String,
         seen: String,
@@ -56,7 +56,7 @@ extension RulesReloader {
             self.undos.append(Undo(target: target, seen: seen, name: name, answer: answer))
             guard !self.isReloading else { return }
             self.isReloading = true
-            // Its sender is answered as soon as it holds, whoever else waits.
+            // The sender is answered once the undo is applied, without waiting for other requests.
             Task {
                 await self.answerThoseWhoWait(hasJustRead: false)
                 self.isReloading = false
@@ -64,10 +64,10 @@ extension RulesReloader {
         }
     }
 
-    /// The effect that an undo would have at the moment.
+    /// Returns the effects that an undo would have at the moment; `nil` if the revision is not
+    /// archived.
     ///
-    /// `target`: the revision to go back to; `nil`: the last one with other files. There is no preview
-    /// if nobody remembers it.
+    /// `target`: the revision to return to; `nil`: the last one with different files.
     package func preview(undoTo target: String?) async -> UndoPreview? {
         guard let current, let archive,
             let target = target ?? (try? archive.revision(before: current.filesRevision)),
@@ -77,7 +77,7 @@ extension RulesReloader {
         do throws(LoadFailure) {
             let reading = Reading.archived(texts, nil)
             let loaded = try await self.loaded(reading, self.contributions, isUndo: true)
-            // Of rules of thousands, the words take a while.
+            // Comparing thousands of rules takes a while.
             let words = await BackgroundThread.reloads.run {
                 loaded.map { RulesEdits(from: current, to: $0).words } ?? []
             }
@@ -101,14 +101,14 @@ extension RulesReloader {
         }
     }
 
-    /// Carries out an undo whose turn it is.
+    /// Carries out a pending undo.
     func putBack(_ undo: Undo) async -> UndoOutcome {
         guard let current, let archive,
             let texts = try? archive.texts(of: undo.target),
             let files = try? archive.files(of: undo.target)
         else { return .unknown }
         let revision = current.definition.revision
-        // Values of feeds are not undone, and may change at any time.
+        // Feed values are not undone, and may change at any time.
         let seenFiles = try? archive.files(of: undo.seen)
         guard undo.seen == revision || seenFiles == current.filesRevision else {
             return .stale(revision: revision)
@@ -121,7 +121,7 @@ extension RulesReloader {
             let loaded = try await self.loaded(reading, self.contributions, isUndo: true)
             guard let loaded else { return .unknown }
             await self.use(loaded, origin)
-            // Whether the file is right is another question.
+            // The result of reading the file is independent of the undo.
             self.status.use(loaded)
             return .done(loaded)
         } catch {
@@ -131,25 +131,28 @@ extension RulesReloader {
         }
     }
 
-    /// The undo of the rules in force; `nil` where it leads back to what the files say.
+    /// Returns the pin for an undo; `nil` if it restores the current files.
     private func pin(against current: LoadedRules, for files: String, by name: String?) -> RulesPin?
     {
         var undone = current.pin?.undone ?? [current.filesRevision]
-        // Files that were refused must not come into force where they fit by now.
+        // Files that were rejected must not become active when the reason for that goes away.
         if let refused = self.failure?.files, !undone.contains(refused) { undone.append(refused) }
         undone.removeAll { $0 == files }
         guard !undone.isEmpty else { return nil }
         return RulesPin(undone: undone, time: self.second.secondsSinceEpoch, name: name)
     }
 
-    /// Says where the files and the rules in force part, and where they meet again.
+    /// Logs that the active rules differ from the files, and that they no longer do.
     func tellPin(of loaded: LoadedRules, after former: LoadedRules?, _ origin: RulesChange.Origin) {
         if let pin = loaded.pin {
             guard origin.reason != .feed else { return }
             pin.tell(self.logger, of: loaded)
         } else if former?.pin != nil {
             let metadata: Logger.Metadata = ["revision": "\(loaded.definition.revision)"]
-            self.logger.info("the undo is over: the files are in force", metadata: metadata)
+            self.logger.info(
+                "the undo has ended: the rules of the files are active",
+                metadata: metadata
+            )
         }
     }
 }
@@ -159,7 +162,7 @@ extension RulesPin {
         var metadata: Logger.Metadata = ["revision": "\(rules.definition.revision)"]
         metadata["by"] = self.name.map { "\($0)" }
         logger.warning(
-            "an undo is in force: it differs from the files, and holds until they are changed",
+            "an undo is active: the rules differ from the files, until the files are changed",
             metadata: metadata
         )
     }

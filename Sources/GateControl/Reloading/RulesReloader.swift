@@ -3,12 +3,12 @@ package import GateCensus
 package import GatePolicy
 package import Logging
 
-/// Replaces the rules while requests flow, and keeps the last good ones when new ones are wrong.
+/// Replaces the rules at run time, and keeps the active ones if new ones are invalid.
 ///
-/// Every way to a reload leads here. Reloads never run side by side; those that are asked for while
-/// one runs are answered together by the next.
+/// All kinds of reloads use this actor. Reloads never run concurrently; those requested during a
+/// reload are served together by the next one.
 package actor RulesReloader {
-    /// More than anybody goes back in one night.
+    /// The maximum number of earlier revisions to remember; no rollback needs more.
     private static let mostFormerRevisions = 100
 
     let load: Load
@@ -21,48 +21,50 @@ package actor RulesReloader {
     private let filter: (any RulesFilter)?
     let archive: RulesArchive?
 
-    /// The rules that are in force.
+    /// The active rules.
     package private(set) var current: LoadedRules?
-    /// How the last reload went.
+    /// The result of the last reload.
     package internal(set) var status = ReloadStatus.notLoaded
-    /// When the rules that are in force were put in force.
+    /// The time at which the active rules took effect.
     private(set) var inForceSince: Timestamp?
-    /// Whether they are of the file, as it is or was, and not of the state folder.
+    /// Whether the rules are from the file, in its current or an earlier state, not from the state
+    /// folder.
     private(set) var areOfFile: Bool
-    /// When the file was last read, and why; `nil`: not since the start.
+    /// The time and the reason of the last read of the file; `nil`: not since the start.
     private(set) var lastReload: (time: Timestamp, origin: RulesChange.Origin)?
-    /// How often the rules were read since the start, and found right, or not.
+    /// The numbers of successful and failed reloads since the start.
     package private(set) var counts = ReloadCounts()
-    /// The feeds of the rules, again with every reload of the file that succeeds.
+    /// The feeds in the rules, emitted after each successful reload of the file.
     nonisolated let feeds: AsyncStream<[FeedDefinition]>
 
     private let feedsContinuation: AsyncStream<[FeedDefinition]>.Continuation
-    /// The revisions that were in force since the start, the newest last.
+    /// The revisions that have been active since the start, the newest last.
     private var formerRevisions: [String] = []
-    /// What feeds have said so far, by their ids.
+    /// The values of feeds, by feed id.
     package private(set) var contributions: [String: FeedContribution]
     private var offers: [Offer] = []
     var undos: [Undo] = []
     var isReloading = false
     private var mustPublish = false
     private(set) var waiting: [Request] = []
-    /// Why the last reload failed; `nil` if it did not.
+    /// The reason why the last reload failed; `nil` if it succeeded.
     private(set) var failure: LoadFailure?
 
-    /// Prepares to load; nothing is read yet.
+    /// Creates a reloader; nothing is read yet.
     ///
     /// - Parameters:
-    ///   - loader: Reads the rules.
-    ///   - current: Rules that are in force already.
-    ///   - contributions: What feeds have said so far, by their ids.
-    ///   - failure: Why what stands in the file is not in force; `nil`: it is.
-    ///   - census: The clients since a second, whom new rules are held against; `nil`: none.
-    ///   - filter: Decides which of the rules act; `nil`: all of them.
-    ///   - archive: Remembers rules for an undo; `nil`: nothing can be undone.
-    ///   - logger: Gets one error per problem of a reload that failed.
-    ///   - keep: Remembers rules of the file that were found good, for the next start.
-    ///   - note: Told of every change, also of one that is refused.
-    ///   - publish: Puts a rule set in force; called once per new revision, never side by side.
+    ///   - loader: Loads the rules.
+    ///   - current: Rules that are already active.
+    ///   - contributions: The values of feeds, by feed id.
+    ///   - failure: The reason why the rules in the file are not active; `nil`: they are.
+    ///   - census: Returns the clients since a given time, to check new rules against; `nil`: no
+    ///     check.
+    ///   - filter: Decides which of the rules are enforced; `nil`: all of them.
+    ///   - archive: Stores earlier rules for an undo; `nil`: no undo.
+    ///   - logger: Logs an error for each problem of a failed reload.
+    ///   - keep: Stores valid rules of the file for the next start.
+    ///   - note: Called for every change, including rejected ones.
+    ///   - publish: Applies a rule set; called once for each new revision, never concurrently.
     package init(
         loader: RulesFileLoader,
         current: LoadedRules? = nil,
@@ -138,14 +140,14 @@ package actor RulesReloader {
         self.publish = publish
     }
 
-    /// Reads the rules as they are now and puts them in force if they are right and new.
+    /// Reads the rules, and applies them if they are valid and new.
     ///
     /// - Parameters:
-    ///   - reason: Who asks.
-    ///   - name: The name under which an operator asks.
-    ///   - sighting: What the watch has seen. If the rules are no longer so, nothing is done: the
-    ///     watch is going to say when whoever writes them is done.
-    /// - Returns: How the reload went that began after this call.
+    ///   - reason: The event that caused the reload.
+    ///   - name: The name of the operator.
+    ///   - sighting: The state that the watcher has seen. If the files have changed since, nothing
+    ///     is done: the watcher reports again when the writer has finished.
+    /// - Returns: The result of a reload that started after this call.
     @discardableResult
     package func reload(
         reason: Reason,
@@ -166,9 +168,9 @@ package actor RulesReloader {
         return status
     }
 
-    /// Puts in force what a feed says, beside the file as it was last found right.
+    /// Applies a new value of a feed, together with the last valid state of the file.
     ///
-    /// - Returns: What is wrong with the whole, and then nothing has changed; empty if nothing is.
+    /// - Returns: The errors, in which case nothing has changed; empty on success.
     func offer(
         _ contribution: FeedContribution,
         of feed: FeedDefinition
@@ -185,7 +187,7 @@ package actor RulesReloader {
         return errors
     }
 
-    /// Puts the rules in force once more, as they are to act by now.
+    /// Applies the active rules again, as the filter currently decides.
     package func publishAgain() async {
         self.mustPublish = true
         guard !self.isReloading else { return }
@@ -199,12 +201,13 @@ package actor RulesReloader {
         Set(self.contributions.filter(\.value.isObserved).keys)
     }
 
-    /// The share of a feed at the moment; `nil` if it has said nothing, or by another entry.
+    /// Returns the current value of a feed; `nil` if it has none, or one of a different entry.
     func contribution(of feed: FeedDefinition) -> FeedContribution? {
         self.contributions[feed.id].flatMap { $0.fingerprint == feed.fingerprint ? $0 : nil }
     }
 
-    /// `hasJustRead`: whether the file was looked through while they waited.
+    /// Serves all pending requests; `hasJustRead`: whether the file was read while they were
+    /// waiting.
     func answerThoseWhoWait(hasJustRead: Bool) async {
         var hasJustRead = hasJustRead
         while true {
@@ -216,13 +219,13 @@ package actor RulesReloader {
                 let undo = self.undos.removeFirst()
                 undo.answer.resume(returning: await self.putBack(undo))
             } else if let first = self.waiting.first?.origin {
-                // A reload that was asked for meanwhile may want what the last one read too early
-                // to see.
+                // A request that arrived during the last reload may expect changes that it read too
+                // early to see.
                 let answered = self.waiting
                 self.waiting = []
-                // A signal is answered nowhere but in the log.
+                // Only the log tells the result of a signal.
                 let origin = answered.map(\.origin).first { $0.reason == .signal } ?? first
-                // A sender of a signal wants the rules as they are; there is one watch at most.
+                // A signal requests the current state; there is at most one watcher.
                 let isSeen = answered.allSatisfy { $0.sighting != nil }
                 let reading = self.reading(
                     for: origin.reason,
@@ -250,12 +253,12 @@ package actor RulesReloader {
         contributions[feed.id] = contribution.following(self.contribution(of: feed))
         do throws(LoadFailure) {
             let reading = self.current.map(Reading.again) ?? .file
-            // Without a sighting there is always an answer.
+            // `nil` is only returned for readings with a sighting.
             guard var loaded = try await self.loaded(reading, contributions) else { return [] }
             for (other, finding) in loaded.lockoutsByFeeds where other != feed.id {
-                // Its source asked for it before anybody knew what the store has.
+                // The source stated this floor before the store data was known.
                 self.logger.error(
-                    "a feed locks everybody out: its rules are only observed",
+                    "a feed locks out all clients: its rules only observe now",
                     metadata: ["feed": "\(other)", "error": "\(finding.asError)"]
                 )
                 contributions[other]?.isObserved = true
@@ -264,7 +267,7 @@ package actor RulesReloader {
             contributions[feed.id]?.earlier = loaded.earlier[feed.id] ?? []
             self.contributions = contributions
             await self.use(loaded, RulesChange.Origin(.feed, name: feed.id))
-            // Whether the file is right is another question.
+            // The result of reading the file is independent of feeds.
             self.status.use(loaded)
             return []
         } catch {
@@ -292,8 +295,10 @@ package actor RulesReloader {
         }
     }
 
-    /// `isUndo`: the rules were in force before; no client that they refuse keeps them out, and nobody
-    /// waits until all are counted.
+    /// Loads and checks rules off the actor.
+    ///
+    /// `isUndo`: the rules were active before. They are not checked against the census, which would
+    /// also take time.
     func loaded(
         _ reading: Reading,
         _ contributions: [String: FeedContribution],
@@ -371,11 +376,11 @@ package actor RulesReloader {
         self.status.fail(failure)
         self.counts.failed += 1
         let metadata: Logger.Metadata = ["reason": "\(reason.rawValue)"]
-        // The watch and an operator often ask for the same text at the same time.
+        // The watcher and an operator often request the same text at the same time.
         let isKnown = failure == self.failure
         self.failure = failure
         guard !isKnown || reason == .signal else {
-            self.logger.debug("rules not loaded again, by the same errors", metadata: metadata)
+            self.logger.debug("rules not loaded again, for the same errors", metadata: metadata)
             return
         }
         self.tell(failure, origin)

@@ -1,18 +1,19 @@
 package import GatePolicy
 
-/// The rules in force and their history, of one moment.
+/// A snapshot of the active rules and their history.
 package struct RulesStanding: Sendable {
     package let rules: LoadedRules
     package let status: ReloadStatus
-    /// Whether they are of the file, as it is or was, and not of the state folder.
+    /// Whether the rules are from the file, in its current or an earlier state, not from the state
+    /// folder.
     package let areOfFile: Bool
     package let inForceSince: Timestamp?
-    /// When the file was last read, and why; `nil`: not since the start.
+    /// The time and the reason of the last read of the file; `nil`: not since the start.
     package let lastReload: (time: Timestamp, origin: RulesChange.Origin)?
 }
 
 extension RulesReloader {
-    /// The present standing; `nil` as long as there are no rules.
+    /// The current snapshot; `nil` before rules are loaded.
     package var standing: RulesStanding? {
         self.current.map { rules in
             RulesStanding(

@@ -1,27 +1,27 @@
 package import GatePolicy
 package import Logging
 
-/// The rules that a gate starts by: those of its file, or, where these are broken or refused, the
-/// last good ones.
+/// The rules that a gate starts with: those of its file, or the last good ones if the file is
+/// invalid or rejected.
 package struct StartingRules: Sendable {
     package let rules: LoadedRules
-    /// The contributions of feeds before the start, as far as they still fit.
+    /// The values that feeds had before the start, if they are still valid.
     package let contributions: [String: FeedContribution]
-    /// Why the file is not what the gate starts by; `nil`: it is.
+    /// The reason why the gate does not start with the file; `nil`: it does.
     package let failure: LoadFailure?
-    /// The rules that were in force before the restart; `nil`: nobody knows.
+    /// The rules that were active before the restart; `nil` if unknown.
     package let former: LoadedRules?
 
-    /// Finds them.
+    /// Loads the rules.
     ///
     /// - Parameters:
-    ///   - loader: Reads the file.
-    ///   - contributions: What feeds said before the start.
-    ///   - lastGood: What was kept; `nil`: nothing.
-    ///   - isStrict: Whether only the file will do.
-    ///   - now: The second of the start.
-    ///   - logger: Is told of everything that is not as it should be.
-    /// - Throws: `LoadFailure` if there is nothing to start by.
+    ///   - loader: Loads the file.
+    ///   - contributions: The values that feeds had before the start.
+    ///   - lastGood: The stored rules; `nil`: none.
+    ///   - isStrict: Whether the stored rules must not be used.
+    ///   - now: The time of the start.
+    ///   - logger: Logs all problems.
+    /// - Throws: `LoadFailure` if there are no usable rules.
     package init(
         _ loader: RulesFileLoader,
         contributions: [String: FeedContribution],
@@ -43,21 +43,22 @@ package struct StartingRules: Sendable {
             return
         } catch {
             log.report(error)
-            // The sources' present values may fit; without a start nobody would find out.
+            // The sources may have valid values by now, which the gate can only fetch after it has
+            // started.
             if !contributions.isEmpty, former == nil,
                 let alone = try? loader.load(feeds: [:], against: nil, at: now)
             {
-                logger.error("what feeds said before the start does not fit the rules any more")
+                logger.error("the stored feed values do not fit the rules: starting without them")
                 (self.rules, self.contributions, self.failure) = (alone, [:], nil)
                 return
             }
             guard let former, let lastGood, !isStrict else { throw error }
             if case .unreadable = error, loader.reads(lastGood.texts) {
-                // Tests that passed when the file was loaded fail by the date alone.
-                logger.error("the rules are those of before the restart: they stay in force")
+                // The tests passed when the file was loaded, so they only fail because of the date.
+                logger.error("the rules have not changed since the last start: they stay active")
             } else {
                 logger.error(
-                    "starting by the last good rules, not by the file",
+                    "starting with the last good rules instead of the file",
                     metadata: ["revision": "\(former.definition.revision)"]
                 )
             }
@@ -67,7 +68,7 @@ package struct StartingRules: Sendable {
 }
 
 extension RulesFileLoader {
-    /// Reads the rules, and judges them beside those of before.
+    /// Loads the rules and checks them against the former ones.
     fileprivate func load(
         feeds contributions: [String: FeedContribution],
         against former: LoadedRules?,
@@ -82,7 +83,7 @@ extension RulesFileLoader {
         return try rules.judged(against: former, at: now)
     }
 
-    /// Whether the file still says exactly this.
+    /// Whether the file still contains exactly these texts.
     fileprivate func reads(_ texts: RulesTexts) -> Bool {
         (try? self.texts()) == texts
     }

@@ -1,22 +1,22 @@
 internal import GatePolicy
 
-/// The setting `breaker`: when rules that have just changed are to observe again.
+/// The setting `breaker`: when changed rules fall back to observing.
 struct BreakerSettings: Sendable, Equatable {
     private static let keys = ["limit", "watch", "webhook"]
 
-    /// The share of clients that may be refused beyond those who were predicted, from 0 to 1; `nil`:
-    /// nothing is watched.
+    /// The share of clients, from 0 to 1, that may be denied beyond the prediction; `nil` disables
+    /// the circuit breaker.
     var limit: Double? = 0.2
-    /// Seconds for which a change is watched.
+    /// The number of seconds for which a change is watched.
     var watch: Int64 = 3_600
-    /// The address that is told.
+    /// The URL to notify of a trip.
     var webhook: FetchURL?
 
     static let standard = BreakerSettings()
 
     init() {}
 
-    /// Reads it, or what is right of it.
+    /// Decodes the settings; invalid ones are reported and left out.
     init(_ element: Element, _ problems: Problems) {
         guard case .mapping = element.content else {
             self.limit = element.breakerLimit(problems)
@@ -35,7 +35,7 @@ struct BreakerSettings: Sendable, Equatable {
 }
 
 extension Element {
-    /// - Returns: `nil` for `off`, and for what is neither that nor a percentage, which is reported.
+    /// - Returns: `nil` for `off`, and for an invalid value, which is reported.
     fileprivate func breakerLimit(_ problems: Problems) -> Double? {
         guard case .share(let limit)? = self.shareLimit("breaker: 20", problems) else {
             return nil

@@ -1,22 +1,24 @@
-/// A feed's addition to the rules at the moment.
+/// The rules that a feed currently adds.
 package struct FeedContribution: Sendable, Equatable {
-    /// Of the feed's entry that it came by.
+    /// The fingerprint of the feed's entry at the time of the fetch.
     let fingerprint: String
     let value: FeedValue
-    /// The values before it whose floors go on until this one's are in force, the oldest first.
+    /// Earlier values whose floors stay active until those of this value take effect, the oldest
+    /// first.
     var earlier: [FeedValue] = []
-    /// The rules files that it adds, as one text for people.
+    /// The rules files that the feed adds, as one text for people.
     package var document: String { self.value.document }
-    /// Whether its rules are only counted and logged, because it has been silent for too long.
+    /// Whether the rules are only counted and logged, because the feed has failed for too long.
     var isObserved = false
 
-    /// Whether it is what the entry of a feed says, read as this program reads it.
+    /// Whether the value was fetched with the current entry and interpreted by the current code.
     func isValid(for feed: FeedDefinition) -> Bool {
         self.fingerprint == feed.fingerprint
             && self.value.interpretation == feed.source.interpretation
     }
 
-    /// The same after what the feed has said so far, whose floors may have to go on below it.
+    /// Returns the contribution with the feed's earlier values, whose floors may have to stay
+    /// active.
     func following(_ former: FeedContribution?) -> FeedContribution {
         guard let former, former.fingerprint == self.fingerprint,
             former.value.interpretation == self.value.interpretation
@@ -24,13 +26,14 @@ package struct FeedContribution: Sendable, Equatable {
         var next = self
         let isNew = former.value.files != self.value.files
         let history = former.earlier + (isNew ? [former.value] : [])
-        // The oldest is the floor for everybody; between it and the newest, the middle may go.
+        // The oldest value is the floor for all clients, so a value between it and the newest is
+        // dropped.
         next.earlier =
             history.count > Self.historyLimit
             ? [history[0]] + history.suffix(Self.historyLimit - 1) : history
         return next
     }
 
-    /// How many values before the current one are remembered.
+    /// The maximum number of earlier values.
     private static let historyLimit = 8
 }

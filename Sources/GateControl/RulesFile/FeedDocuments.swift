@@ -1,27 +1,27 @@
 internal import GatePolicy
 
-/// The rules that feeds have stated so far, as documents to be joined with those of the files.
+/// The rules that feeds have stated so far, as documents to join with those of the files.
 struct FeedDocuments {
-    /// Appended to the name of what is only observed, so that it makes another revision.
+    /// A suffix for the source name of values that are only observed, so that the revision changes.
     private static let observedMark = " (stale)"
-    /// Likewise to those of values that came before.
+    /// A suffix for the source name of earlier values.
     private static let formerMark = " (before, "
     private static let prefix = "feed:"
 
-    /// The texts that are judged by, under the names that messages call them by.
+    /// The sources of the current values, named as in messages.
     private(set) var sources: [RulesSource] = []
     private(set) var documents: [RulesDocument] = []
-    /// Everything that was parsed for it, as it stands in its texts.
+    /// All parsed sources, the earlier values included.
     private(set) var parsedSources: [RulesSource] = []
     private(set) var parsedDocuments: [RulesDocument] = []
-    /// The earlier values of which something is still in force, by feed.
+    /// The earlier values with floors that are still active, by feed.
     private(set) var earlier: [String: [FeedValue]] = [:]
     private(set) var earlierSources: [RulesSource] = []
 
-    /// Reads what belongs to these feeds, in their order.
+    /// Decodes the contributions of the given feeds, in their order.
     ///
-    /// A value that came by another entry of the same name is left out: it is not what this one
-    /// says. So is one that was read in a way that has proved wrong.
+    /// A value that was fetched with another entry of the same id is left out, as is one that an
+    /// older version of the gate interpreted differently.
     init(
         of feeds: [FeedDefinition],
         _ contributions: [String: FeedContribution],
@@ -49,16 +49,16 @@ struct FeedDocuments {
         }
     }
 
-    /// Whether everything could be parsed.
+    /// Whether all sources could be parsed.
     var isComplete: Bool { self.documents.count == self.sources.count }
 
-    /// The feed that said what a message is about; `nil` for a file of the operator's own.
+    /// Returns the feed that a source name belongs to; `nil` for a file of the operator.
     static func feed(ofFile name: String) -> String? {
         guard name.hasPrefix(Self.prefix) else { return nil }
         return String(name.dropFirst(Self.prefix.count).prefix { $0 != "/" && $0 != " " })
     }
 
-    /// Whether a source is what a feed says now.
+    /// Whether a source is the current value of a feed.
     static func isCurrent(_ name: String) -> Bool {
         name.hasPrefix(self.prefix) && !name.contains(self.formerMark)
     }
@@ -78,7 +78,7 @@ struct FeedDocuments {
         }
     }
 
-    /// Adds the floors that the feed stated before and that the current ones do not replace yet.
+    /// Adds the earlier floors of the feed that the current ones do not replace yet.
     private mutating func addEarlier(
         _ contribution: FeedContribution,
         of feed: FeedDefinition,
@@ -86,7 +86,7 @@ struct FeedDocuments {
         _ known: ParsedSources?,
         at now: Timestamp
     ) {
-        // It was good once; what has become of the rules around it is no reason to lose it.
+        // An earlier value was valid once; changes to the rules around it are no reason to drop it.
         let ignored = Problems()
         for (index, value) in contribution.earlier.enumerated() {
             let sources = value.sources(of: feed, mark: "\(Self.formerMark)\(index + 1))")
@@ -99,11 +99,11 @@ struct FeedDocuments {
 
     private static func checkForeignKeys(of document: RulesDocument, _ problems: Problems) {
         if let place = document.feedsPlace {
-            problems.report("what a feed says cannot name feeds itself", at: place)
+            problems.report("a feed value cannot contain 'feeds'", at: place)
         }
         for accepted in (document.rules ?? []).flatMap(\.accepted) {
             problems.report(
-                "'accept' stands beside the feed's entry in the rules file, never in what a feed says",
+                "'accept' belongs in the feed's entry in the rules file, not in a feed value",
                 at: accepted.place
             )
         }
@@ -111,7 +111,7 @@ struct FeedDocuments {
 }
 
 extension FeedValue {
-    /// The files under the names by which messages call them.
+    /// Returns the files of the value as sources, named as in messages.
     func sources(of feed: FeedDefinition, mark: String = "") -> [RulesSource] {
         self.files.map { file in
             let name = "feed:\(feed.id)" + (file.name.map { "/\($0)" } ?? "") + mark

@@ -1,10 +1,10 @@
 internal import GatePolicy
 
-/// The floors of one feed: what it states now, and below that what it stated before, for as long as
-/// the new floor is not in force for everybody.
+/// The current floors of a feed, and its earlier floors until the current ones apply to all
+/// clients.
 ///
-/// A source knows one number. When it goes up and waits for a store or a date, the number of before
-/// goes on; when it goes down, nothing of before is left: that is an undo.
+/// A source knows a single number. If it increases and the new floor waits for a store or a date,
+/// the earlier floor stays active. If it decreases, all earlier floors are dropped, as in an undo.
 struct FeedFloors {
     private let current: [String: RuleDefinition]
     private var earlier: [String: [RuleDefinition]] = [:]
@@ -16,7 +16,7 @@ struct FeedFloors {
         )
     }
 
-    /// Adds what the feed stated before; false if nothing of it is needed any more.
+    /// Adds an earlier value of the feed; returns whether any of its floors is still needed.
     mutating func add(_ rules: [RuleDefinition], at now: Timestamp) -> Bool {
         var isNeeded = false
         for rule in rules {
@@ -25,7 +25,7 @@ struct FeedFloors {
                 continue
             }
             isNeeded = true
-            // One that is higher than it, and in force, has taken its place.
+            // A higher floor that has taken full effect replaces the older one.
             self.earlier[rule.id, default: []].removeAll { older in
                 rule.isWhollyInForce(at: now) && !FloorOrder([older], [rule]).onlyFirst
             }
@@ -34,7 +34,8 @@ struct FeedFloors {
         return isNeeded
     }
 
-    /// The document with the earlier floors in it: the oldest is the rule, the others come next.
+    /// Returns the document with the earlier floors: the oldest becomes the rule, the others its
+    /// `next`.
     func joined(_ document: RulesDocument) -> RulesDocument {
         guard !self.earlier.isEmpty else { return document }
         var document = document
@@ -57,8 +58,8 @@ struct FeedFloors {
         return document
     }
 
-    /// Whether a floor of before goes on below the one of now: this one is higher everywhere, and
-    /// not in force for everybody.
+    /// Whether an earlier floor stays active below the current one: the current one is higher for
+    /// all versions, and does not apply to all clients yet.
     private static func isBase(
         _ rule: RuleDefinition,
         of current: RuleDefinition,

@@ -1,15 +1,15 @@
-/// Something that is to be said of rules that can be read.
+/// A finding about rules that are valid.
 package struct Finding: Sendable, Hashable {
     package let name: FindingName
-    /// The effect that it has here: one that refuses only warns once the file accepts it, or if it
-    /// was in force before.
+    /// The effect in this case: a finding that rejects only warns or notes if the file accepts it,
+    /// or if the rule was active before.
     package fileprivate(set) var effect: FindingName.Effect
-    /// The rule that it is about, if it is about one.
+    /// The rule that the finding is about, if any.
     package let rule: String?
-    /// The same as an error, for whoever wants none of it.
+    /// The finding as an error, for callers that treat findings as errors.
     package fileprivate(set) var asError: RulesFileError
 
-    /// The same finding where it refuses nothing, with the reason.
+    /// Returns the finding with a weaker effect, and the reason in its message.
     func allowed(because reason: String, as effect: FindingName.Effect) -> Finding {
         var finding = self
         finding.effect = effect
@@ -17,25 +17,26 @@ package struct Finding: Sendable, Hashable {
         return finding
     }
 
-    /// The same with another sentence behind its message.
+    /// Returns the finding with a sentence appended to its message.
     func adding(_ sentence: String) -> Finding {
         var finding = self
         finding.asError = self.asError.adding("; \(sentence)")
         return finding
     }
 
-    /// Whether a gate that has loaded the rules says it in its log: what refuses, once it is accepted,
-    /// and what became laxer, are no mistakes, and must not pass in silence.
+    /// Whether a gate logs the finding after loading the rules.
+    ///
+    /// An accepted rejection and a laxer rule are no mistakes, but must not go unnoticed.
     package var isLoud: Bool {
         self.effect == .warns || self.name == .laxer || self.name.effect == .refuses
     }
 
-    /// The finding where errors are said: its name stands behind the message.
+    /// The finding as an error, with its name appended to the message.
     package var asNamedError: RulesFileError { self.asError.adding(" [\(self.name.rawValue)]") }
 }
 
 extension Finding: CustomStringConvertible {
-    /// `file:line:col: warning: message [name]`, which editors and terminals turn into a link.
+    /// `file:line:col: warning: message [name]`, which editors and terminals show as a link.
     package var description: String {
         let error = self.asError
         let word =
@@ -50,16 +51,18 @@ extension Finding: CustomStringConvertible {
     }
 }
 
-/// Collects what is found; a class, because all checks of one look write into the same collection.
+/// Collects findings; a class, because all checks of a run add to the same collection.
 final class FindingCollector {
     private(set) var found: Set<Finding> = []
 
+    /// Adds a finding.
+    ///
     /// - Parameters:
-    ///   - name: What it is.
-    ///   - message: The sentence for people.
-    ///   - place: Where it stands.
-    ///   - rule: The rule that it is about.
-    ///   - reason: Why it refuses nothing here; `nil`: it does what its name does.
+    ///   - name: The name of the finding.
+    ///   - message: The message for people.
+    ///   - place: The location.
+    ///   - rule: The rule that the finding is about.
+    ///   - reason: Why the finding only warns here; `nil` for the default effect of its name.
     func report(
         _ name: FindingName,
         _ message: String,
@@ -80,7 +83,7 @@ final class FindingCollector {
         self.found.insert(Finding(name: name, effect: name.effect, rule: nil, asError: error))
     }
 
-    /// The findings in the order of the files, then of their places.
+    /// Returns the findings in the order of the files, then of their locations.
     func sorted(byFiles files: [String]) -> [Finding] {
         let order = Dictionary(
             files.enumerated().map { ($1, $0) },

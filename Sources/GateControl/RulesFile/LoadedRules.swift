@@ -1,54 +1,55 @@
 package import GatePolicy
 
-/// The rules of a file or folder and of its feeds, read whole, found to be right, and compiled.
+/// The rules of a file or folder and of its feeds: read completely, validated and compiled.
 package struct LoadedRules: Sendable {
-    /// The rules as they judge.
+    /// The compiled rules.
     package internal(set) var ruleSet: RuleSet
-    /// The feeds that the file names, whether they have said something or not.
+    /// The feeds in the files, whether they have a value or not.
     package let feeds: [FeedDefinition]
     let places: RulesPlaces
-    /// The files themselves, to be joined with what feeds will say.
+    /// The files, to join with later values of feeds.
     let sources: [RulesSource]
-    /// The files, hashed for the next revision.
+    /// The hash of the files, for the next revision.
     let beginning: Revision.Beginning
-    /// Every source as it was understood, so that it is not parsed again until it changes.
+    /// The parsed sources, so that a source is only parsed again if it changes.
     let parsed: ParsedSources
-    /// The earlier values of feeds that are still in force, by the ids of the feeds.
+    /// The earlier values of feeds with floors that are still active, by feed id.
     let earlier: [String: [FeedValue]]
-    /// The share of clients that these rules may newly refuse, when they take the place of others.
+    /// The share of clients that these rules may newly deny when they replace others.
     var guardLimit = GuardLimit.standard
-    /// When these rules are to observe once they are in force.
+    /// The circuit breaker settings for these rules.
     var breaker = BreakerSettings.standard
-    /// The failures of tests that want somebody refused who passes, where that is no error.
+    /// The failures of tests that expect a denial of a client that passes, where they are not
+    /// errors.
     let laxTests: [RulesFileError]
-    /// The findings on these rules, beside those that were in force when they were loaded.
+    /// The findings on these rules, and on the change from the rules that were active before.
     package internal(set) var findings = RulesFindings.none
-    /// The undo by which they stand in force although the files say something else.
+    /// The undo that made these rules active, if they differ from the files.
     package internal(set) var pin: RulesPin?
 
     package var definition: RuleSetDefinition { self.ruleSet.definition }
 
-    /// The ids of the rules that a feed states at the moment, in their order.
+    /// Returns the ids of the rules that a feed currently states, in their order.
     package func rules(ofFeed feed: String) -> [String] {
         self.definition.rules.map(\.id).filter { id in
             self.places.rules[id].flatMap { FeedDocuments.feed(ofFile: $0.id.file) } == feed
         }
     }
 
-    /// The files, by the names that messages call them by.
+    /// The names of the files, as in messages.
     package var files: [String] { self.sources.map(\.name) }
 
-    /// The place of a rule as `file:line:col`, and the feed if it is one that states it.
+    /// Returns the location of a rule as `file:line:col`, and the feed if one states the rule.
     package func origin(ofRule id: String) -> (place: String, feed: String?)? {
         self.places.rules[id].map { rule in
             ("\(rule.id)", FeedDocuments.feed(ofFile: rule.id.file))
         }
     }
 
-    /// Names the files alone: rules that differ in what feeds say have the same.
+    /// The revision of the files alone: rules that differ only in feed values share it.
     package var filesRevision: String { self.beginning.text }
 
-    /// Whether these rules were made of exactly these texts.
+    /// Whether these rules were loaded from exactly these texts.
     package func isMade(of texts: RulesTexts) -> Bool {
         self.sources.elementsEqual(texts.sources) { source, text in
             source.name == text.name && source.bytes == Array(text.text.utf8)
@@ -56,7 +57,7 @@ package struct LoadedRules: Sendable {
     }
 }
 
-/// Texts of rules as they were read, under the names by which messages call them.
+/// The texts of rules files and their names, as in messages.
 package struct RulesTexts: Sendable, Equatable {
     package let sources: [(name: String, text: String)]
 
@@ -92,35 +93,35 @@ extension RulesTexts: Codable {
     }
 }
 
-/// An undo: rules of before stand in force until the files say something else than what was undone.
+/// An undo: earlier rules stay active until the files differ from the ones that were undone.
 ///
-/// It outlives signals and restarts. The same texts, written once more, do not end it: whoever rolls
-/// files out again and again would take the undo back without meaning to.
+/// It survives signals and restarts. Writing the same texts again does not end it. Otherwise a
+/// repeated deployment of the same files would revert the undo by accident.
 package struct RulesPin: Sendable, Equatable, Codable {
-    /// The texts that do not end it, by the revisions of the files alone.
+    /// The revisions of the files, without feeds, that do not end the undo.
     let undone: [String]
-    /// When it was made, in seconds since 1970.
+    /// The time of the undo, in seconds since 1970.
     package let time: Int64
-    /// The name of the operator's token; `nil` where nobody has a name.
+    /// The name of the operator's token; `nil` if tokens have no names.
     package let name: String?
 
-    /// Whether it goes on while the files say this.
+    /// Whether the undo stays active with these files.
     func holds(against sources: [RulesSource]) -> Bool {
         self.undone.contains(Revision(of: sources).text)
     }
 }
 
-/// Sources and what they say, by their names: only those in which nothing was wrong.
+/// Sources and their parsed documents, by name; only sources without errors.
 struct ParsedSources: Sendable {
     private var documents: [String: (source: RulesSource, document: RulesDocument)] = [:]
 
-    /// The content of a source, if it was read before and has not changed.
+    /// Returns the document of a source that was parsed before and has not changed.
     func document(_ source: RulesSource) -> RulesDocument? {
         guard let known = self.documents[source.name], known.source == source else { return nil }
         return known.document
     }
 
-    /// What feeds say at the moment, in the order of their names.
+    /// The current values of feeds, sorted by name.
     var ofFeeds: [RulesSource] {
         self.documents.values.map(\.source)
             .filter { FeedDocuments.isCurrent($0.name) }
@@ -134,12 +135,12 @@ struct ParsedSources: Sendable {
     }
 }
 
-/// Everything that is to be said of rules that can be read: alone, and beside those in force.
+/// The findings on valid rules: on the rules themselves, and on the change from the active ones.
 package struct RulesFindings: Sendable, Equatable {
-    /// All findings, in the order of the files and places.
+    /// All findings, in the order of the files and locations.
     package let all: [Finding]
 
-    /// The findings that keep the rules from being loaded.
+    /// The findings that prevent the rules from being loaded.
     package var refusals: [Finding] { self.all.filter { $0.effect == .refuses } }
     package var warnings: [Finding] { self.all.filter { $0.effect == .warns } }
     package var notes: [Finding] { self.all.filter { $0.effect == .notes } }

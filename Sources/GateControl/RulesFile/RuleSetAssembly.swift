@@ -1,10 +1,10 @@
 internal import GatePolicy
 
-/// Joins the files of a rule set and checks what only the whole can show.
+/// Joins the files of a rule set and checks what requires all of them.
 struct RuleSetAssembly {
     private let documents: [RulesDocument]
     private let problems: Problems
-    /// Whether every file could be parsed: what is missing may be in one that could not.
+    /// Whether all files could be parsed; otherwise a missing name may be in one that could not.
     private let isComplete: Bool
 
     init(_ documents: [RulesDocument], problems: Problems, isComplete: Bool) {
@@ -13,7 +13,7 @@ struct RuleSetAssembly {
         self.isComplete = isComplete
     }
 
-    /// The whole, of use only if no problem has been reported.
+    /// Returns the joined definition, which is only valid if no problem has been reported.
     func definition(revision: String) -> RuleSetDefinition {
         self.checkSettings()
         let rules = self.documents.flatMap { $0.rules ?? [] }
@@ -51,12 +51,12 @@ struct RuleSetAssembly {
         )
     }
 
-    /// Runs the tests of a whole in which no problem has been found.
+    /// Runs the tests of a rule set without problems.
     ///
     /// - Parameters:
-    ///   - rules: The whole.
-    ///   - now: The time for tests that do not say theirs.
-    /// - Returns: The failures of tests that want somebody refused who passes.
+    ///   - rules: The rule set.
+    ///   - now: The time for tests without `at`.
+    /// - Returns: The failures of tests that expect a denial of a client that passes.
     func runTests(of rules: RuleSet, now: Timestamp) -> [RulesFileError] {
         guard !rules.definition.tests.isEmpty else { return [] }
         let places = Dictionary(
@@ -72,7 +72,7 @@ struct RuleSetAssembly {
         return laxer
     }
 
-    /// How denials are dressed; each part of it is said in one file at most.
+    /// The format of denials; each of its settings is in one file at most.
     private var answer: AnswerStyle {
         let styles = self.documents.map(\.answer)
         return AnswerStyle(

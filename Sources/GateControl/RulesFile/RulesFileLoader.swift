@@ -1,35 +1,35 @@
 package import GatePolicy
 
-/// Reads the rules from a file or a folder of files.
+/// Loads the rules from a file or a folder of files.
 ///
-/// A folder's `*.yaml`, `*.yml` and `*.json` files are joined in the order of their names: rules and
-/// exemptions append, notices join by name. Names that begin with a dot are not rules files, and
-/// neither are JSON Schemas (`*.schema.json`).
-/// The rules that feeds have stated so far are joined behind the files, in the order in which the
-/// files name the feeds, and are held to the same rules. Everything that is wrong is reported at
-/// once; the tests of the rules run if nothing is.
+/// The `*.yaml`, `*.yml` and `*.json` files of a folder are joined in the order of their names:
+/// lists of rules and exemptions are concatenated, notices are merged by name. Names that start
+/// with a dot and JSON Schemas (`*.schema.json`) are ignored.
+///
+/// The values of feeds follow the files, in the order in which the files list the feeds, and are
+/// validated in the same way. All errors are reported at once. The tests run if there are none.
 package struct RulesFileLoader: Sendable {
     private let path: String
     private let now: @Sendable () -> Timestamp
 
-    /// Prepares to read a file or a folder; nothing is read yet.
+    /// Creates a loader for a file or a folder; nothing is read yet.
     ///
     /// - Parameters:
     ///   - path: The file or folder.
-    ///   - now: The time for tests that do not say theirs.
+    ///   - now: The time for tests without `at`.
     package init(path: String, now: @escaping @Sendable () -> Timestamp = SystemClock.now) {
         self.path = path
         self.now = now
     }
 
-    /// Reads and checks the rules, with what feeds have said so far.
+    /// Loads and validates the rules, with the current values of feeds.
     ///
     /// - Parameters:
-    ///   - contributions: What feeds have said, by their ids.
-    ///   - loaded: Rules that are in force: what has not changed since is not parsed again, and a test
-    ///     that wants somebody refused who passes is a finding, no error.
-    /// - Returns: The rules, of which no finding has been looked for.
-    /// - Throws: `RulesFileErrors` with everything that is wrong.
+    ///   - contributions: The values of feeds, by feed id.
+    ///   - loaded: The active rules. Sources that have not changed since are not parsed again, and
+    ///     a test that expects a denial of a client that passes is a finding, not an error.
+    /// - Returns: The rules, without findings.
+    /// - Throws: `RulesFileErrors` with all errors.
     package func load(
         feeds contributions: [String: FeedContribution] = [:],
         after loaded: LoadedRules? = nil
@@ -41,11 +41,11 @@ package struct RulesFileLoader: Sendable {
         return try Self.load(sources, feeds: contributions, after: loaded, now: self.now)
     }
 
-    /// Reads and checks the rules, unless their text is the one of before.
+    /// Loads and validates the rules if the files have changed since the last load.
     ///
-    /// The contributions of feeds must be those of that time.
+    /// The contributions of feeds must be the same as at that load.
     ///
-    /// - Returns: `nil` if the files are no longer as they were seen.
+    /// - Returns: `nil` if the files have changed since the sighting.
     func load(
         feeds contributions: [String: FeedContribution],
         unlessUnchanged loaded: LoadedRules,
@@ -54,7 +54,7 @@ package struct RulesFileLoader: Sendable {
         let reading = Result { () throws(RulesFileErrors) in
             try RulesReader(path: self.path).read()
         }
-        // After reading: it holds for all that was read, or for an error.
+        // Checked after reading, so that it covers everything that was read, or an error.
         if let sighting, !sighting.holds(at: self.path) { return nil }
         let sources = try reading.get()
         if loaded.pin?.holds(against: sources) == true { return loaded }
@@ -66,12 +66,12 @@ package struct RulesFileLoader: Sendable {
         return try Self.load(sources, feeds: contributions, after: loaded, now: self.now)
     }
 
-    /// The texts as they stand, right or not.
+    /// Reads the texts without validating them.
     func texts() throws(RulesFileErrors) -> RulesTexts {
         RulesTexts(try RulesReader(path: self.path).read())
     }
 
-    /// The feeds that the rules name, whatever else may be wrong with them.
+    /// Returns the feeds in the files, even if other parts of the files are invalid.
     package func feeds() throws(RulesFileErrors) -> [FeedDefinition] {
         let sources = try RulesReader(path: self.path).read()
         let problems = Problems()
@@ -90,7 +90,7 @@ package struct RulesFileLoader: Sendable {
         return feeds
     }
 
-    /// Joins the files of before with what feeds say now.
+    /// Joins the files of an earlier load with the current values of feeds.
     func load(
         again loaded: LoadedRules,
         feeds contributions: [String: FeedContribution]
@@ -106,7 +106,7 @@ package struct RulesFileLoader: Sendable {
         return rules
     }
 
-    /// Loads texts that were good once: their tests have passed, whatever they say today.
+    /// Loads texts that were valid before; their tests are not run again, since they passed then.
     package func load(
         kept sources: [(name: String, text: String)],
         feeds contributions: [String: FeedContribution],
@@ -125,13 +125,13 @@ package struct RulesFileLoader: Sendable {
         return rules
     }
 
-    /// Reads a text that somebody considers to put in place of the rules.
+    /// Loads a text that is proposed as a replacement for the rules.
     ///
     /// - Parameters:
     ///   - text: The rules, as YAML or JSON.
-    ///   - contributions: What feeds have said so far.
-    /// - Returns: The rules, of which no finding has been looked for.
-    /// - Throws: `RulesFileErrors` with everything that is wrong, under the file name `candidate`.
+    ///   - contributions: The current values of feeds.
+    /// - Returns: The rules, without findings.
+    /// - Throws: `RulesFileErrors` with all errors, under the file name `candidate`.
     package static func load(
         candidate text: [UInt8],
         feeds contributions: [String: FeedContribution]
@@ -139,7 +139,7 @@ package struct RulesFileLoader: Sendable {
         try self.load([RulesSource(name: "candidate", bytes: text)], feeds: contributions)
     }
 
-    /// Checks rules that are already in memory, under the names that errors shall show.
+    /// Loads and validates rules in memory; errors show the given names.
     package static func load(
         sources: [(name: String, text: String)],
         after loaded: LoadedRules? = nil,
@@ -161,7 +161,7 @@ package struct RulesFileLoader: Sendable {
         let files = sources.compactMap { self.document($0, problems, known) }
         let feeds = files.flatMap(\.feeds)
         let ofFeeds = FeedDocuments(of: feeds, contributions, problems, known, now)
-        // A rule that is missing may well be in a file that could not be parsed.
+        // A missing name may be in a file that could not be parsed.
         let isComplete = files.count == sources.count && ofFeeds.isComplete
         if isComplete {
             self.checkPresence(of: files, in: sources, problems)
@@ -178,10 +178,10 @@ package struct RulesFileLoader: Sendable {
             throw RulesFileErrors(problems.sorted(byFiles: names), in: revision)
         }
         let ruleSet = RuleSet(definition)
-        // The effect of the rules means nothing as long as they are not what somebody wanted to
-        // write.
+        // Tests of rules with errors would only report consequences of those errors.
         let laxTests = runsTests ? assembly.runTests(of: ruleSet, now: now()) : []
-        // Tests bar nobody's way back: where rules are in force, what is laxer is loaded, and said.
+        // A failed test must not block a rollback: a laxer result is only an error if no rules are
+        // active.
         if loaded == nil { for error in laxTests { problems.report(error) } }
         guard problems.isEmpty else {
             throw RulesFileErrors(problems.sorted(byFiles: names), in: revision)
@@ -200,7 +200,7 @@ package struct RulesFileLoader: Sendable {
         )
     }
 
-    /// The content of a source; `nil` if it cannot be parsed, and then the problem is reported.
+    /// Returns the document of a source; `nil` if it cannot be parsed, which is reported.
     static func document(
         _ source: RulesSource,
         _ problems: Problems,
@@ -228,7 +228,7 @@ package struct RulesFileLoader: Sendable {
         let message =
             isSuite
             ? "there are no 'rules' for these tests; write 'rules: PATH' if they test the rules of another file"
-            : "there are no 'rules'; write 'rules: []' if that is what you mean"
+            : "there are no 'rules'; write 'rules: []' if this is intended"
         problems.report(message, at: Place(file: first.name))
     }
 }

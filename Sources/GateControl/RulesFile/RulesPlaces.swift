@@ -1,12 +1,12 @@
 internal import GatePolicy
 
-/// The places of rules and notices in their files, for findings on rules that are right.
+/// The locations of rules and notices in their files, for findings on valid rules.
 package struct RulesPlaces: Sendable {
-    /// The places of one rule.
+    /// The locations of a rule.
     struct Rule: Sendable {
         let id: Place
         let keys: [String: Place]
-        /// The places of the keys of each `next`.
+        /// The locations of the keys of each `next`.
         private let nextKeys: [[String: Place]]
         /// The findings that the rule accepts.
         let accepted: [Located<FindingName>]
@@ -29,29 +29,29 @@ package struct RulesPlaces: Sendable {
             self.metadata = []
         }
 
-        /// The places of one `next`; of what a feed has left behind, those of its rule.
+        /// Returns the locations of a `next`; for an earlier floor of a feed, those of its rule.
         func next(_ index: Int) -> Rule {
             Rule(next: self.nextKeys.indices.contains(index) ? self.nextKeys[index] : [:], of: self)
         }
 
-        /// The place of a key, or of the rule's id if it does not have the key.
+        /// Returns the location of a key, or of the rule's id if the key is missing.
         func place(of key: String) -> Place { self.keys[key] ?? self.id }
     }
 
     /// The files in the order in which they were read.
     let files: [String]
-    /// By the id of the rule.
+    /// The locations of rules by id.
     let rules: [String: Rule]
-    /// By the name of the notice.
+    /// The locations of notices by name.
     let notices: [String: Place]
-    /// The key `mode` at the top.
+    /// The location of the top-level key `mode`.
     let mode: Place?
     let identity: Place?
-    /// The key `unidentified`.
+    /// The location of the key `unidentified`.
     let unidentified: Place?
-    /// Every path of the policy on unidentified clients; those of one entry share its place.
+    /// The locations of the paths in `unidentified`; paths of the same entry share a location.
     let unidentifiedPaths: [Place]
-    /// The releases, in their order.
+    /// The locations of the releases, in their order.
     let releases: [Place]
     let metadataOfReleases: [Located<StatedMetadata>]
 

@@ -1,8 +1,8 @@
-/// A YAML or JSON file of settings: each key has a scalar, or a list of them.
+/// A YAML or JSON file with settings; each value is a scalar or a list of scalars.
 package struct SettingsFile: Sendable {
     package struct Entry: Sendable {
         package let key: String
-        /// As it is written; a list as one text with commas.
+        /// The value as written; the items of a list are joined by commas.
         package let text: String
         private let place: Place
 
@@ -12,7 +12,7 @@ package struct SettingsFile: Sendable {
             self.place = place
         }
 
-        /// Says something of the entry with its place, as `file:line:col: message`.
+        /// Returns an error about the entry with its location, as `file:line:col: message`.
         package func remark(_ message: String) -> RulesFileError {
             RulesFileError(self.place, message)
         }
@@ -20,7 +20,7 @@ package struct SettingsFile: Sendable {
 
     package let entries: [Entry]
 
-    /// - Throws: what is wrong with the file, or why it cannot be read.
+    /// - Throws: An error with its location if the file is invalid or cannot be read.
     package init(path: String) throws(RulesFileError) {
         var parser = DocumentParser(try RulesSource(path: path))
         let root = try parser.parse()

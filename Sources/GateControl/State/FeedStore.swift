@@ -1,14 +1,14 @@
 private import FoundationEssentials
 
-/// Keeps what feeds said last, so that a restart needs no source.
+/// Stores the last values of feeds, so that a restart does not depend on their sources.
 package struct FeedStore: Sendable {
-    /// One feed, as it is kept.
+    /// The stored entry of a feed.
     struct Entry: Sendable, Equatable, Codable {
         var fingerprint: String
-        /// When the source last gave a good answer, seconds since 1970.
+        /// The time at which the source was last fetched successfully, in seconds since 1970.
         var confirmedAt: Int64
         var value: FeedValue
-        /// The values before it whose floors are still in force.
+        /// Earlier values whose floors are still active.
         var earlier: [FeedValue]?
 
         init(_ contribution: FeedContribution, confirmedAt: Int64) {
@@ -28,7 +28,7 @@ package struct FeedStore: Sendable {
     }
 
     private static let suffix = ".feed.json"
-    /// Every character may take six bytes in JSON, and a value may come with those before it.
+    /// A character may take six bytes in JSON, and a value may come with earlier ones.
     private static let maximumSize = 6 * RulesSource.maximumSize * 9 + (64 << 10)
 
     private let folder: StateFolder
@@ -37,13 +37,12 @@ package struct FeedStore: Sendable {
         self.folder = folder
     }
 
-    /// The contributions of feeds before the restart; `report` is told of files that cannot be
-    /// used.
+    /// Returns the stored contributions of feeds; `report` is called for files that cannot be used.
     package func contributions(report: (String) -> Void) -> [String: FeedContribution] {
         self.entries(report: report).mapValues(\.contribution)
     }
 
-    /// Everything that is there, by feed; `report` is told of files that cannot be used.
+    /// Returns all stored entries by feed id; `report` is called for files that cannot be used.
     func entries(report: (String) -> Void) -> [String: Entry] {
         var entries: [String: Entry] = [:]
         for name in self.folder.names(endingWith: Self.suffix) {
@@ -58,7 +57,7 @@ package struct FeedStore: Sendable {
         return entries
     }
 
-    /// Replaces what is kept of a feed.
+    /// Replaces the entry of a feed.
     func save(_ entry: Entry, of id: String) throws(StateFolder.Failure) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

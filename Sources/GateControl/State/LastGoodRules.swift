@@ -1,19 +1,18 @@
 private import FoundationEssentials
 private import Synchronization
 
-/// Keeps the texts of the rules that were last found good, so that a start with a broken file has
-/// something to go on by.
+/// Stores the last valid rules files, so that the gate can start with a broken one.
 package final class LastGoodRules: Sendable {
     private struct Record: Codable {
-        /// The shape of this record; another one is not read.
+        /// The format version of the record; records of other versions are ignored.
         var format = 1
-        /// The path that the gate was told to read.
+        /// The configured path of the rules.
         var path: String
         var sources: RulesTexts
-        /// The undo by which these texts stand in force and not those of the path.
+        /// The undo that made these texts active instead of the files at the path.
         var pin: RulesPin?
 
-        /// A hash over all of it, so that half a file is not taken for a whole one.
+        /// A hash over the record, which detects truncated files.
         var checksum = ""
 
         var sum: String {
@@ -28,43 +27,46 @@ package final class LastGoodRules: Sendable {
     }
 
     private static let name = "rules.last-good.json"
-    /// Every character may take six bytes in JSON, and a folder may have many files.
+    /// A character may take six bytes in JSON, and a folder may contain many files.
     private static let maximumSize = 6 * 16 * RulesSource.maximumSize
 
     private let folder: StateFolder
     private let path: String
     private let lastProblem = Mutex<String?>(nil)
 
+    /// Creates a store for the rules of a path.
+    ///
     /// - Parameters:
-    ///   - folder: Where they are kept.
+    ///   - folder: The folder to store the rules in.
     ///   - path: The file or folder of the rules.
     package init(_ folder: StateFolder, path: String) {
         self.folder = folder
         self.path = path
     }
 
-    /// Why the rules in force are not kept; `nil` if they are.
+    /// The reason why the active rules are not stored; `nil` if they are.
     package var problem: String? {
         self.lastProblem.withLock(\.self) ?? self.folder.problem.map { "\($0)" }
     }
 
-    /// The path of the folder that they are kept in.
+    /// The path of the folder that the rules are stored in.
     package var folderPath: String { self.folder.path }
 
-    /// The rules that were kept for this path.
+    /// Reads the rules that were stored for this path.
     ///
-    /// - Parameter report: Is told why what is there cannot be used.
-    /// - Returns: The texts, and the undo that they are due to; `nil` if there is nothing that can be used.
+    /// - Parameter report: Called with the reason if the stored rules cannot be used.
+    /// - Returns: The texts, and the undo that made them active; `nil` if there are no usable
+    ///   rules.
     package func read(report: (String) -> Void) -> (texts: RulesTexts, pin: RulesPin?)? {
         guard let record = Self.record(in: self.folder, report: report) else { return nil }
         guard record.path == self.path else {
-            report("\(self.folder.path)/\(Self.name) is of other rules: \(record.path)")
+            report("\(self.folder.path)/\(Self.name) is for other rules: \(record.path)")
             return nil
         }
         return (record.sources, record.pin)
     }
 
-    /// The texts that were kept in a folder, whatever the path of the rules is, for commands.
+    /// Reads the texts that are stored in a folder for any rules path; for CLI commands.
     package static func texts(in folder: StateFolder, report: (String) -> Void) -> RulesTexts? {
         self.record(in: folder, report: report)?.sources
     }
@@ -75,7 +77,7 @@ package final class LastGoodRules: Sendable {
             let bytes = try folder.read(Self.name, atMost: Self.maximumSize)
             let record = try JSONDecoder().decode(Record.self, from: Data(bytes))
             guard record.format == 1, record.checksum == record.sum else {
-                report("\(place) cannot be used: it is damaged, or of another release")
+                report("\(place) cannot be used: it is damaged, or was written by another release")
                 return nil
             }
             return record
@@ -87,7 +89,7 @@ package final class LastGoodRules: Sendable {
         }
     }
 
-    /// Keeps the texts of rules that have been put in force.
+    /// Stores the texts of rules that have taken effect.
     package func keep(_ rules: LoadedRules) {
         var record = Record(path: self.path, sources: RulesTexts(rules), pin: rules.pin)
         record.checksum = record.sum

@@ -2,18 +2,20 @@ private import FoundationEssentials
 internal import GatePolicy
 package import Logging
 
-/// The texts of rules that were in force, for an undo: in the state folder, or in memory.
+/// The texts of rules that were active, for an undo; in the state folder or in memory.
 ///
-/// It is not part of the audit, whose writers hold changes against the census for seconds.
+/// It is separate from the audit log, whose writes take seconds because they evaluate changes
+/// against the census.
 package final class RulesArchive: Sendable {
     package typealias Failure = StateDatabase.Failure
 
     static let fileName = "rules-history.sqlite"
-    /// Different texts that are kept, the last ones.
+    /// The maximum number of different texts that are kept; the oldest are removed first.
     static let mostTexts = 200
-    /// Bytes of all texts together; the last two are kept whatever their size.
+    /// The maximum size of all texts in bytes; the last two are kept whatever their size.
     static let mostBytes: Int64 = 32 << 20
-    /// Revisions of the same text that are kept: a feed that changes often must not push others out.
+    /// The maximum number of revisions that are kept per text, so that a feed that changes often
+    /// does not displace others.
     private static let mostRevisions: Int64 = 100
     private static let kind = StateDatabase.Kind(
         // The letters `VGrh`.
@@ -30,11 +32,11 @@ package final class RulesArchive: Sendable {
 
     let database: StateDatabase
     private let logger: Logger
-    /// Whether it outlives the process.
+    /// Whether the archive persists across restarts.
     package let isKept: Bool
 
     init(in folder: StateFolder?, logger: Logger) throws(Failure) {
-        // A rules file may have secrets in it.
+        // A rules file may contain secrets, so the file is created with mode 0600.
         folder?.make(Self.fileName)
         self.database = try StateDatabase(
             path: folder.map { "\($0.path)/\(Self.fileName)" },
@@ -44,18 +46,20 @@ package final class RulesArchive: Sendable {
         self.isKept = folder != nil
     }
 
-    /// The archive of a folder, or one in memory where there is none, or none that can be used; what is
-    /// wrong is logged.
+    /// Opens the archive of a folder.
+    ///
+    /// Without a folder, or if its archive cannot be used, the archive is in memory. The reason is
+    /// logged.
     package static func open(in folder: StateFolder?, logger: Logger) -> RulesArchive? {
         do throws(Failure) {
             return try RulesArchive(in: folder, logger: logger)
         } catch {
-            logger.error("former rules cannot be kept", metadata: ["error": "\(error)"])
+            logger.error("previous rules cannot be stored", metadata: ["error": "\(error)"])
             return folder == nil ? nil : self.open(in: nil, logger: logger)
         }
     }
 
-    /// Keeps the texts of rules that are in force.
+    /// Stores the texts of the active rules.
     package func keep(_ rules: LoadedRules) {
         let (revision, files) = (rules.definition.revision, rules.filesRevision)
         guard let json = try? JSONEncoder().encode(RulesTexts(rules)) else { return }
@@ -69,7 +73,7 @@ package final class RulesArchive: Sendable {
                             .integer(Int64(json.count)),
                         ]
                     )
-                    // A revision that is put in force again becomes the last one.
+                    // A revision that takes effect again becomes the last one.
                     try database.run(
                         "INSERT OR REPLACE INTO revisions (revision, files) VALUES (?, ?)",
                         [.text(revision), .text(files)]
@@ -79,7 +83,7 @@ package final class RulesArchive: Sendable {
             }
         } catch {
             let metadata: Logger.Metadata = ["revision": "\(revision)", "error": "\(error)"]
-            self.logger.error("rules are not kept for an undo", metadata: metadata)
+            self.logger.error("rules are not stored for an undo", metadata: metadata)
         }
     }
 
@@ -116,12 +120,13 @@ package final class RulesArchive: Sendable {
         }
     }
 
-    /// The files of a revision that was in force, by their name without feeds; `nil` if it is not kept.
+    /// Returns the revision of the files, without feeds, of rules that were active; `nil` if it is
+    /// not kept.
     func files(of revision: String) throws(Failure) -> String? {
         try self.text("SELECT files FROM revisions WHERE revision = ?", revision)
     }
 
-    /// The texts of a revision that was in force; `nil` if they are not kept.
+    /// Returns the texts of a revision that was active; `nil` if they are not kept.
     func texts(of revision: String) throws(Failure) -> RulesTexts? {
         let json = try self.text(
             "SELECT sources FROM texts JOIN revisions USING (files) WHERE revision = ?",
@@ -130,7 +135,7 @@ package final class RulesArchive: Sendable {
         return json.flatMap { try? JSONDecoder().decode(RulesTexts.self, from: Data($0.utf8)) }
     }
 
-    /// The last revision that was in force with other files.
+    /// Returns the last active revision that had other files.
     func revision(before files: String) throws(Failure) -> String? {
         try self.text(
             "SELECT revision FROM revisions WHERE files <> ? ORDER BY id DESC LIMIT 1",
@@ -138,7 +143,8 @@ package final class RulesArchive: Sendable {
         )
     }
 
-    /// Those of some revisions that can be put in force again, where these files are.
+    /// Returns the given revisions that an undo can restore, which are those with other files than
+    /// `files`.
     package func others(of revisions: [String], than files: String?) throws(Failure) -> Set<String>
     {
         try self.database.use { database in

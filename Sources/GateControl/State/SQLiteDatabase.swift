@@ -1,12 +1,12 @@
 private import CSQLite
 
-/// One connection to a SQLite database, for one thread at a time.
+/// A connection to a SQLite database, for one thread at a time.
 @safe
 final class SQLiteDatabase {
-    /// Why SQLite did not do something.
+    /// The reason why an operation failed.
     struct Failure: Error, Equatable, CustomStringConvertible {
         let description: String
-        /// Whether the file is no database, or none any more.
+        /// Whether the file is corrupt, or not a database.
         let isDamaged: Bool
 
         fileprivate init(_ code: CInt, _ message: String) {
@@ -15,14 +15,14 @@ final class SQLiteDatabase {
         }
     }
 
-    /// A value as SQLite keeps it.
+    /// A value of SQLite.
     enum Value {
         case integer(Int64)
         case text(String)
         case bytes([UInt8])
     }
 
-    /// A statement that was prepared.
+    /// A prepared statement.
     @safe
     fileprivate final class Statement {
         let pointer: OpaquePointer
@@ -35,7 +35,7 @@ final class SQLiteDatabase {
             unsafe sqlite3_finalize(self.pointer)
         }
 
-        /// Makes it ready for other values.
+        /// Resets the statement and its bindings for the next use.
         func reset() {
             unsafe sqlite3_reset(self.pointer)
             unsafe sqlite3_clear_bindings(self.pointer)
@@ -52,7 +52,7 @@ final class SQLiteDatabase {
             case .bytes(let bytes):
                 return unsafe bytes.withUnsafeBytes { buffer in
                     let count = CInt(buffer.count)
-                    // Without an address it would be no bytes, but NULL.
+                    // A null pointer would bind NULL instead of an empty blob.
                     guard count > 0 else {
                         return unsafe sqlite3_bind_zeroblob(self.pointer, index, 0)
                     }
@@ -68,7 +68,7 @@ final class SQLiteDatabase {
         }
     }
 
-    /// A row that a statement gives.
+    /// A row of a result.
     struct Row {
         fileprivate let statement: Statement
 
@@ -88,16 +88,16 @@ final class SQLiteDatabase {
         }
     }
 
-    /// Milliseconds that another process may keep it: two gates share a folder while one takes over.
+    /// The time in milliseconds to wait for a lock: two gates share the folder during a handover.
     private static let patience: CInt = 5_000
 
     private let handle: OpaquePointer
-    /// Statements that were prepared before, by their text.
+    /// The prepared statements by SQL text.
     private var statements: [String: Statement] = [:]
 
-    /// Opens a database, and makes it if it is not there.
+    /// Opens a database, and creates it if it does not exist.
     ///
-    /// `path`: its file; `nil`: it is in memory alone.
+    /// `path`: The file; `nil` for a database in memory.
     init(path: String?) throws(Failure) {
         var handle: OpaquePointer?
         let code = unsafe sqlite3_open_v2(
@@ -120,13 +120,13 @@ final class SQLiteDatabase {
         unsafe sqlite3_close_v2(self.handle)
     }
 
-    /// Carries out statements without values, such as those of a schema.
+    /// Executes SQL statements without parameters, such as a schema.
     func execute(_ sql: String) throws(Failure) {
         let code = unsafe sqlite3_exec(self.handle, sql, nil, nil, nil)
         guard code == SQLITE_OK else { throw self.failure(code) }
     }
 
-    /// Carries out a statement, and hands over the rows that it gives.
+    /// Executes a statement, and calls `body` for each row.
     func run(
         _ sql: String,
         _ values: [Value] = [],
@@ -148,19 +148,19 @@ final class SQLiteDatabase {
         }
     }
 
-    /// The number in the first column of the first row; `nil` if there is no row.
+    /// Returns the first column of the first row; `nil` if there is no row.
     func integer(_ sql: String, _ values: [Value] = []) throws(Failure) -> Int64? {
         var number: Int64?
         try self.run(sql, values) { number = number ?? $0.integer(0) }
         return number
     }
 
-    /// Rows that were changed since it was opened.
+    /// The number of rows changed since the connection was opened.
     var changeCount: Int64 {
         get throws(Failure) { try self.integer("SELECT total_changes()") ?? 0 }
     }
 
-    /// Does all of it, or nothing.
+    /// Runs a transaction, which is rolled back if `body` throws.
     func transaction(_ body: () throws(Failure) -> Void) throws(Failure) {
         try self.execute("BEGIN IMMEDIATE")
         do throws(Failure) {

@@ -1,8 +1,8 @@
 private import Synchronization
 
-/// A database of the state folder, of a known kind and version, or one in memory.
+/// A database of a known kind and version, in the state folder or in memory.
 package final class StateDatabase: Sendable {
-    /// Why there is nothing to be had from a file.
+    /// The reason why a database cannot be used.
     package enum Failure: Error, Sendable, Equatable, CustomStringConvertible {
         case damaged(String)
         case newer(version: Int64)
@@ -13,8 +13,8 @@ package final class StateDatabase: Sendable {
             switch self {
             case .damaged(let reason): "the file is damaged (\(reason)); move it away"
             case .newer(let version):
-                "the file is of a newer VersionGate (schema \(version)); move it away"
-            case .foreign: "the file is some other database; move it away"
+                "the file was written by a newer VersionGate (schema \(version)); move it away"
+            case .foreign: "the file is a different database; move it away"
             case .failed(let reason): reason
             }
         }
@@ -29,24 +29,24 @@ package final class StateDatabase: Sendable {
         }
     }
 
-    /// The mark and the shape by which a file is known again.
+    /// The application id, the version and the schema of a database.
     struct Kind {
-        /// Four letters, as SQLite's `application_id`.
+        /// Four letters, stored as SQLite's `application_id`.
         let application: Int64
         let version: Int64
         let schema: String
-        /// The statements that make the next version of each earlier one, from the first on.
+        /// The statements that migrate each version to the next one, starting with version 1.
         var migrations: [String] = []
     }
 
     private let database: Mutex<SQLiteDatabase>
 
-    /// Opens a database, and makes it if it is not there.
+    /// Opens a database, and creates it if it does not exist.
     ///
     /// - Parameters:
-    ///   - path: Its file; `nil`: it is in memory alone.
-    ///   - kind: What it must be.
-    /// - Throws: The reason for which the file cannot be used.
+    ///   - path: The file; `nil` for a database in memory.
+    ///   - kind: The expected kind.
+    /// - Throws: The reason why the file cannot be used.
     init(path: String?, _ kind: Kind) throws(Failure) {
         do {
             let database = try SQLiteDatabase(path: path)
@@ -60,7 +60,8 @@ package final class StateDatabase: Sendable {
                 guard version <= kind.version else { throw Failure.newer(version: version) }
                 try Self.migrate(from: version, to: kind, in: database)
             }
-            // A crash of the process loses nothing that was written, and one of the machine little.
+            // A crash of the process loses no writes; a crash of the machine may lose the last
+            // ones.
             try database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
             self.database = Mutex(database)
         } catch {
@@ -88,7 +89,7 @@ package final class StateDatabase: Sendable {
     ) throws(SQLiteDatabase.Failure) {
         guard version < kind.version else { return }
         try database.transaction { () throws(SQLiteDatabase.Failure) in
-            // Another process may have done it meanwhile.
+            // Another process may have migrated the database in the meantime.
             let version = try database.integer("PRAGMA user_version") ?? 0
             for step in kind.migrations.dropFirst(Int(version) - 1) { try database.execute(step) }
             try database.execute("PRAGMA user_version = \(kind.version)")

@@ -1,11 +1,11 @@
 private import Glibc
 
-/// The folder of what must outlive the process (`--state-dir`).
+/// The folder for data that persists across restarts (`--state-dir`).
 ///
-/// A gate without it is poorer, and still a gate: whatever is wrong with the folder is said, and
-/// keeps nobody from starting or serving.
+/// The folder is optional: its problems are reported, but never keep the gate from starting or
+/// serving.
 package struct StateFolder: Sendable {
-    /// Why the folder, or a file in it, is of no use.
+    /// The reason why the folder, or a file in it, cannot be used.
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
 
@@ -15,15 +15,16 @@ package struct StateFolder: Sendable {
     }
 
     package let path: String
-    /// Why nothing can be kept there, though it may be readable; `nil` if it can.
+    /// The reason why nothing can be stored in the folder, which may still be readable; `nil` if it
+    /// is writable.
     package let problem: Failure?
 
-    /// Makes the folder if it is not there.
+    /// Creates the folder if it does not exist.
     package init(path: String) {
         self.path = path
         let made = unsafe mkdir(path, 0o700)
         if made != 0, errno != EEXIST {
-            self.problem = Failure("cannot be made", errno)
+            self.problem = Failure("cannot be created", errno)
         } else if unsafe access(path, W_OK | X_OK) != 0 {
             self.problem = Failure("cannot be written to", errno)
         } else {
@@ -31,7 +32,7 @@ package struct StateFolder: Sendable {
         }
     }
 
-    /// The names of the files with a suffix.
+    /// Returns the names of the files with a suffix, sorted.
     func names(endingWith suffix: String) -> [String] {
         guard let folder = unsafe opendir(self.path) else { return [] }
         defer { unsafe closedir(folder) }
@@ -49,16 +50,16 @@ package struct StateFolder: Sendable {
         try FileContent(path: "\(self.path)/\(name)", atMost: limit).bytes
     }
 
-    /// Makes an empty file that its owner alone can read, unless there is one.
+    /// Creates an empty file that only its owner can read, unless the file exists.
     func make(_ name: String) {
         let flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW
         let descriptor = unsafe open("\(self.path)/\(name)", flags, 0o600)
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Replaces a file in one step: whoever reads sees the old or the new.
+    /// Replaces a file atomically: readers see the old or the new content.
     func replace(_ name: String, with bytes: [UInt8]) throws(Failure) {
-        // Gates that share a folder must not write into each other's file.
+        // Gates that share a folder must not write to the same temporary file.
         let temporary = "\(self.path)/.\(name).\(getpid()).new"
         do throws(Failure) {
             try Self.write(bytes, to: temporary)
@@ -66,7 +67,7 @@ package struct StateFolder: Sendable {
                 throw Failure("cannot be replaced", errno)
             }
         } catch {
-            // On a full disk, the rest of it would keep the disk full.
+            // After a failed write to a full disk, frees the space of the temporary file.
             _ = unsafe unlink(temporary)
             throw error
         }
@@ -91,7 +92,7 @@ package struct StateFolder: Sendable {
         guard fsync(descriptor) == 0 else { throw Failure("cannot be written", errno) }
     }
 
-    /// The new name, too, must outlive a loss of power.
+    /// Syncs the folder, so that the new name survives a power failure.
     private func flush() throws(Failure) {
         let descriptor = unsafe open(self.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw Failure("cannot be read", errno) }

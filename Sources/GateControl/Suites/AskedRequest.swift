@@ -1,30 +1,30 @@
 package import GatePolicy
 
-/// A request that somebody asks about, in the words of a test of the rules.
+/// A request to explain a decision for, with the keys of a rules test.
 package struct AskedRequest: Sendable {
-    /// The name under which errors say what is wrong with it.
+    /// The file name in errors about the request.
     private static let name = "request"
     private static let time = "at"
-    /// The query parameter that may come several times, as `Name: value`.
+    /// The query parameter for a header field, in the form `Name: value`; it can be repeated.
     private static let header = "header"
 
     package let headers: [HeaderField]
     package let method: String
     package let path: String
     package let address: String?
-    /// When it is judged; `nil`: now.
+    /// The time for the evaluation; `nil`: now.
     package let time: Timestamp?
 
-    /// Reads a JSON object.
+    /// Decodes a JSON object.
     ///
     /// - Parameters:
     ///   - bytes: The object.
-    ///   - identity: Says which headers carry the parts of the client.
-    /// - Throws: `RulesFileErrors` with everything that is wrong.
+    ///   - identity: The headers for the parts of the client's identity.
+    /// - Throws: `RulesFileErrors` with all errors.
     package init(json bytes: [UInt8], identity: IdentitySources) throws(RulesFileErrors) {
         let value: JSONValue
         do throws(JSONParser.Failure) {
-            // Readers of YAML do not know the escapes of JSON for characters of two halves.
+            // YAML does not support JSON's surrogate pair escapes.
             value = try JSONParser.parse(bytes)
         } catch {
             throw RulesFileErrors(
@@ -32,14 +32,14 @@ package struct AskedRequest: Sendable {
                     file: Self.name,
                     line: error.line,
                     column: error.column,
-                    message: "no JSON: \(error.message)"
+                    message: "not valid JSON: \(error.message)"
                 )
             )
         }
         try self.init(Element(value, at: Place(file: Self.name)), identity)
     }
 
-    /// Reads the parameters of a query, likewise.
+    /// Decodes the parameters of a query, with the same keys.
     package init(
         parameters: [(name: String, value: String)],
         identity: IdentitySources
@@ -64,7 +64,7 @@ package struct AskedRequest: Sendable {
             entries.append(Element.Entry(key: "headers", place: place, value: element))
         }
         for (name, value) in parameters where name != Self.header {
-            // In a query, nothing tells a number from a text.
+            // Query parameters have no types.
             let isNumber = name == "build" && value.utf8.allSatisfy { 0x30...0x39 ~= $0 }
             let element =
                 isNumber ? Element(content: .number(value), place: place) : text(value)
@@ -114,7 +114,7 @@ extension Element {
         self.init(content: content, place: place)
     }
 
-    /// The digits of a whole number that is written as 17.0 or 1.7e1, which is the same in JSON.
+    /// Returns the digits of a whole number written as 17.0 or 1.7e1, which are equal in JSON.
     private static func wholeNumber(_ text: String) -> String? {
         guard text.contains(where: { ".eE".contains($0) }), let number = Double(text) else {
             return nil

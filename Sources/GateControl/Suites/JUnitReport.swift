@@ -1,6 +1,6 @@
 import GatePolicy
 
-/// The outcome of test suites in the format that CI systems read (JUnit's XML).
+/// The results of test suites as JUnit XML, for CI systems.
 package struct JUnitReport: Sendable {
     private let reports: [TestSuiteReport]
 
@@ -8,7 +8,7 @@ package struct JUnitReport: Sendable {
         self.reports = reports
     }
 
-    /// The document (XML 1.0).
+    /// The XML 1.0 document.
     package var text: String {
         let tests = self.reports.reduce(0) { $0 + $1.cases.count }
         let failures = self.reports.reduce(0) { $0 + $1.failureCount }
@@ -43,8 +43,8 @@ package struct JUnitReport: Sendable {
             + "</failure>\n    </testcase>\n"
     }
 
-    /// A text as it stands in an element or an attribute; what XML cannot say at all (section 2.2)
-    /// becomes U+FFFD.
+    /// Returns a text escaped for an element or an attribute; characters that XML does not allow
+    /// (section 2.2) become U+FFFD.
     private static func escaped(_ text: String) -> String {
         var escaped = ""
         for scalar in text.unicodeScalars {
@@ -53,7 +53,7 @@ package struct JUnitReport: Sendable {
             case 0x3C: escaped += "&lt;"
             case 0x3E: escaped += "&gt;"
             case 0x22: escaped += "&quot;"
-            // An attribute would turn them into blanks.
+            // In an attribute, a parser would replace them by blanks.
             case 0x09, 0x0A, 0x0D: escaped += "&#\(scalar.value);"
             case 0..<0x20, 0xFFFE, 0xFFFF: escaped += "\u{FFFD}"
             default: escaped.unicodeScalars.append(scalar)

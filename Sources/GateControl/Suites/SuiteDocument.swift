@@ -1,19 +1,19 @@
 internal import GatePolicy
 
-/// The content of a file of tests.
+/// The content of a test suite.
 struct SuiteDocument {
-    /// The rules that are tested, as the file names them.
+    /// The path of the rules under test, as written in the file.
     var rules: String?
     var tests: [RulesDocument.Test] = []
 }
 
-/// Reads the top level of a file of tests.
+/// Decodes the top level of a test suite.
 struct SuiteDecoder {
     static let keys = ["rules", "tests", "$schema"]
 
     let problems: Problems
 
-    /// Reads what there is; `nil` if the file is not a mapping.
+    /// Decodes all valid parts; `nil` if the file is not a mapping.
     func decode(_ element: Element) -> SuiteDocument? {
         guard !self.isRulesFile(element) else { return nil }
         guard let fields = Fields(element, keys: Self.keys, problems: self.problems) else {
@@ -25,7 +25,7 @@ struct SuiteDecoder {
         return SuiteDocument(rules: rules, tests: tests.compactMap { decoder.decode($0) })
     }
 
-    /// Whether the file holds rules, which is said once, and not key by key.
+    /// Whether the file contains rules, which is reported once instead of for each key.
     private func isRulesFile(_ element: Element) -> Bool {
         guard case .mapping(let entries) = element.content,
             let rules = entries.first(where: { $0.key == "rules" })
@@ -37,7 +37,7 @@ struct SuiteDecoder {
         let file = element.place.file
         self.problems.report(
             """
-            this is a rules file and no test suite: 'versiongate check \(file)' runs its own tests; \
+            this is a rules file, not a test suite: 'versiongate check \(file)' runs its own tests; \
             a suite has 'rules: \(file)' and 'tests'
             """,
             at: rules.place

@@ -1,8 +1,8 @@
 package import GatePolicy
 
-/// A file of tests and the rules that they are about, both read and found to be right.
+/// A test suite file and the rules that it tests, both loaded and valid.
 package struct TestSuite: Sendable {
-    /// The file as the operator named it.
+    /// The file as given by the operator.
     package let path: String
     private let ruleSet: RuleSet
     private let tests: [Located<RuleTest>]
@@ -15,7 +15,7 @@ package struct TestSuite: Sendable {
 
     package var count: Int { self.tests.count }
 
-    /// The mistake in each test that fails, at its place.
+    /// Returns the errors of the tests that fail, with their locations.
     func failures(now: Timestamp) -> [RulesFileError] {
         self.tests.compactMap { test in
             self.ruleSet.run(test.value, now: now).map { failure in
@@ -25,7 +25,7 @@ package struct TestSuite: Sendable {
         }
     }
 
-    /// Runs all tests, those without a time at the given one and after every change to come.
+    /// Runs all tests; those without `at` run at the given time and after every coming change.
     package func run(now: Timestamp) -> TestSuiteReport {
         let cases = self.tests.map { test in
             TestSuiteReport.Case(
@@ -38,22 +38,24 @@ package struct TestSuite: Sendable {
     }
 }
 
-/// Reads files of tests, each with the rules that it is about.
+/// Loads test suites, each with the rules that it tests.
 package struct TestSuiteLoader: Sendable {
     private let rules: String?
     private let now: @Sendable () -> Timestamp
 
-    /// Prepares to read; nothing is read yet.
+    /// Creates a loader; nothing is read yet.
     ///
     /// - Parameters:
-    ///   - rules: The rules that are tested, whatever the files of tests say; `nil`: what they say.
-    ///   - now: The time at which tests run that do not say theirs.
+    ///   - rules: The path of the rules to test, which overrides that in the suites; `nil`: that of
+    ///     a suite.
+    ///   - now: The time for tests without `at`.
     package init(rules: String?, now: @escaping @Sendable () -> Timestamp = SystemClock.now) {
         self.rules = rules
         self.now = now
     }
 
-    /// Reads a file of tests, or all of a folder in the order of their names, and their rules.
+    /// Loads a test suite, or all of a folder in the order of their names, and the rules under
+    /// test.
     package func load(path: String) throws(RulesFileErrors) -> [TestSuite] {
         try self.load(try RulesReader(path: path).read())
     }
@@ -77,7 +79,7 @@ package struct TestSuiteLoader: Sendable {
         let document = self.document(source, problems)
         guard let document, problems.isEmpty else { throw self.errors(problems, source) }
         guard let path = self.rules ?? document.rules.map({ self.path($0, beside: source) }) else {
-            let message = "a test suite needs 'rules', or --rules, to be about"
+            let message = "a test suite needs 'rules' or the option --rules"
             throw RulesFileErrors(RulesFileError(file: source.name, message: message))
         }
         let definition = try RulesFileLoader(path: path, now: self.now).load().definition
@@ -108,7 +110,7 @@ package struct TestSuiteLoader: Sendable {
         RulesFileErrors(problems.sorted(byFiles: [source.name]))
     }
 
-    /// A path in a file of tests counts from the folder of that file.
+    /// Resolves a path relative to the folder of the suite.
     private func path(_ path: String, beside source: RulesSource) -> String {
         guard !path.hasPrefix("/"), let slash = source.name.lastIndex(of: "/") else { return path }
         return source.name[...slash] + path
@@ -118,7 +120,7 @@ package struct TestSuiteLoader: Sendable {
         var places: [String: Place] = [:]
         for name in names {
             guard let first = places.updateValue(name.place, forKey: name.value) else { continue }
-            let message = "there is already a test '\(name.value)' in line \(first.line)"
+            let message = "there is already a test '\(name.value)' on line \(first.line)"
             problems.report(message, at: name.place)
         }
     }

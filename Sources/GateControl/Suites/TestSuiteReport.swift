@@ -1,16 +1,16 @@
 package import GatePolicy
 
-/// The outcome of one file of tests.
+/// The results of a test suite.
 package struct TestSuiteReport: Sendable, Equatable {
     package struct Case: Sendable, Equatable {
         package let name: String
-        /// The place of the test: `file:line:col`.
+        /// The location of the test: `file:line:col`.
         package let place: String
-        /// `nil` if the test is met.
+        /// The failure; `nil` if the test passes.
         package let failure: RuleTestFailure?
     }
 
-    /// The file.
+    /// The path of the suite.
     package let suite: String
     package let cases: [Case]
 
@@ -18,7 +18,7 @@ package struct TestSuiteReport: Sendable, Equatable {
 }
 
 extension TestSuiteReport: CustomStringConvertible {
-    /// A line for the file, and below it what every failed test expected and what came.
+    /// A summary line, followed by the expected and actual values of each failed test.
     package var description: String {
         let head = "\(self.suite): \(self.cases.count) tests, \(self.failureCount) failed"
         return ([head] + self.cases.compactMap(\.lines)).joined(separator: "\n")
@@ -26,7 +26,7 @@ extension TestSuiteReport: CustomStringConvertible {
 }
 
 extension TestSuiteReport.Case {
-    /// The expected and the actual of the test; `nil` if it is met.
+    /// The expected and actual values of the test; `nil` if it passes.
     fileprivate var lines: String? {
         guard let failure else { return nil }
         let width = (failure.differences.map(\.aspect.count) + [4]).max() ?? 0
@@ -41,7 +41,7 @@ extension TestSuiteReport.Case {
         }
         lines.append(row("why", failure.reason))
         if let from = failure.from {
-            lines.append(row("from", "\(from) on; say with 'at' which time is meant"))
+            lines.append(row("from", "\(from) on; set 'at' to choose the time"))
         }
         return lines.joined(separator: "\n")
     }

@@ -1,8 +1,8 @@
 internal import GatePolicy
 
-/// A rules file to begin with: one app on iOS and Android, every line explained.
+/// A rules file to start with: one app on iOS and Android, with comments.
 ///
-/// A value that is not given stands there as a placeholder that is valid, and marked as one.
+/// Missing values are replaced by placeholders, which are valid and marked as such.
 package struct RulesTemplate: Sendable {
     private let appID: String?
     private let iosURL: String?
@@ -10,15 +10,15 @@ package struct RulesTemplate: Sendable {
     private let language: String
     private let schema: String
 
-    /// Takes over what is known of the app.
+    /// Creates a template with what is known of the app.
     ///
     /// - Parameters:
-    ///   - appID: The package name, which says the page in Google Play.
-    ///   - iosURL: The App Store page.
-    ///   - androidURL: The page in the store for Android.
-    ///   - language: The language of the words, English by default.
-    ///   - schema: Where an editor finds the JSON Schema of rules files.
-    /// - Throws: What of it cannot stand in a rules file.
+    ///   - appID: The package name, which determines the Google Play URL.
+    ///   - iosURL: The App Store URL.
+    ///   - androidURL: The store URL for Android.
+    ///   - language: The language of the texts, English by default.
+    ///   - schema: The path or URL of the JSON Schema for editors.
+    /// - Throws: An error if a value is not valid in a rules file.
     package init(
         appID: String? = nil,
         iosURL: String? = nil,
@@ -49,58 +49,58 @@ package struct RulesTemplate: Sendable {
             throw .storeURL(url, reason: "\(error)")
         }
         guard !url.lowercased().hasPrefix("http:") else {
-            throw .storeURL(url, reason: "it must be https, or open a store app")
+            throw .storeURL(url, reason: "it must be HTTPS, or open a store app")
         }
     }
 
-    /// The file; everything that comes from outside stands in quotes, so that YAML reads texts.
+    /// The content of the file; all arguments are quoted, so that YAML reads them as strings.
     package var text: String {
         let words = TemplateWords(language: self.language)
         return """
             # yaml-language-server: $schema=\(self.schema)
             # The rules of VersionGate. After a change: versiongate check --strict PATH
-            # A running gate takes a change over within a second.
+            # A running gate applies a change within a second.
 
-            # A request that names no app version, or not readably, passes: nobody is locked out for
-            # want of a header. `observe` counts such requests, `reject` refuses them.
+            # Requests without a valid app version pass, so that a missing header locks no client out.
+            # `observe` counts such requests, `reject` denies them.
             unidentified: { missing: allow, unreadable: allow }
 
-            # Never judged: health checks, and what a blocked user must still reach.
+            # Always forwarded: health checks, and paths that denied clients still need.
             exempt:
               - /healthz
               - { method: POST, path: /logout }
 
             # Below `minimum` an app must update. Further keys: `recommended` for a hint, `blocked` for
-            # single bad releases, `next` for the floor to come, with a day and a roll-out. Clients say
-            # who they are in X-App-Platform and X-App-Version. With several apps behind this gate, they
-            # also send X-App-Id, and each rule says for which one it is: match: { platform: ios, app: ID }.
+            # single bad releases, `next` for a coming floor with a date and a roll-out. Clients send
+            # X-App-Platform and X-App-Version. With several apps on this gate, they also send X-App-Id,
+            # and each rule names its app: match: { platform: ios, app: ID }.
             rules:
               - id: ios
                 match: { platform: ios }
                 minimum: "1.0.0" # the oldest version that still works
-                # recommended: "1.0.0" # the newest one in the store; a floor above it is refused as a slip
+                # recommended: "1.0.0" # the newest one in the store; a floor above it is rejected
                 notice: upgrade
                 storeUrl: \(Self.link(self.iosURL, PlaceholderLink.appStore))
 
               - id: android
                 match: { platform: android }
                 minimum: "1.0.0" # the oldest version that still works
-                # recommended: "1.0.0" # the newest one in the store; a floor above it is refused as a slip
+                # recommended: "1.0.0" # the newest one in the store; a floor above it is rejected
                 notice: upgrade
                 storeUrl: \(Self.link(self.androidLink, PlaceholderLink.googlePlay))
 
-            # The words of an app that must update. {currentVersion} is the version that it sent. Further
-            # languages stand beside the first one; the default is for everybody else.
+            # The texts for an app that must update. {currentVersion} is the version that it sent. Add
+            # other languages next to the first one; the default is for all other clients.
             defaultLanguage: "\(self.language)"
             notices:
               upgrade:
-                "\(self.language)":\(words.needTranslation ? " # placeholder: translate the words" : "")
+                "\(self.language)":\(words.needTranslation ? " # placeholder: translate the texts" : "")
                   title: "\(words.title)"
                   message: "\(words.message)"
                   button: "\(words.button)"
 
-            # The promises of these rules: rules that fail one of their tests are never loaded. These hold for
-            # every floor; add one with the version that most people have.
+            # Tests: rules that fail one of their tests are never loaded. These pass with every floor; add
+            # one with the version that most clients have.
             tests:
             \(self.tests(of: "ios"))
             \(self.tests(of: "android"))
@@ -110,16 +110,16 @@ package struct RulesTemplate: Sendable {
 
     private func tests(of platform: String) -> String {
         """
-          - name: the first build ever for \(platform) must update
+          - name: the first version for \(platform) must update
             request: { platform: \(platform), version: "0.0.1" }
             expect: { decision: require, rule: \(platform) }
-          - name: a build for \(platform) of years to come passes
+          - name: a future version for \(platform) passes
             request: { platform: \(platform), version: "9999.0.0" }
             expect: { decision: [allow, recommend] }
         """
     }
 
-    /// The page of the app in the store for Android, which its identifier names.
+    /// The store URL for Android, by default that of the package name.
     private var androidLink: String? {
         self.androidURL
             ?? self.appID.map { "https://play.google.com/store/apps/details?id=\($0)" }
@@ -134,10 +134,9 @@ package struct RulesTemplate: Sendable {
     }
 }
 
-/// The store links of a new rules file for which nobody has given any.
+/// The store URLs of a new rules file without given ones.
 ///
-/// They are good links, and lead nowhere: a file that is in force with one of them sends its users
-/// there.
+/// They are valid URLs of no app, so active rules must not contain them.
 enum PlaceholderLink {
     static let appStore = "https://apps.apple.com/app/id0000000000"
     static let googlePlay = "https://play.google.com/store/apps/details?id=com.example.app"
@@ -145,16 +144,15 @@ enum PlaceholderLink {
     static let all = [Self.appStore, Self.googlePlay]
 }
 
-/// The words of an app whose update is required, in the languages that a new rules file can begin
-/// in.
+/// The texts of an app that must update, in the languages that are supported by `init`.
 struct TemplateWords {
     let title: String
     let message: String
     let button: String
-    /// Whether the words are English for want of better ones.
+    /// Whether the texts are English because there is no translation.
     let needTranslation: Bool
 
-    /// The words for a language tag; English ones where there are no others.
+    /// Creates the texts for a language tag, or English ones.
     init(language: String) {
         self.needTranslation = !["en", "de", "ja", "ko"].contains(language)
         switch language {
@@ -179,7 +177,7 @@ struct TemplateWords {
     }
 }
 
-/// Why no rules file can be made of what somebody asked for.
+/// Reasons why a rules file cannot be created.
 package enum RulesTemplateError: Error, Equatable, CustomStringConvertible {
     case appID(String)
     case storeURL(String, reason: String)
@@ -189,7 +187,7 @@ package enum RulesTemplateError: Error, Equatable, CustomStringConvertible {
         switch self {
         case .appID(let text):
             "'\(text)' is not an app identifier: 1 to 128 letters, digits, '.', '_' and '-'"
-        case .storeURL(let text, let reason): "'\(text)' is not a store link: \(reason)"
+        case .storeURL(let text, let reason): "'\(text)' is not a store URL: \(reason)"
         case .language(let text): "'\(text)' is not a language tag such as 'en' or 'zh-Hant'"
         }
     }

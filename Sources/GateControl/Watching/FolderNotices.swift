@@ -1,14 +1,14 @@
 private import Glibc
 
-/// The kernel's notices about a few folders (inotify), as far as they concern the rules.
+/// The inotify events of a few folders that concern the rules.
 ///
-/// Folders are watched, never files: a watch follows the file that it was set on, and editors and
-/// Kubernetes put another file in its place.
+/// Folders are watched instead of files: a watch on a file stays with its inode, and editors and
+/// Kubernetes replace the file by another one.
 struct FolderNotices: ~Copyable {
-    /// The notices that the kernel gives.
+    /// An event from the kernel.
     enum Notice: Equatable {
         case of(LookSchedule.Entry, LookSchedule.Notice)
-        /// The queue was full.
+        /// Events were lost because the queue was full.
         case lost
     }
 
@@ -17,18 +17,18 @@ struct FolderNotices: ~Copyable {
         var names: WatchedPlaces.Names
     }
 
-    /// The events that are asked for; opening and reading is not.
+    /// The requested events; opening and reading a file are not included.
     private static let mask = [
         IN_CLOSE_WRITE, IN_MODIFY, IN_CREATE, IN_DELETE, IN_MOVED_FROM, IN_MOVED_TO,
         IN_DELETE_SELF, IN_MOVE_SELF, IN_ATTRIB, Int32(IN_ONLYDIR),
     ].reduce(0) { $0 | UInt32($1) }
 
-    /// The descriptor to poll; negative if the system has none left, as happens in crowded
+    /// The descriptor to poll; negative if no inotify instance was available, as in crowded
     /// containers.
     let descriptor: Int32
     private var folders: [Int32: Folder] = [:]
 
-    /// Opens the channel.
+    /// Creates an inotify instance.
     init() {
         self.descriptor = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))
     }
@@ -37,10 +37,10 @@ struct FolderNotices: ~Copyable {
         if self.descriptor >= 0 { close(self.descriptor) }
     }
 
-    /// Watches these folders and no others; folders that are not there are left out.
+    /// Watches exactly these folders; missing folders are left out.
     ///
-    /// Setting a watch twice is one watch, and a folder that was replaced under its name gets a
-    /// new one: it is right to call this again after every notice.
+    /// A second watch on the same folder has no effect, and a folder that was replaced gets a new
+    /// watch, so this should be called again after every event.
     mutating func watch(_ places: WatchedPlaces) {
         guard self.descriptor >= 0 else { return }
         var current: [Int32: Folder] = [:]
@@ -56,16 +56,16 @@ struct FolderNotices: ~Copyable {
         self.folders = current
     }
 
-    /// Whether an entry leads to the rules.
+    /// Whether an entry is part of the rules.
     func concern(_ entry: LookSchedule.Entry) -> Bool {
         guard let folder = self.folders[entry.folder] else { return false }
         return entry.name.isEmpty || folder.names.contains(entry.name)
     }
 
-    /// Takes the notices that have arrived, without those that do not concern the rules.
+    /// Returns the pending events that concern the rules.
     func take() -> [Notice] {
         var notices: [Notice] = []
-        // Room for the longest name, and for many of the usual ones.
+        // Large enough for the longest name, and for many of usual length.
         var buffer = [UInt8](repeating: 0, count: 16 << 10)
         while true {
             let count = unsafe buffer.withUnsafeMutableBytes { bytes in
@@ -83,7 +83,7 @@ struct FolderNotices: ~Copyable {
         let entry = LookSchedule.Entry(folder: notice.watch, name: notice.name)
         guard self.concern(entry), let folder = self.folders[entry.folder] else { return nil }
         if notice.name.isEmpty {
-            // The attributes of a folder say nothing of the rules in it.
+            // The attributes of the folder do not affect its rules.
             return notice.has(IN_DELETE_SELF | IN_MOVE_SELF) ? .of(entry, .removed) : nil
         }
         if notice.has(IN_CREATE) {
@@ -96,25 +96,25 @@ struct FolderNotices: ~Copyable {
         return notice.has(IN_ATTRIB) ? .of(entry, .touched) : nil
     }
 
-    /// A new name is an empty file that somebody is going to write, unless it is a link.
+    /// Returns the event for a new name: an empty file is about to be written, unless it is a link.
     ///
-    /// If it has been written before it is asked for here, the notice of that is yet to come.
+    /// If the file was written before its state was read here, an event for the write follows.
     private static func meaningOfNew(_ path: String) -> LookSchedule.Notice {
         guard let identity = FileIdentity(path: path, followsLinks: false) else { return .removed }
         return identity.isEmptyFile ? .written : .replaced
     }
 }
 
-/// One notice as the kernel writes it (inotify(7), `struct inotify_event`).
+/// An event in the kernel's format (inotify(7), `struct inotify_event`).
 struct KernelNotice: Equatable {
     let watch: Int32
     let mask: UInt32
-    /// Empty if the folder itself is meant.
+    /// The file name; empty if the event is about the folder itself.
     let name: String
 
     func has(_ bits: Int32) -> Bool { self.mask & UInt32(bits) != 0 }
 
-    /// Takes apart what one `read` gave; the kernel gives whole notices only.
+    /// Parses the result of one `read`, which always contains whole events.
     static func parse(_ bytes: ArraySlice<UInt8>) -> [KernelNotice] {
         var notices: [KernelNotice] = []
         var rest = bytes

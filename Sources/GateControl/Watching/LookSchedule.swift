@@ -1,50 +1,50 @@
-/// When to look at the rules files, decided by the kernel's notices and the time.
+/// Decides when to check the rules files, from the kernel's events and the time.
 ///
-/// A file is read when its writer is done. One that somebody writes in place is left alone until
-/// it is closed, and then until it has been quiet for a while, because scripts close it and append
-/// again. What takes a name whole, a rename or a link, needs no such care. Whatever no notice tells
-/// of is found by a glance from time to time.
+/// A file is read when its writer has finished. A file that is written in place is not read before
+/// it is closed and then unchanged for a while, because scripts close a file and append to it
+/// again. An atomic replacement by a rename or a link needs no such delay. Changes without an event
+/// are found by polling.
 struct LookSchedule {
     typealias Instant = ContinuousClock.Instant
 
-    /// A name in one of the folders that are watched.
+    /// A name in one of the watched folders.
     struct Entry: Hashable {
-        /// The kernel's number of the watch on the folder.
+        /// The watch descriptor of the folder.
         let folder: Int32
-        /// Empty for the folder itself.
+        /// The file name; empty for the folder itself.
         let name: String
     }
 
-    /// An event that has happened to an entry.
+    /// An event for an entry.
     enum Notice {
-        /// Its bytes changed, or it was made without any: somebody has it open.
+        /// The content changed, or an empty file was created: a process has it open.
         case written
-        /// Somebody who had it open for writing has closed it.
+        /// A process that had the file open for writing closed it.
         case closed
-        /// Something else took the name in one step, whole.
+        /// The name was atomically replaced by something else.
         case replaced
-        /// Nothing has the name any more.
+        /// The name was removed.
         case removed
-        /// Its mode, owner or times changed.
+        /// The mode, owner or times changed.
         case touched
     }
 
-    /// The next thing to do.
+    /// The next step of the watch loop.
     enum Step: Equatable {
-        /// Wait for notices, for so long at most.
+        /// Wait for events, at most for this duration.
         case wait(Duration)
-        /// Look: whoever wrote is done.
+        /// Check the files: all writers have finished.
         case look
-        /// See whether something changed of which no notice told; it may be half written.
+        /// Poll for changes without an event; the files may be half written.
         case glance
     }
 
-    /// How far somebody is who changes a file in place, and when that was last heard of.
+    /// The state of a write in place, with the time of the last event.
     private enum Writing {
         case open(since: Instant, last: Instant)
         case left(last: Instant)
 
-        /// Since when somebody has it open.
+        /// The time since which the file is open for writing.
         var openSince: Instant? {
             switch self {
             case .open(let since, _): since
@@ -55,13 +55,14 @@ struct LookSchedule {
 
     private let timing: RulesWatcher.Timing
     private var written: [Entry: Writing] = [:]
-    /// Until when more may come that belongs to what was put in place whole.
+    /// The end of the pause in which further events of the same replacement may follow.
     private var pauseEnd: Instant?
-    /// From when the limits count.
+    /// The start of the period that the maximum delays apply to.
     private var waitingSince: Instant?
     private var nextGlance: Instant
 
-    /// Begins; somebody may be writing already, so that the first look waits for that, too.
+    /// Creates a schedule; the first check waits for writers, too, since a write may be in
+    /// progress.
     init(timing: RulesWatcher.Timing, now: Instant) {
         self.timing = timing
         self.pauseEnd = now + timing.settling
@@ -69,13 +70,13 @@ struct LookSchedule {
         self.nextGlance = now + timing.pollInterval
     }
 
-    /// Whether a file is being written, or has been so short a time ago that it may go on.
+    /// Whether a file is being written, or was written so recently that the write may continue.
     var isBeingWritten: Bool { !self.written.isEmpty }
 
-    /// Since when somebody has had a file open whose changes nobody has looked at.
+    /// The time since which a file has been open with changes that have not been read.
     var openSince: Instant? { self.written.values.compactMap(\.openSince).min() }
 
-    /// Takes a notice of an entry that counts.
+    /// Adds an event for an entry that is part of the rules.
     mutating func receive(_ notice: Notice, of entry: Entry, at now: Instant) {
         switch (notice, self.written[entry]) {
         case (.written, .open(let since, _)), (.touched, .open(let since, _)):
@@ -85,11 +86,11 @@ struct LookSchedule {
             self.written[entry] = .open(since: now, last: now)
             return
         case (.closed, .open(let since, _)) where since + self.timing.settling < now:
-            // The limits are for pieces, not for the time that one of them takes.
+            // The maximum delay limits a series of writes, not the duration of a single one.
             self.waitingSince = now
             self.written[entry] = .left(last: now)
         case (.touched, nil) where self.pauseEnd != nil:
-            // Editors set the mode of what they have just put in place.
+            // Editors set the mode of a file after they have replaced it.
             self.pauseEnd = now + self.timing.debounce
         case (.closed, _), (.removed, _), (.touched, _):
             self.written[entry] = .left(last: now)
@@ -100,22 +101,23 @@ struct LookSchedule {
         self.waitingSince = self.waitingSince ?? now
     }
 
-    /// Forgets the entries that lead to the rules no longer, after a link was swapped.
+    /// Removes the entries that are no longer part of the rules, after a link was swapped.
     mutating func keep(where leadsToRules: (Entry) -> Bool, at now: Instant) {
         let kept = self.written.filter { leadsToRules($0.key) }
         guard kept.count < self.written.count else { return }
         self.written = kept
-        // The entries that lead there instead have not been looked at.
+        // The entries that replaced them have not been read.
         self.pauseEnd = self.pauseEnd ?? now + self.timing.debounce
         self.waitingSince = self.waitingSince ?? now
     }
 
-    /// Notices were lost, and a close may have been among them: glances must tell.
+    /// Resets the state after events were lost, possibly including a close; polling finds the
+    /// changes.
     mutating func lose() {
         self.forget()
     }
 
-    /// Says what to do at this time; a look or a glance is taken to be done at once.
+    /// Returns the next step; the caller must carry out a check or poll at once.
     mutating func next(at now: Instant) -> Step {
         if let time = self.nextLook {
             guard now >= time else { return .wait(now.duration(to: time)) }
@@ -134,7 +136,7 @@ struct LookSchedule {
         self.waitingSince = nil
     }
 
-    /// When everything that is written is done; `nil` if nothing has happened.
+    /// The time at which all writers have finished; `nil` if there were no events.
     private var nextLook: Instant? {
         var ends = self.written.values.map { writing in
             switch writing {
@@ -144,7 +146,7 @@ struct LookSchedule {
         }
         if let pauseEnd { ends.append(pauseEnd) }
         guard let end = ends.max() else { return nil }
-        // No limit holds for a file that is open: it would be met in the middle.
+        // There is no limit while a file is open: it would be read half written.
         guard let waitingSince, self.openSince == nil else { return end }
         let longest =
             self.isBeingWritten ? self.timing.longestSettling : self.timing.longestDebounce

@@ -1,36 +1,35 @@
 package import Logging
 
-/// Says when the rules on disk may have changed, as an endless sequence of what was seen, without
-/// its text.
+/// Reports when the rules files may have changed, as an endless sequence of sightings.
 ///
-/// The first element comes of itself, so that nothing that changed between the first load and the
-/// start of the watch is missed. After it there is one element for every state of the file or
-/// folder that differs from the last, whichever way it came about: a write in place, an editor's
-/// rename, a Kubernetes swap of `..data`, a deletion. It comes when the writer is done. Ending the
-/// iteration or cancelling its task ends the watch and closes its descriptors.
+/// A sighting identifies a state of the files without their contents. The first one is sent at
+/// once, so that changes between the first load and the start of the watcher are not missed. After
+/// it, there is one for each new state of the file or folder, however it came about: a write in
+/// place, an editor's rename, a Kubernetes swap of `..data`, a deletion. It is sent when the writer
+/// has finished. Ending the iteration or canceling its task stops the watcher and closes its
+/// descriptors.
 package struct RulesWatcher: AsyncSequence, Sendable {
-    /// How long the watch waits for what.
+    /// The delays of the watcher.
     package struct Timing: Sendable {
-        /// How long after a rename the next one may follow that belongs to it.
+        /// The time after a rename in which further renames of the same change may follow.
         package var debounce: Duration
-        /// After how long renames without a pause are looked at all the same.
+        /// The maximum delay for a series of renames without a pause.
         package var longestDebounce: Duration
-        /// How long a file that was written in place must be quiet after it was closed, because
-        /// scripts close it and append again.
+        /// The time for which a file that was written in place must be unchanged after it was
+        /// closed, because scripts close a file and append to it again.
         package var settling: Duration
-        /// After how long a file that is closed and appended to without a pause is looked at all
-        /// the same.
+        /// The maximum delay for a file that is closed and appended to without a pause.
         package var longestSettling: Duration
-        /// After how long without a change a file counts that is never closed.
+        /// The time without a change after which a file that is never closed is read.
         package var abandonment: Duration
-        /// How long notices are gathered before they are read.
+        /// The time in which events are collected before they are read.
         package var gathering: Duration
-        /// How often to look without a notice, for file systems that send none; what is found so
-        /// counts if it is the same the next time.
+        /// The polling interval, for file systems without events; a change found by polling counts
+        /// if the next poll finds the same state.
         package var pollInterval: Duration
 
-        /// 100 ms and 1 s for renames, 500 ms and 10 s for writers in place, 10 s for those that
-        /// never close, 10 ms to gather, and a poll every 2 s.
+        /// 100 ms and 1 s for renames, 500 ms and 10 s for writes in place, 10 s for files that are
+        /// never closed, 10 ms to collect events, and a poll every 2 s.
         package static let defaults = Timing(
             debounce: .milliseconds(100),
             longestDebounce: .seconds(1),
@@ -46,14 +45,14 @@ package struct RulesWatcher: AsyncSequence, Sendable {
     private let timing: Timing
     private let logger: Logger
 
-    /// Prepares to watch a file or a folder; the watch begins with the iteration.
+    /// Creates a watcher for a file or a folder; it starts with the iteration.
     package init(path: String, timing: Timing = .defaults, logger: Logger) {
         self.path = path
         self.timing = timing
         self.logger = logger
     }
 
-    /// Starts a watch of its own, with a thread of its own.
+    /// Starts a watcher with a thread of its own.
     package func makeAsyncIterator() -> AsyncStream<RulesSighting>.Iterator {
         let (stream, continuation) = AsyncStream.makeStream(
             of: RulesSighting.self,
@@ -66,7 +65,9 @@ package struct RulesWatcher: AsyncSequence, Sendable {
             loop.run { continuation.yield($0) }
         }
         if !isStarted {
-            self.logger.error("no thread is left: changes of the rules file are not seen by itself")
+            self.logger.error(
+                "no thread is available: changes of the rules files are only read on SIGHUP"
+            )
         }
         return stream.makeAsyncIterator()
     }

@@ -2,9 +2,9 @@ private import Glibc
 internal import Logging
 private import Synchronization
 
-/// The body of the watching thread: it waits, looks, and says if there is something new.
+/// The main loop of the watcher thread: waits, checks the files, and reports new states.
 ///
-/// When to look is decided by `LookSchedule`, and what is new by `RulesSightings`.
+/// `LookSchedule` decides when to check, and `RulesSightings` which states are new.
 struct WatchLoop: Sendable {
     private enum Wake {
         case notice
@@ -24,13 +24,13 @@ struct WatchLoop: Sendable {
         self.logger = logger
     }
 
-    /// Watches until the stop signal; reports the state at the beginning and every other one, each
-    /// when its writer is done.
+    /// Runs until the stop signal; reports the initial state and every new one when its writer has
+    /// finished.
     func run(report: (RulesSighting) -> Void) {
         var notices = FolderNotices()
         if notices.descriptor < 0 {
             self.logger.warning(
-                "no inotify instance is left; the rules are polled instead",
+                "no inotify instance is available; the rules are polled instead",
                 metadata: ["interval": "\(self.timing.pollInterval)"]
             )
         }
@@ -45,7 +45,7 @@ struct WatchLoop: Sendable {
                 case .stop: return
                 case .timeout: continue
                 case .notice:
-                    // A log beside the rules that is written all the time must not keep the
+                    // A log in the same folder that is written all the time must not keep the
                     // thread busy.
                     guard self.wait(for: -1, atMost: self.timing.gathering) != .stop else { return }
                     self.take(&notices, into: &schedule)
@@ -54,11 +54,11 @@ struct WatchLoop: Sendable {
                     if isHeldUp, !wasHeldUp { self.warnOfWriter() }
                 }
             case .look:
-                // Before looking: what happens after the look must find a watch in place.
+                // Set up first, so that changes after the check are not missed.
                 notices.watch(WatchedPlaces(path: self.path))
                 let state = RulesState(path: self.path)
                 self.take(&notices, into: &schedule)
-                // Somebody began to write while it was read.
+                // A write started during the check.
                 guard !schedule.isBeingWritten else { continue }
                 if sightings.look(state) == .report { report(state.sighting) }
             case .glance:
@@ -84,7 +84,7 @@ struct WatchLoop: Sendable {
         schedule.keep(where: { notices.concern($0) }, at: now)
     }
 
-    /// Whether somebody has written for so long that an operator may wonder.
+    /// Whether a file has been open for writing for so long that the log should mention it.
     private func isHeldUp(_ schedule: LookSchedule) -> Bool {
         guard let since = schedule.openSince else { return false }
         return since + self.timing.abandonment < .now
@@ -92,7 +92,7 @@ struct WatchLoop: Sendable {
 
     private func warnOfWriter() {
         self.logger.warning(
-            "the rules are still being written; they are read once that is done, or on SIGHUP",
+            "the rules are still being written; they are read when that is done, or on SIGHUP",
             metadata: ["path": "\(self.path)"]
         )
     }
@@ -104,7 +104,7 @@ struct WatchLoop: Sendable {
             pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
         ]
         let (seconds, attoseconds) = duration.components
-        // Rounded up, or the last part of a millisecond would be waited for in a circle.
+        // Rounded up; otherwise the last fraction of a millisecond would be a busy loop.
         let milliseconds = Int32(clamping: seconds * 1000 + attoseconds / 1_000_000_000_000_000 + 1)
         let count = unsafe Glibc.poll(&waited, nfds_t(waited.count), milliseconds)
         if self.stop.isSent { return .stop }
@@ -112,10 +112,10 @@ struct WatchLoop: Sendable {
     }
 }
 
-/// Ends a thread that waits in `poll`.
+/// Wakes up a thread that waits in `poll`, to stop it.
 final class StopSignal: Sendable {
-    /// The descriptor that the thread polls; negative if the system has none to spare, and then the
-    /// thread sees the signal at its next turn.
+    /// The descriptor for `poll`; negative if no descriptor was available, in which case the thread
+    /// checks the signal in its next iteration.
     let descriptor: Int32
     private let writer: Int32
     private let sent = Atomic<Bool>(false)
@@ -136,7 +136,7 @@ final class StopSignal: Sendable {
 
     func send() {
         self.sent.store(true, ordering: .releasing)
-        // Without a pipe this fails, and needs to do nothing.
+        // Fails without a pipe, which is harmless.
         _ = unsafe write(self.writer, [1], 1)
     }
 }

@@ -1,16 +1,16 @@
 private import Glibc
 
-/// The names on disk that lead to the rules, by the folders that hold them.
+/// The file names that the rules depend on, by folder.
 ///
-/// They are the last name of the path, every symbolic link on the way, and the file that it all
-/// leads to; if that is a folder, its rules files and what they lead to. Other files in the same
-/// folders, logs and what editors leave behind, have nothing to say. Real folders farther up are
-/// left to the poll.
+/// These are the last component of the path, each symbolic link on the way, and the final target;
+/// if that is a folder, also its rules files and their targets. Other files in these folders, such
+/// as logs and temporary files of editors, are ignored. Changes of parent folders are left to
+/// polling.
 struct WatchedPlaces: Equatable {
-    /// The names of one folder that count.
+    /// The relevant names in one folder.
     struct Names: Equatable {
         var names: Set<String> = []
-        /// Whether every name of a rules file counts, those to come included.
+        /// Whether all names of rules files are relevant, including those of new files.
         var includesRulesFiles = false
 
         func contains(_ name: String) -> Bool {
@@ -23,13 +23,13 @@ struct WatchedPlaces: Equatable {
         }
     }
 
-    /// How many links are followed, as many as Linux follows.
+    /// The maximum number of links to follow, as in Linux.
     private static let longestChain = 40
 
-    /// One folder may be there twice, under two paths.
+    /// The names by folder; a folder may occur twice, with different paths.
     private(set) var folders: [String: Names] = [:]
 
-    /// Follows a path as it leads now; what is missing is no obstacle.
+    /// Resolves a path in its current state; missing components are ignored.
     init(path: String) {
         guard let end = self.follow(path), FileIdentity(path: end)?.isFolder == true else { return }
         // Kubernetes swaps this link, and all files with it.
@@ -41,7 +41,8 @@ struct WatchedPlaces: Equatable {
         }
     }
 
-    /// Adds the names that count on the way; returns the path without links, `nil` for a circle.
+    /// Adds the names on the way and returns the path without links; `nil` if there are too many
+    /// links.
     private mutating func follow(_ path: String) -> String? {
         var folder = Self.root(of: path)
         var names = Self.names(of: path)

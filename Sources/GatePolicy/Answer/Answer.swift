@@ -1,20 +1,21 @@
-/// The answer that a denied client gets instead of the backend's.
+/// The response that a denied client gets instead of the backend's response.
 ///
-/// Without the fields of the connection (`Date`, `Content-Length` …), which only the one who sends
-/// it knows.
+/// Connection-related fields (`Date`, `Content-Length` …) are missing, because the sender adds
+/// them.
 package struct Answer: Sendable, Equatable {
     package var status: Int
     package var fields: [HeaderField]
     package var body: [UInt8]
-    /// When the client may come back; `nil` if it has to change first.
+    /// The time after which the client may retry; `nil` if the client has to be updated first.
     package var retryAt: Timestamp?
-    /// Whether an answer over HTTP/1.1 names a protocol to upgrade to (RFC 9110 section 15.5.22).
+    /// Whether the response over HTTP/1.1 names a protocol to upgrade to (RFC 9110 section
+    /// 15.5.22).
     package var sendsUpgrade: Bool
 
-    /// The field that marks what the gate has said.
+    /// The header field that marks responses and hints of the gate.
     package static let markerName = "X-VersionGate"
     private static let retryAfterName = "Retry-After"
-    /// Seconds; OkHttp fails with more, in place of the answer.
+    /// The maximum in seconds; OkHttp fails on larger values instead of returning the response.
     private static let longestRetryAfter: Int64 = 0x7FFF_FFFF
 
     package init(
@@ -31,10 +32,10 @@ package struct Answer: Sendable, Equatable {
         self.sendsUpgrade = sendsUpgrade
     }
 
-    /// The answer as it is given at this second: a `Retry-After` is the number of seconds left
-    /// (RFC 9110 section 10.2.3), 2^31 - 1 at most.
+    /// Returns the response with a `Retry-After` for the current second: the number of seconds left
+    /// (RFC 9110 section 10.2.3), at most 2^31 - 1.
     ///
-    /// Everything else stays as it is for as long as the decision is valid.
+    /// The other parts of the response do not change while the decision is valid.
     package func counted(to now: Timestamp) -> Answer {
         guard let retryAt else { return self }
         var answer = self
@@ -44,15 +45,16 @@ package struct Answer: Sendable, Equatable {
         return answer
     }
 
-    /// The fields without which a web app of another origin could not read the answer (the CORS
+    /// Returns the CORS fields that let a web app of another origin read the response (CORS
     /// protocol of the Fetch standard).
     package static func crossOriginFields(origin: String) -> [HeaderField] {
-        // A text that is no origin is not repeated: it could be the beginning of another field.
+        // Only a text that can be an origin is repeated; other bytes could start another header
+        // field.
         guard !origin.isEmpty, origin.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return [] }
         return [
             HeaderField(name: "Access-Control-Allow-Origin", value: origin),
-            // Nothing in the answer is anybody's secret, and without this a page that sends its
-            // cookies along could not read it.
+            // The response contains no secrets. Without this field, a page that sends cookies could
+            // not read it.
             HeaderField(name: "Access-Control-Allow-Credentials", value: "true"),
             HeaderField(name: "Access-Control-Expose-Headers", value: self.exposedNames),
         ]

@@ -1,22 +1,23 @@
-/// The kinds of clients that read an answer.
+/// The form of a response, depending on the kind of client.
 package enum AnswerForm: UInt8, Sendable, CaseIterable {
-    /// An app: a document in JSON, or whatever the rules file has for it.
+    /// An app: a JSON document, or the `body` of the rules file.
     case document
-    /// A person with a browser: a page.
+    /// A browser: an HTML page.
     case page
-    /// A gRPC client: nothing but trailers, which stand in the head (gRPC over HTTP/2,
+    /// A gRPC client: trailers only, sent in the header section (gRPC over HTTP/2,
     /// "Trailers-Only").
     case grpc
-    /// A gRPC-Web client: the same, under the media type that it asked with.
+    /// A gRPC-Web client: as for gRPC, with the media type of the request.
     case grpcWeb
     case grpcWebText
     /// A unary call of a Connect client: an error in JSON (the Connect protocol, "Error Codes").
     case connect
-    /// A stream of a Connect client: only the end-of-stream message, with the media type of the request (the Connect
-    /// protocol, "Streaming RPCs").
+    /// A stream of a Connect client: only the end-of-stream message, with the media type of the
+    /// request (the Connect protocol, "Streaming RPCs").
     case connectStreamJSON
     case connectStreamProto
-    /// A GraphQL client: a response without data as `application/json` (GraphQL over HTTP, "Media Types").
+    /// A GraphQL client: a response without data as `application/json` (GraphQL over HTTP, "Media
+    /// Types").
     case graphQL
     /// A GraphQL client that accepts `application/graphql-response+json`: the same with this media type.
     case graphQLResponse
@@ -30,7 +31,7 @@ package enum AnswerForm: UInt8, Sendable, CaseIterable {
     /// The request header fields that determine the form, for `Vary`.
     static let requestFields = ["accept", "content-type", Self.connectField] + Self.graphQLFields
 
-    /// The value of `Content-Type`, unless the rules file has a content of its own.
+    /// The value of `Content-Type`, unless the rules file defines a `body`.
     var mediaType: String {
         switch self {
         case .document: "application/problem+json"
@@ -47,7 +48,8 @@ package enum AnswerForm: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// Whether the protocol has a status of its own, which clients read only in a response with HTTP status 200.
+    /// Whether the protocol has its own status, which clients read only in a response with HTTP
+    /// status 200.
     var hasOwnStatus: Bool {
         switch self {
         case .document, .page, .connect, .graphQL, .graphQLResponse: false
@@ -55,7 +57,8 @@ package enum AnswerForm: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// Whether the answer contains all values verbatim: neither encoded nor after a length prefix.
+    /// Whether the response contains all values verbatim: neither encoded nor after a length
+    /// prefix.
     var isVerbatim: Bool {
         switch self {
         case .document, .page, .graphQL, .graphQLResponse: true

@@ -1,7 +1,7 @@
-/// The header fields that the answers of a rule set depend on, for `Vary` (RFC 9110 section
-/// 12.5.5).
+/// The request header fields that the responses of a rule set depend on, for `Vary` (RFC 9110
+/// section 12.5.5).
 struct AnswerInputs {
-    /// The names, in lower case and each once.
+    /// The names in lower case, without duplicates.
     let names: [String]
 
     init(_ definition: RuleSetDefinition) {
@@ -10,16 +10,17 @@ struct AnswerInputs {
         var names = IdentityPart.allCases.filter(parts.contains)
             .flatMap { sources.headers[$0, default: []] }
             .map { $0.lowercased() }
-        // The pattern can say any part, and does so only where no header says the version.
+        // The `User-Agent` pattern can supply any part, but is only used if no header field has the
+        // version.
         if !sources.userAgents.isEmpty { names.append(IdentityReader.userAgent) }
         var seen: Set<String> = []
-        // The form of the answer depends on some, its CORS on `Origin`.
+        // The form of the response depends on `requestFields`, its CORS fields on `Origin`.
         names += AnswerForm.requestFields + ["origin"]
         self.names = names.filter { seen.insert($0).inserted }
     }
 
     private static func parts(_ definition: RuleSetDefinition) -> Set<IdentityPart> {
-        // The version is judged, and stands in the answer.
+        // Every decision and response depends on the version.
         var parts: Set<IdentityPart> = [.version, .languages]
         for rule in definition.rulesWithNext {
             if rule.match.apps != nil { parts.insert(.app) }
@@ -37,7 +38,8 @@ struct AnswerInputs {
         return parts.union(self.repeatedNames(definition))
     }
 
-    /// The app and the platform, as far as an answer can hold them as the client wrote them.
+    /// Returns the parts that a response may contain as the client wrote them: the app, the
+    /// platform, or both.
     static func repeatedNames(_ definition: RuleSetDefinition) -> Set<IdentityPart> {
         let styles = [definition.answer] + definition.rules.map(\.answer)
         if styles.contains(where: { $0.body != nil }) { return [.app, .platform] }

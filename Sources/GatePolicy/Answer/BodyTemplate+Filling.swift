@@ -1,5 +1,5 @@
 extension BodyTemplate {
-    /// The media type that goes with the shape.
+    /// The default media type of the content.
     var mediaType: String {
         switch self {
         case .text: "text/plain; charset=utf-8"
@@ -7,7 +7,7 @@ extension BodyTemplate {
         }
     }
 
-    /// The content with every place filled.
+    /// Returns the content with the placeholders replaced.
     func filled(with values: [NoticePlaceholder: String]) -> [UInt8] {
         switch self {
         case .text(let template):

@@ -1,17 +1,19 @@
-/// The end of a call of gRPC or Connect that the gate answers (gRPC over HTTP/2, "Responses"; the Connect protocol,
-/// "Error Codes"), with the details that clients of every language can read (`google.rpc.Status`).
+/// The status of a gRPC or Connect call that the gate denies (gRPC over HTTP/2, "Responses"; the
+/// Connect protocol, "Error Codes").
+///
+/// The details are of types that the libraries of all languages can decode (`google.rpc.Status`).
 struct CallStatus {
-    /// The speaker that an `ErrorInfo` names.
+    /// The domain of the `ErrorInfo`.
     private static let domain = "versiongate"
 
     let code: Int
     let message: String
     let reason: String
-    /// The facts by which the client can help itself, by name.
+    /// The facts about the update, by name.
     let metadata: [(name: String, value: String)]
-    /// The words of the notice, and their language.
+    /// The message of the notice, and its language.
     let words: (language: String, message: String)?
-    /// The place of the update, and the words of the button.
+    /// The store URL, and the text of the button.
     let link: (description: String, url: String)?
 
     var fields: [HeaderField] {
@@ -86,7 +88,8 @@ struct CallStatus {
         return any
     }
 
-    /// A `grpc-message`: everything but printable ASCII without `%` is encoded.
+    /// Encodes the value of `grpc-message`: everything but printable ASCII, and `%`, is
+    /// percent-encoded.
     private static func percentEncoded(_ text: String) -> String {
         var bytes: [UInt8] = []
         for byte in text.utf8 {
@@ -100,13 +103,13 @@ struct CallStatus {
     }
 }
 
-/// The base 64 encoding of RFC 4648 section 4.
+/// The Base64 encoding (RFC 4648 section 4).
 package enum Base64 {
     private static let alphabet = Array(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8
     )
 
-    /// Encodes without padding, as gRPC wants it of binary metadata.
+    /// Encodes without padding, as gRPC recommends for binary metadata.
     package static func unpadded(_ bytes: [UInt8]) -> String {
         var text: [UInt8] = []
         text.reserveCapacity((bytes.count * 4 + 2) / 3)

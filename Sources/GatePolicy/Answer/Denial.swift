@@ -1,9 +1,9 @@
-/// Why a client gets an answer of the gate instead of the backend's.
+/// The reason why a client gets a response of the gate instead of the backend's.
 enum Denial: Sendable, Equatable {
     case upgrade
     case maintenance
 
-    /// The denial that a decision leads to; `nil` if the request passes.
+    /// Creates the denial for a decision; `nil` if the request is forwarded.
     init?(_ decision: Decision) {
         switch decision.kind {
         case .allow, .recommend: return nil
@@ -12,7 +12,7 @@ enum Denial: Sendable, Equatable {
         }
     }
 
-    /// RFC 9110 sections 15.5.22 and 15.6.4.
+    /// The HTTP status (RFC 9110 sections 15.5.22 and 15.6.4).
     var status: Int {
         switch self {
         case .upgrade: 426
@@ -28,7 +28,8 @@ enum Denial: Sendable, Equatable {
         }
     }
 
-    /// FAILED_PRECONDITION, because trying again is of no use, and UNAVAILABLE, because it is.
+    /// The gRPC status code: FAILED_PRECONDITION, because a retry does not help, or UNAVAILABLE,
+    /// because it may.
     var callStatus: Int {
         switch self {
         case .upgrade: 9
@@ -36,7 +37,7 @@ enum Denial: Sendable, Equatable {
         }
     }
 
-    /// The same as an error code of Connect.
+    /// The corresponding error code of Connect.
     var connectCode: String {
         switch self {
         case .upgrade: "failed_precondition"
@@ -54,7 +55,8 @@ enum Denial: Sendable, Equatable {
 }
 
 extension Decision {
-    /// When a denial ends by itself; `nil` for one that lasts, and for a request that passes.
+    /// The time at which the denial ends; `nil` for one without an end, and for requests that are
+    /// forwarded.
     var deniedUntil: Timestamp? {
         switch self.kind {
         case .allow, .recommend: nil

@@ -1,16 +1,18 @@
-/// Everything that a denial says, before it is put in a form.
+/// The contents of a denial, independent of its form.
 struct DenialDocument {
     let denial: Denial
     let decision: Decision
     let identity: ClientIdentity
     let status: Int
     let revision: String
-    /// The words of the notice, filled, with their language.
+    /// The texts of the notice with the placeholders replaced, and their language.
     let words: FilledWords?
 
     private var upgrade: UpgradeTerms { self.decision.upgrade }
 
-    /// The problem details (RFC 9457), whose names and order apps in the wild depend on.
+    /// The problem details (RFC 9457).
+    ///
+    /// Apps depend on the names and the order of the members.
     var problemDetails: [UInt8] {
         var object = JSONObject()
         self.addMembers(to: &object)
@@ -19,7 +21,7 @@ struct DenialDocument {
 
     /// The error for a unary Connect call, with the members of the problem details.
     ///
-    /// `message` belongs to both.
+    /// Both define `message`, with the same value.
     var connectError: [UInt8] {
         var object = JSONObject()
         object.add("code", self.denial.connectCode)
@@ -28,8 +30,8 @@ struct DenialDocument {
         return object.bytes
     }
 
-    /// The end-of-stream message of a Connect stream in its envelope, with the members of the problem details beside
-    /// `error`.
+    /// The end-of-stream message of a Connect stream in its envelope, with the members of the
+    /// problem details beside `error`.
     var connectEnd: [UInt8] {
         var error = JSONObject()
         error.add("code", self.denial.connectCode)
@@ -48,8 +50,8 @@ struct DenialDocument {
 
     /// A GraphQL response with one error and no data.
     ///
-    /// `extensions` has the members of the problem details. They are also top-level members, so that one reader can
-    /// handle denials in all JSON forms.
+    /// `extensions` has the members of the problem details. They are also top-level members, so
+    /// that one parser can handle denials in all JSON forms.
     var graphQLResponse: [UInt8] {
         var extensions = JSONObject()
         extensions.add("code", self.denial.callReason)
@@ -69,7 +71,8 @@ struct DenialDocument {
         object.add("status", self.status)
         object.add("message", self.words?.message ?? "")
         object.add("button", self.words?.button)
-        // No update helps against maintenance: only a denial has always a link.
+        // An upgrade denial always has this member. An update does not end a maintenance, so a
+        // maintenance denial only has it if there is a store URL.
         object.add("storeUrl", self.denial == .upgrade ? self.link : self.upgrade.storeURL)
         object.add("minimumVersion", self.upgrade.minimum?.description)
         object.add("minimumBuild", self.upgrade.minimumBuild)
@@ -87,7 +90,8 @@ struct DenialDocument {
 
     private var link: String { self.upgrade.storeURL ?? "" }
 
-    /// The maintenance that is running; any other denial may have one that is only announced.
+    /// The current maintenance window; `nil` for other denials, which may have a window that is
+    /// only announced.
     private var maintenance: MaintenanceWindow? {
         self.denial == .maintenance ? self.decision.maintenance : nil
     }
@@ -106,7 +110,7 @@ struct DenialDocument {
         return values
     }
 
-    /// The page for a browser; `nil` where there are no words.
+    /// The page for a browser; `nil` if there is no notice.
     var page: NoticePage? {
         self.words.map { words in
             NoticePage(
@@ -119,7 +123,7 @@ struct DenialDocument {
         }
     }
 
-    /// The end of a call of gRPC or Connect.
+    /// The status of a gRPC or Connect call.
     var callStatus: CallStatus {
         let metadata = [
             ("title", self.words?.title),

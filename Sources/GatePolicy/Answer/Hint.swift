@@ -1,10 +1,14 @@
-/// The news for a passing client beside the backend's answer: the facts of a launch status, each
-/// under its name there with hyphens in place of capitals, which no key of a structured field has
-/// (RFC 9651 section 3.1.2).
+/// The header fields that the gate adds to responses of the backend for clients with a
+/// recommendation, a warning or an announced maintenance.
+///
+/// The parameters are those of the launch status. Their names have hyphens instead of capitals,
+/// which keys of structured fields cannot contain (RFC 9651 section 3.1.2).
 struct Hint {
     private static let announcement = "maintenance-announced"
-    /// A web app of another origin reads these, too, if the backend lets it read the answer: by
-    /// itself this field opens none (the CORS protocol of the Fetch standard).
+    /// Lets web apps of another origin read the hint if the backend allows them to read the
+    /// response.
+    ///
+    /// This field alone gives no access (CORS protocol of the Fetch standard).
     private static let exposure = HeaderField(
         name: "Access-Control-Expose-Headers",
         value: "\(Answer.markerName), Deprecation, Sunset"
@@ -21,8 +25,8 @@ struct Hint {
         self.fields = facts.isEmpty ? [] : facts + [Self.exposure]
     }
 
-    /// The dates of a warning for whoever watches APIs: when its version became deprecated (RFC
-    /// 9745), and when it stops to be served for good (RFC 8594).
+    /// Returns the dates of a warning in standard fields: when the version was deprecated (RFC
+    /// 9745), and when the gate permanently stops serving it (RFC 8594).
     static func dates(_ decision: Decision) -> [HeaderField] {
         guard let warning = decision.warning else { return [] }
         let deprecation = StructuredItem.date(warning.since)
@@ -44,7 +48,8 @@ struct Hint {
         return [HeaderField(name: Answer.markerName, value: item.text)]
     }
 
-    /// The announced maintenance: a line of its own, which makes the field a list of two.
+    /// Returns the announced maintenance as a separate field line, which makes the field a list of
+    /// two.
     private static func notice(_ decision: Decision) -> [HeaderField] {
         guard let window = decision.maintenance else { return [] }
         var item = StructuredItem(token: self.announcement)
@@ -55,22 +60,22 @@ struct Hint {
 }
 
 extension Decision {
-    /// After how long an app may remind its user of a recommendation again, in seconds, where the
-    /// rules do not say it.
+    /// The number of seconds before an app may repeat a recommendation, if the rules do not set it.
     private static let defaultSnooze: Int64 = 24 * 60 * 60
 
-    /// The version that a client is to have; for one that is warned of a floor, the floor if nothing
-    /// newer is recommended.
+    /// The version that the client should update to.
+    ///
+    /// If no version is recommended to a client that is warned of a floor, the floor.
     var goal: AppVersion? {
         self.upgrade.latest ?? (self.kind == .recommend ? self.upgrade.minimum : nil)
     }
 
-    /// The same for a build.
+    /// The build that the client should update to, chosen like `goal`.
     var goalBuild: BuildNumber? {
         self.upgrade.latestBuild ?? (self.kind == .recommend ? self.upgrade.minimumBuild : nil)
     }
 
-    /// After how many seconds an app may remind its user again; `nil` for all but recommendations.
+    /// The number of seconds before an app may repeat a recommendation; `nil` for other decisions.
     var snooze: Int64? {
         self.kind == .recommend ? self.upgrade.snooze ?? Self.defaultSnooze : nil
     }
@@ -84,8 +89,8 @@ struct StructuredItem {
         self.text = token
     }
 
-    /// Adds a string, if there is one and it can be written: strings of structured fields are
-    /// printable ASCII.
+    /// Adds a string parameter, unless the value is `nil` or cannot be encoded: strings of
+    /// structured fields are printable ASCII.
     mutating func add(_ key: String, _ value: String?) {
         guard let value, value.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) else { return }
         self.text += "; \(key)=\""
@@ -96,13 +101,13 @@ struct StructuredItem {
         self.text += "\""
     }
 
-    /// Adds an integer (section 3.3.1), if there is one.
+    /// Adds an integer parameter (section 3.3.1), unless the value is `nil`.
     mutating func add(_ key: String, _ value: Int64?) {
         guard let value else { return }
         self.text += "; \(key)=\(value)"
     }
 
-    /// A date by itself (section 3.3.7): the seconds of Unix time after an `@`.
+    /// Returns a date (section 3.3.7): `@` and the seconds of Unix time.
     static func date(_ value: Timestamp) -> String {
         "@\(value.secondsSinceEpoch)"
     }

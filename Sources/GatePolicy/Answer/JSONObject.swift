@@ -1,4 +1,4 @@
-/// Writes one JSON object (RFC 8259), with its members in the order in which they are added.
+/// A writer for a JSON object (RFC 8259), with the members in the order in which they are added.
 struct JSONObject {
     private var text = JSONText()
 
@@ -7,21 +7,22 @@ struct JSONObject {
         (self.text.bytes.isEmpty ? [UInt8(ascii: "{")] : self.text.bytes) + [UInt8(ascii: "}")]
     }
 
-    /// Adds a string, if there is one.
+    /// Adds a string, unless the value is `nil`.
     mutating func add(_ name: String, _ value: String?) {
         guard let value else { return }
         self.begin(name)
         self.text.append(quoted: value)
     }
 
-    /// Adds a number, if there is one.
+    /// Adds a number, unless the value is `nil`.
     mutating func add(_ name: String, _ value: (some BinaryInteger)?) {
         guard let value else { return }
         self.begin(name)
         self.text.append(String(value))
     }
 
-    /// Adds a build, if there is one: a number if it has one part, else a string.
+    /// Adds a build, unless it is `nil`: as a number if it has one component, otherwise as a
+    /// string.
     ///
     /// A JSON number such as 93.10 would lose its last zero.
     mutating func add(_ name: String, _ build: BuildNumber?) {
@@ -34,14 +35,14 @@ struct JSONObject {
         }
     }
 
-    /// Adds a member that is there only if it is true.
+    /// Adds `true`, or no member if the value is false.
     mutating func add(_ name: String, ifTrue value: Bool) {
         guard value else { return }
         self.begin(name)
         self.text.append("true")
     }
 
-    /// Adds a value that is encoded already.
+    /// Adds an encoded value.
     mutating func add(_ name: String, json: [UInt8]) {
         self.begin(name)
         self.text.append(json: json)

@@ -1,19 +1,20 @@
-/// JSON under construction (RFC 8259).
+/// A writer for JSON (RFC 8259).
 struct JSONText {
     private(set) var bytes: [UInt8] = []
 
-    /// Appends what is JSON already.
+    /// Appends encoded JSON.
     mutating func append(_ text: String) {
         self.bytes += text.utf8
     }
 
-    /// Appends a value that is encoded already.
+    /// Appends an encoded value.
     mutating func append(json bytes: [UInt8]) {
         self.bytes += bytes
     }
 
-    /// Appends a string (section 7): quotation mark, backslash and control characters are escaped,
-    /// nothing else.
+    /// Appends a string (section 7).
+    ///
+    /// Only quotation marks, backslashes and control characters are escaped.
     mutating func append(quoted value: String) {
         self.bytes.append(UInt8(ascii: "\""))
         let text = value.utf8Span.span

@@ -1,16 +1,17 @@
-/// The answer to an app that asks, at its start or while it runs, whether its build is still
-/// served.
+/// The response to an app that requests its status, at its start or while it runs.
 package struct LaunchStatus: Sendable, Equatable {
     package let decision: Decision
-    /// One JSON object (RFC 8259) in one line.
+    /// One JSON object (RFC 8259) without line breaks.
     package let body: [UInt8]
-    /// The language of its words; `nil` where there are none.
+    /// The language of the notice; `nil` without a notice.
     package let language: LanguageTag?
-    /// Names this content, and is the same for the same content in every process: an opaque tag
-    /// without its quotation marks (RFC 9110 section 8.8.3).
+    /// An opaque tag for the body, without quotation marks (RFC 9110 section 8.8.3).
+    ///
+    /// Equal bodies have equal tags in every process.
     package let tag: String
-    /// Names what the client would have to hear of: the decision and its words, not a minimum that
-    /// it is above of.
+    /// A tag for the content that a client is notified of: the decision and its notice.
+    ///
+    /// A minimum that the client fulfills is not included.
     package let eventTag: String
 
     init(_ status: ClientStatus, _ identity: ClientIdentity, _ words: FilledWords?) {
@@ -68,7 +69,7 @@ package struct LaunchStatus: Sendable, Equatable {
         return object.bytes
     }
 
-    /// An FNV-1a hash of 64 bits in hexadecimal digits.
+    /// Returns a 64-bit FNV-1a hash in hexadecimal digits.
     private static func tag(of bytes: [UInt8]) -> String {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in bytes {
@@ -79,8 +80,10 @@ package struct LaunchStatus: Sendable, Equatable {
     }
 }
 
-/// The rule that decides says the terms, as in the hint and in the denial; what it leaves open is the
-/// highest that any rule asks. No update helps against maintenance: other rules are no part of it.
+/// The terms of the deciding rule, as in the hint and in the denial.
+///
+/// Terms that this rule does not set are the highest of all matching rules. A maintenance leaves
+/// these out, because an update does not end it.
 extension ClientStatus {
     fileprivate var toldMinimum: AppVersion? {
         let upgrade = self.decision.upgrade

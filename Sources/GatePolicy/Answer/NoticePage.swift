@@ -1,6 +1,6 @@
-/// The answer to a browser: the words of the notice as a page (HTML Living Standard).
+/// The response to a browser: the notice as a page (HTML Living Standard).
 struct NoticePage {
-    /// Languages that are written from right to left, where their tag names no script.
+    /// Languages that are written from right to left if their tag has no script subtag.
     private static let rightToLeft: Set<String> = [
         "ar", "arc", "ckb", "dv", "fa", "he", "iw", "ji", "ks", "ku", "nqo", "ps", "sd", "syr",
         "ug", "ur", "yi",
@@ -9,7 +9,7 @@ struct NoticePage {
         "Adlm", "Arab", "Hebr", "Nkoo", "Rohg", "Syrc", "Thaa",
     ]
 
-    /// Nothing on the page may load or run anything.
+    /// Forbids the page to load or run anything.
     static let securityPolicy = "default-src 'none'; style-src 'unsafe-inline'"
 
     let language: LanguageTag
@@ -55,7 +55,7 @@ struct NoticePage {
         return Array(page.utf8)
     }
 
-    /// A text as it stands in an element or between quotation marks.
+    /// Escapes a text for an element or a quoted attribute value.
     private static func escaped(_ text: String) -> String {
         var escaped = ""
         for scalar in text.unicodeScalars {

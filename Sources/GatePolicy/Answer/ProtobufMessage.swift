@@ -1,5 +1,5 @@
-/// One message in the wire format of Protocol Buffers: numbers, texts and messages are all that
-/// the gate has to write.
+/// A writer for a message in the Protocol Buffers wire format; supports numbers, strings and
+/// messages.
 struct ProtobufMessage {
     private enum WireType: UInt64 {
         case varint = 0
@@ -8,7 +8,7 @@ struct ProtobufMessage {
 
     private(set) var bytes: [UInt8] = []
 
-    /// Adds a number, which is not negative.
+    /// Adds a number, which must not be negative.
     mutating func add(_ field: Int, _ number: Int) {
         self.begin(field, .varint)
         self.append(varint: UInt64(number.magnitude))
@@ -30,7 +30,7 @@ struct ProtobufMessage {
         self.append(varint: UInt64(field.magnitude) << 3 | type.rawValue)
     }
 
-    /// Seven bits in a byte, the lowest first, with the highest bit set on all but the last byte.
+    /// Appends seven bits per byte, lowest first; all bytes but the last have the highest bit set.
     private mutating func append(varint value: UInt64) {
         var rest = value
         while rest >= 0x80 {

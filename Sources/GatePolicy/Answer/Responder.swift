@@ -1,13 +1,13 @@
-/// Writes what clients are told, in their language and in the form that they read.
+/// Creates the denials and launch statuses for clients, in their language and form.
 struct Responder: Sendable {
     private let revision: String
     private let words: NoticeBook
     private let style: AnswerStyle
-    /// How the denials of rules differ from the others, by the place of the rule.
+    /// The styles of rules that differ from the default style, by rule index.
     private let styles: [Int: AnswerStyle]
-    /// The fields that an answer can depend on.
+    /// The value of `Vary`: the request header fields that a response can depend on.
     let vary: String
-    /// Whether answers repeat the name of the app or the platform as the client wrote it.
+    /// Whether responses contain the app or the platform as the client wrote it.
     let repeatsNames: Bool
 
     init(_ definition: RuleSetDefinition) {
@@ -23,7 +23,7 @@ struct Responder: Sendable {
         self.repeatsNames = !AnswerInputs.repeatedNames(definition).isEmpty
     }
 
-    /// The answer to a decision, without the seconds that it counts.
+    /// Returns the denial for a decision, without `Retry-After`; `nil` if the request is forwarded.
     func answer(
         to decision: Decision,
         for identity: ClientIdentity,
@@ -60,8 +60,9 @@ struct Responder: Sendable {
         )
     }
 
-    /// The HTTP status of the answer to a decision, except for forms with a status of their own; `nil` if the request
-    /// passes.
+    /// Returns the HTTP status of the denial for a decision; `nil` if the request is forwarded.
+    ///
+    /// Forms with a status of their own have HTTP status 200 instead.
     func status(of decision: Decision) -> Int? {
         Denial(decision).map { self.status(of: $0, decision) }
     }
@@ -71,7 +72,8 @@ struct Responder: Sendable {
         case .upgrade:
             return self.style(of: decision).status ?? denial.status
         case .maintenance:
-            // The status that the whole file names for old builds does not speak of maintenance.
+            // The default status is for denied builds, so only the status of the rule itself
+            // applies to a maintenance.
             return self.ownStyle(of: decision).status ?? denial.status
         }
     }
@@ -84,12 +86,12 @@ struct Responder: Sendable {
         decision.ruleIndex.flatMap { self.styles[$0] } ?? .standard
     }
 
-    /// The languages of the words of a client, whatever is decided.
+    /// Returns the languages of the notices for a client, independent of the decision.
     func languages(for identity: ClientIdentity) -> [LanguageTag?] {
         self.words.choices(for: identity.languages)
     }
 
-    /// The answer to a client that asks where it stands.
+    /// Returns the launch status of a client.
     func status(_ status: ClientStatus, _ identity: ClientIdentity) -> LaunchStatus {
         LaunchStatus(status, identity, self.words.words(for: status.decision, identity))
     }

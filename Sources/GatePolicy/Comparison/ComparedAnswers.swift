@@ -1,7 +1,6 @@
-/// Numbers the ways in which the rules of two rule sets answer, so that equal answers have equal
-/// numbers.
+/// Assigns numbers to the responses of two rule sets; equal responses have equal numbers.
 struct ComparedAnswers: Sendable {
-    /// The parts of an answer that the decision itself does not say.
+    /// The properties of a response that are not part of the decision.
     private struct Answer: Equatable {
         let style: AnswerStyle
         let notices: [NoticeDefinition?]
@@ -13,19 +12,20 @@ struct ComparedAnswers: Sendable {
             }
         }
 
-        /// The names of everything that the rule may say to a client.
+        /// Returns the names of all notices that the rule may use.
         static func notices(of rule: RuleDefinition) -> [String?] {
             rule.withNext.flatMap { [$0.notice, $0.recommendedNotice] }
         }
     }
 
-    /// By the id of the rule.
+    /// The number of the response, by rule ID.
     private let oldNumbers: [String: Int]
     private let newNumbers: [String: Int]
 
     init(_ old: RuleSetDefinition, _ new: RuleSetDefinition) {
         var count = 0
-        // Answers under different names are hardly ever the same: few have to be compared.
+        // Responses with different notice names are hardly ever equal, so only those with equal
+        // names are compared.
         var known: [[String?]: [(answer: Answer, number: Int)]] = [:]
         func numbers(_ definition: RuleSetDefinition) -> [String: Int] {
             var numbers: [String: Int] = [:]
@@ -46,13 +46,13 @@ struct ComparedAnswers: Sendable {
         self.newNumbers = numbers(new)
     }
 
-    /// The number of the answer to a decision; that of one that asks nothing is 0.
+    /// Returns the number of the response to a decision; 0 for `allow`.
     func number(of decision: Decision, isNew: Bool) -> Int {
         guard decision.kind > .allow, let id = decision.ruleID else { return 0 }
         return (isNew ? self.newNumbers[id] : self.oldNumbers[id]) ?? 0
     }
 
-    /// Whether a rule that is in both rule sets answers alike in both.
+    /// Whether the response of a rule is the same in both rule sets.
     func isUnchanged(_ id: String) -> Bool {
         self.oldNumbers[id] == self.newNumbers[id]
     }

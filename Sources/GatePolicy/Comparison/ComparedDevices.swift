@@ -1,19 +1,19 @@
-/// Devices that stand for all where roll-outs take only some.
+/// Sample devices, each of which represents a share of the devices in roll-outs.
 struct ComparedDevices {
     struct Group {
         let device: Claim<String>
-        /// The share of the devices that it stands for.
+        /// The share of the devices that this device represents.
         let share: Double
     }
 
     let groups: [Group]
-    /// Whether some shares are too small, or too many, to be looked at.
+    /// Whether some groups of devices have no sample, because they are too small or too many.
     let isIncomplete: Bool
 
     private static let candidates = 20_000
     private static let groupLimit = 64
 
-    /// Finds one device for every way in which the steps of these rules can treat devices.
+    /// Finds one device for each combination of roll-out steps of the rules.
     init(_ rules: [RuleDefinition]) {
         var bounds: [(ruleID: String, percents: [Double])] = []
         for id in Set(rules.filter { !$0.rollout.isEmpty }.map(\.id)).sorted() {
@@ -48,17 +48,18 @@ struct ComparedDevices {
 }
 
 extension RuleSet {
-    /// A device that stands for others.
+    /// A device that represents a share of all devices.
     package struct DeviceSample: Sendable {
         package let device: Claim<String>
-        /// The share of all devices that it stands for.
+        /// The share of all devices that this device represents.
         package let share: Double
     }
 
-    /// One device for every way in which the steps of the roll-outs of some rules treat devices.
+    /// Returns one device for each combination of roll-out steps of the rules.
     package static func deviceSamples(for rules: [RuleDefinition]) -> [DeviceSample] {
         let groups = ComparedDevices(rules).groups
-        // Of many roll-outs, the rarest combinations are left out.
+        // With many roll-outs, the rarest combinations have no sample; the other shares are scaled
+        // up.
         let whole = groups.reduce(0) { $0 + $1.share }
         guard whole > 0 else { return [DeviceSample(device: .missing, share: 1)] }
         return groups.map { DeviceSample(device: $0.device, share: $0.share / whole) }

@@ -1,8 +1,8 @@
-/// One thing in which clients can differ, with all values that two rule sets can tell apart.
+/// A property of clients, with one value for each case that two rule sets distinguish.
 struct ComparedDimension<Value: Sendable>: Sendable {
     let values: [Value]
     let labels: [String]
-    /// Whether there are no other values, which are of no concern here.
+    /// Whether `values` represent all clients; if not, the other clients are not compared.
     private let isWhole: Bool
 
     init(_ values: [(Value, String)], isWhole: Bool = true) {
@@ -11,7 +11,7 @@ struct ComparedDimension<Value: Sendable>: Sendable {
         self.labels = values.map(\.1)
     }
 
-    /// The same values as something else.
+    /// Returns the dimension with transformed values and the same labels.
     func map<Other>(_ transform: (Value) -> Other) -> ComparedDimension<Other> {
         ComparedDimension<Other>(
             zip(self.values, self.labels).map { (transform($0), $1) },
@@ -19,7 +19,7 @@ struct ComparedDimension<Value: Sendable>: Sendable {
         )
     }
 
-    /// The values in words; `nil` for all of them.
+    /// Returns the labels of the chosen values; `nil` if all values are chosen.
     func words(_ chosen: Set<Int>) -> ComparedChoice? {
         let others = self.labels.indices.filter { !chosen.contains($0) }
         guard !others.isEmpty || !self.isWhole else { return nil }
@@ -30,15 +30,20 @@ struct ComparedDimension<Value: Sendable>: Sendable {
     }
 }
 
-/// Some of the values of a dimension, named or left out by name; what a client does not say is an
-/// empty name, `?` what cannot be read, and `*` any that the rules in question do not name.
+/// A selection of the values of a dimension, by inclusion or exclusion.
+///
+/// An empty name is a missing value, `?` an unparsable one, and `*` any name that the compared
+/// rules do not contain.
 package enum ComparedChoice: Sendable, Equatable {
     case only([String])
     case allBut([String])
 }
 
 extension ComparedDimension where Value == Claim<String> {
-    /// Nothing stated, the names, and any other; only these, where others are of no concern.
+    /// Creates a dimension with the missing value, the names, and a name for all others.
+    ///
+    /// With `only`, the dimension has the missing value and just the names for which `only` returns
+    /// true.
     static func names(
         _ names: [String],
         only: ((String) -> Bool)?,
@@ -72,7 +77,10 @@ extension ComparedDimension where Value == Claim<AppVersion> {
 }
 
 extension ComparedDimension where Value == Claim<BuildNumber> {
-    /// Builds, cut at those that rules name; if they name none, any that is stated, where needed.
+    /// Creates a dimension with the missing build and the lowest build of each range between the
+    /// cuts.
+    ///
+    /// Without cuts, all builds are one range, which is included if `isNeeded` is true.
     static func builds(_ cuts: [BuildNumber], isNeeded: Bool) -> ComparedDimension {
         var values: [(Value, String)] = [(.missing, "")]
         let sorted = Set(cuts).sorted()
@@ -91,7 +99,7 @@ extension ComparedDimension where Value == Claim<BuildNumber> {
 }
 
 extension ComparedDimension {
-    /// Clients that do not say it, and those that say it unreadably where that is not the same.
+    /// Returns the missing value and, if the rules distinguish it, an unparsable value.
     private static func unstated<Stated>(
         _ tellsUnreadable: Bool
     ) -> [(Value, String)] where Value == Claim<Stated> {

@@ -1,11 +1,13 @@
-/// The clients and requests that a change of the rules can concern: those that a changed rule is
-/// for, or that a changed setting is about.
+/// The clients and requests that a change of the rules can affect: those that a changed rule
+/// matches or that a changed setting applies to.
 struct ComparedFocus {
-    /// One of these is for every client whose decision can be another one; they overlap.
+    /// Matches for all clients whose decision may change; they overlap.
     private(set) var matches: [RuleMatch]
 
-    /// The parts of a change that have no client in common, unless one that says too little of
-    /// itself.
+    /// Returns the parts of a change.
+    ///
+    /// No client belongs to two parts, except clients that do not send the fields in which the
+    /// parts differ.
     static func all(
         from old: RuleSetDefinition,
         to new: RuleSetDefinition,
@@ -25,7 +27,7 @@ struct ComparedFocus {
     }
 
     private static func unique(_ matches: [RuleMatch]) -> [RuleMatch] {
-        // A match for everybody is all that there is to look at.
+        // A match for all clients includes every other match.
         if matches.contains(.anyone) { return [.anyone] }
         var unique: [RuleMatch] = []
         for match in matches where !unique.contains(match) { unique.append(match) }
@@ -56,7 +58,8 @@ struct ComparedFocus {
             + self.rules(old.rules, new.rules, answers).map(\.match)
     }
 
-    /// The rules that are not in both lists, not in the same order, or answer otherwise.
+    /// Returns the rules that were added, removed or changed, or whose response changed; all rules
+    /// if the order of the others changed.
     private static func rules(
         _ old: [RuleDefinition],
         _ new: [RuleDefinition],
@@ -66,7 +69,7 @@ struct ComparedFocus {
         func isKept(_ rule: RuleDefinition) -> Bool {
             before[rule.id] == after[rule.id] && answers.isUnchanged(rule.id)
         }
-        // Among rules that are equally strict, the order says whose link a client gets.
+        // The order of equally strict rules determines which store URL a client gets.
         guard old.filter(isKept).map(\.id) == new.filter(isKept).map(\.id) else {
             return old + new
         }
@@ -79,7 +82,9 @@ struct ComparedFocus {
 }
 
 extension RuleMatch {
-    /// Whether both can be for one client that says everything of itself, as far as names tell.
+    /// Whether a client that sends all fields can match both.
+    ///
+    /// Only names are compared: platforms, apps, channels and requests.
     package func overlaps(_ other: RuleMatch) -> Bool {
         Self.overlaps(self.platforms, other.platforms)
             && Self.overlaps(self.apps, other.apps) { $0.meets($1) }
@@ -107,10 +112,10 @@ extension RuleMatch {
 }
 
 extension RequestPattern {
-    /// Whether some request is in both patterns.
+    /// Whether some request matches both patterns.
     ///
-    /// Says whether there is a `ComparedRequest` of both, without making one: thousands of rules are
-    /// held against each other.
+    /// The result is true if both have a common `ComparedRequest`. None is created, because
+    /// thousands of rules are compared with each other.
     func meets(_ other: RequestPattern) -> Bool {
         if let methods, let others = other.methods, !methods.contains(where: others.contains) {
             return false
@@ -128,7 +133,7 @@ extension RequestPattern {
         return true
     }
 
-    /// Whether segments also match a path that ends before them.
+    /// Whether the segments also match a path that ends before them.
     private static func isAllBelow(_ rest: ArraySlice<Segment>) -> Bool {
         rest.elementsEqual([.anythingBelow]) || rest.elementsEqual([.literal([])])
     }

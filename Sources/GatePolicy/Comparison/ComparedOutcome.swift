@@ -1,17 +1,17 @@
-/// The fate of one kind of client under one rule set.
+/// The outcome for one kind of client under one rule set.
 package struct ComparedOutcome: Sendable, Hashable {
     package let kind: Decision.Kind
-    /// The rule that decides; `nil` if none does.
+    /// The rule that determined the decision; `nil` if no rule did.
     package let rule: String?
-    /// The status of the gate's own answer; `nil` if the request passes.
+    /// The status of the denial; `nil` if the request is forwarded.
     package let status: Int?
     package let storeURL: String?
-    /// Whether the client is told that no update helps it.
+    /// Whether the client is told that no update is available for its device.
     package let cannotUpdate: Bool
-    /// Whether the denial ends by itself, with a brownout.
+    /// Whether the denial is a brownout, which ends by itself.
     package let isBrownout: Bool
-    /// The number of the rule's kind of answer, beside status and link: equal numbers, equal
-    /// answers.
+    /// The number of the response, apart from the status and the store URL; equal responses have
+    /// equal numbers.
     let answerNumber: Int
 
     init(_ decision: Decision, status: Int?, answerNumber: Int) {
@@ -24,7 +24,7 @@ package struct ComparedOutcome: Sendable, Hashable {
         self.answerNumber = answerNumber
     }
 
-    /// Whether a client notices a difference.
+    /// Whether clients notice the difference between two outcomes.
     func isNoticeable(beside other: ComparedOutcome) -> Bool {
         self.kind != other.kind || self.status != other.status || self.storeURL != other.storeURL
             || self.cannotUpdate != other.cannotUpdate || self.isBrownout != other.isBrownout
@@ -32,9 +32,9 @@ package struct ComparedOutcome: Sendable, Hashable {
     }
 }
 
-/// Clients that get another outcome, all of them from the same one to the same one.
+/// The clients that change from one outcome to another.
 package struct ComparedChange: Sendable, Equatable {
-    /// The apps of these clients, and so on; `nil` where it makes no difference.
+    /// The apps of these clients; like the following properties, `nil` if they make no difference.
     package var apps: ComparedChoice?
     package var platforms: ComparedChoice?
     package var channels: ComparedChoice?
@@ -43,15 +43,15 @@ package struct ComparedChange: Sendable, Equatable {
     package var countries: ComparedChoice?
     package var storefronts: ComparedChoice?
     package var requests: ComparedChoice?
-    /// In words: `>=3.5.0 <4.0.0`, `missing`, `unreadable`.
+    /// The versions as text: `>=3.5.0 <4.0.0`, `missing`, `unreadable`.
     package var versions: String
     package var before: ComparedOutcome
     package var after: ComparedOutcome
-    /// How many of these clients it concerns, from above 0 to 1: a roll-out concerns only some.
+    /// The share of these clients that is affected, from above 0 to 1; below 1 in roll-outs.
     package var share: Double
 }
 
-/// The differences between two rule sets from one time on.
+/// The differences between two rule sets, starting at a time.
 package struct ComparedPeriod: Sendable, Equatable {
     package let from: Timestamp
     package let changes: [ComparedChange]
@@ -59,17 +59,18 @@ package struct ComparedPeriod: Sendable, Equatable {
 
 /// The differences between two rule sets.
 package struct RuleSetDifference: Sendable, Equatable {
-    /// In the order of time; each holds until the next one begins.
+    /// The periods in chronological order; each lasts until the next one starts.
     package let periods: [ComparedPeriod]
-    /// Whether the rule sets name too much for every combination to be tried.
+    /// Whether only typical combinations were compared, because there are too many.
     package let isSampled: Bool
-    /// Whether they read in other places who a client is; the comparison is by what they read.
+    /// Whether the rule sets read the client identity from different fields; the comparison is by
+    /// value, regardless of the field.
     package let readsOtherFields: Bool
-    /// Whether they ask otherwise how clients write their version or build, which is not compared.
+    /// Whether the rule sets block different notations of versions or builds, which are not
+    /// compared.
     package let asksOtherForms: Bool
 
-    /// Whether no client notices anything, as far as that can be said: who it is, is read elsewhere
-    /// if `readsOtherFields`.
+    /// Whether no client notices a difference, and nothing was left out of the comparison.
     package var isEmpty: Bool {
         !self.readsOtherFields && !self.asksOtherForms && self.periods.allSatisfy(\.changes.isEmpty)
     }

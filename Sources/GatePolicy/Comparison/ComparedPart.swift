@@ -1,4 +1,4 @@
-/// One part of a change, cell by cell, with what is already known of each.
+/// One part of a change, with the known results of each cell.
 struct ComparedPart {
     private let world: ComparedWorld
     private let answers: ComparedAnswers
@@ -6,20 +6,20 @@ struct ComparedPart {
     private let new: RuleSet
     private var states: [State]
     private var views: [ComparedView.Key: ComparedView] = [:]
-    /// Whether it does not look at everything.
+    /// Whether only some of the cells are compared.
     private(set) var isSampled: Bool
 
-    /// A cell, and what was found in it.
+    /// A cell with its results.
     private struct State {
         let cell: ComparedCell
         let key: ComparedView.Key
         var pairs: [ComparedRow.Pair] = []
-        /// The second at which it may be something else; `nil`: never.
+        /// The time at which the results may change; `nil` if they never change.
         var validUntil: Timestamp?
         var isKnown = false
     }
 
-    /// Looks at all cells or, if there are more than that, at typical ones.
+    /// Compares all cells; only typical ones if there are more than `limit`.
     init(
         _ world: ComparedWorld,
         _ answers: ComparedAnswers,
@@ -44,7 +44,7 @@ struct ComparedPart {
         }
     }
 
-    /// The changes at a time; `next` becomes the next one at which there may be others.
+    /// Returns the changes at a time, and sets `next` to the next time at which they may differ.
     mutating func changes(at now: Timestamp, _ next: inout Timestamp?) -> [ComparedChange] {
         var rows: [ComparedRow] = []
         for index in self.states.indices {

@@ -1,10 +1,11 @@
-/// A request that stands for all that a pattern, or two patterns together, match.
+/// A sample request for all requests that match a pattern, or two patterns at once.
 struct ComparedRequest: Sendable {
     let method: [UInt8]
     let target: [UInt8]
     let label: String
 
-    /// Texts that stand for `*` and for any method, in a place where no pattern names them.
+    /// A path segment and a method that no pattern contains, used for `*` and for patterns without
+    /// methods.
     struct Fillers {
         let segment: String
         let method: String
@@ -17,12 +18,12 @@ struct ComparedRequest: Sendable {
             var segment = "any"
             while segments.contains(.literal(Array(segment.utf8))) { segment += "-other" }
             self.segment = segment
-            // All of them may be named: then there is no other that anybody sends.
+            // If patterns contain all common methods, clients send no other one.
             self.method = Self.methods.first { !methods.contains($0) } ?? "ANY"
         }
     }
 
-    /// A request that no pattern is about, unless one is about all.
+    /// Creates a request that no pattern matches, unless a pattern matches all requests.
     init(outside fillers: Fillers, label: String) {
         self.method = Array(fillers.method.utf8)
         self.target = Array("/\(fillers.segment)".utf8)
@@ -33,7 +34,7 @@ struct ComparedRequest: Sendable {
         self.init(methods: pattern.methods, segments: pattern.segments, pattern.path, fillers)
     }
 
-    /// A request for each method of a pattern.
+    /// Returns a request for each method of a pattern.
     static func each(_ pattern: RequestPattern, _ fillers: Fillers) -> [ComparedRequest] {
         guard let methods = pattern.methods else { return [ComparedRequest(pattern, fillers)] }
         return methods.map { method in
@@ -41,7 +42,7 @@ struct ComparedRequest: Sendable {
         }
     }
 
-    /// A request that two patterns match; `nil` if there is none.
+    /// Creates a request that two patterns match; `nil` if there is none.
     init?(_ one: RequestPattern, _ other: RequestPattern, _ fillers: Fillers) {
         var methods = one.methods ?? other.methods
         if let left = one.methods, let right = other.methods {
@@ -83,16 +84,16 @@ struct ComparedRequest: Sendable {
         }.joined()
     }
 
-    /// The paths that are in both lists of segments, as rules compare them: without regard to case
-    /// and to a slash at the end.
+    /// Returns the segments that match both lists, compared as rules do: ignoring case and a
+    /// trailing slash.
     ///
-    /// They are spelled as the first list has them, which may be an exemption's.
+    /// The spelling is that of the first list, because exemptions are compared exactly.
     private static func meet(
         _ one: ArraySlice<RequestPattern.Segment>,
         _ other: ArraySlice<RequestPattern.Segment>
     ) -> [RequestPattern.Segment]? {
         switch (one.first, other.first) {
-        // It stands for the path before it, too.
+        // `**` also matches the path that ends before it.
         case (.anythingBelow, _): return Array(other)
         case (_, .anythingBelow): return Array(one)
         case (nil, _): return Self.isEnd(other) ? [] : nil
@@ -117,7 +118,7 @@ struct ComparedRequest: Sendable {
         }
     }
 
-    /// Whether nothing follows but a slash.
+    /// Whether no segments are left, apart from a trailing slash.
     private static func isEnd(_ rest: ArraySlice<RequestPattern.Segment>) -> Bool {
         rest.isEmpty || rest.elementsEqual([.literal([])])
     }

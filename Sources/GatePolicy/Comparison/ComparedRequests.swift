@@ -1,16 +1,18 @@
-/// The requests that two rule sets can tell apart, as far as some patterns are concerned.
+/// The requests that two rule sets distinguish, with regard to some patterns.
 struct ComparedRequests {
-    /// One request for each way in which requests can be matched.
+    /// One request for each combination of patterns that a request can match.
     private(set) var requests: [ComparedRequest] = []
-    /// The patterns that each of them matches, by their numbers.
+    /// The numbers of the patterns that each request matches.
     private var matched: [PatternSet] = []
     private let numbers: [RequestPattern: Int]
-    /// Whether there are too many patterns to look at where each two of them meet.
+    /// Whether requests that match two patterns are missing, because there are too many pairs.
     let isIncomplete: Bool
 
     private static let pairLimit = 40_000
 
-    /// Collects the requests of all patterns, of which the exemptions come first.
+    /// Creates the requests for all patterns.
+    ///
+    /// Exemptions come first, because the spelling of the first pattern is used.
     init(exemptions: [RequestPattern], others: [RequestPattern]) {
         var numbers: [RequestPattern: Int] = [:]
         var patterns: [RequestPattern] = []
@@ -44,14 +46,14 @@ struct ComparedRequests {
         }
     }
 
-    /// Whether the request at a place matches one of these patterns.
+    /// Whether the request at an index matches one of these patterns.
     func matches(_ place: Int, _ patterns: [RequestPattern]) -> Bool {
         patterns.contains { pattern in
             self.numbers[pattern].map { self.matched[place].contains($0) } ?? false
         }
     }
 
-    /// Keeps the requests at these places.
+    /// Keeps the requests at the indices for which `isKept` returns true.
     mutating func keep(_ isKept: (Int) -> Bool) {
         let places = self.requests.indices.filter(isKept)
         self.requests = places.map { self.requests[$0] }

@@ -1,6 +1,6 @@
-/// A kind of client and request, by the places of its values in their dimensions.
+/// A kind of client and request, as one index for each dimension.
 struct ComparedCell: Hashable {
-    /// In what clients and requests differ, beside their versions.
+    /// The properties in which clients and requests differ, apart from their versions.
     enum Dimension: Int, CaseIterable {
         case app, platform, channel, osVersion, build, country, storefront, request
     }
@@ -13,7 +13,7 @@ struct ComparedCell: Hashable {
     }
 }
 
-/// Changes that are alike, with the cells that they are in as sets of values.
+/// Equal changes in one or more cells, with the set of values in each dimension.
 struct ComparedRow: Hashable {
     struct Transition: Hashable {
         let before: ComparedOutcome
@@ -23,7 +23,7 @@ struct ComparedRow: Hashable {
     /// A change in one cell.
     struct Pair: Hashable {
         let versions: String
-        /// The place of the first version among those that are tried.
+        /// The index of the first version on the axis.
         let place: Int
         let transition: Transition
         let share: Double
@@ -37,12 +37,12 @@ struct ComparedRow: Hashable {
         self.pair = pair
     }
 
-    /// The dimensions that fewest rules look at come first, so that the rest has little to do.
+    /// Dimensions that the fewest rules use come first, which leaves fewer rows for the others.
     private static let mergingOrder: [ComparedCell.Dimension] = [
         .country, .storefront, .channel, .osVersion, .app, .build, .request, .platform,
     ]
 
-    /// Puts rows together that differ in one dimension only, one dimension after the other.
+    /// Merges rows that differ in one dimension only, one dimension after the other.
     static func merged(_ rows: [ComparedRow]) -> [ComparedRow] {
         var rows = rows
         for dimension in Self.mergingOrder.map(\.rawValue) {
@@ -63,7 +63,7 @@ struct ComparedRow: Hashable {
         return rows.sorted { $0.order < $1.order }
     }
 
-    /// The same in every run.
+    /// A sort key that is the same in every run.
     private var order: String {
         let cells = self.dimensions.map { set in
             set.sorted().map { String($0) }.joined(separator: ",")

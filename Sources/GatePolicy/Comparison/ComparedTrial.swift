@@ -1,10 +1,10 @@
-/// The clients of one cell, version by version.
+/// Evaluates the clients of one cell, version by version.
 struct ComparedTrial {
     private let view: ComparedView
     private let world: ComparedWorld
     private let answers: ComparedAnswers
     private let cell: ComparedCell
-    /// The scope of the cell's requests; an exempt one if they are never judged.
+    /// The scope of the cell's requests; an exempt one if no rule is evaluated for them.
     private let oldScope: RequestScope
     private let newScope: RequestScope
 
@@ -31,7 +31,7 @@ struct ComparedTrial {
         self.newScope = scope(in: new, view.new)
     }
 
-    /// The changes, neighbouring versions put together, and when there may be others.
+    /// Returns the changes, with adjacent versions merged, and the time at which they may differ.
     func pairs(at now: Timestamp) -> ([ComparedRow.Pair], validUntil: Timestamp?) {
         let axis = self.view.versions
         var next: Timestamp?
@@ -73,7 +73,8 @@ struct ComparedTrial {
         return (pairs, next)
     }
 
-    /// The changes for clients of one version, and the share of them that each is for.
+    /// Returns the changes for clients of one version, and the share of clients that each one
+    /// affects.
     private func transitions(
         _ version: Claim<AppVersion>,
         _ now: Timestamp,
@@ -87,7 +88,7 @@ struct ComparedTrial {
             guard before.isNoticeable(beside: after) else { continue }
             shares[.init(before: before, after: after), default: 0] += group.share
         }
-        // Sums of hundredths: what is all but one in the last digit is one.
+        // Rounded, because the sum of the shares may miss 1 in the last digit.
         return shares.mapValues { ($0 * 1_000_000).rounded() / 1_000_000 }
     }
 

@@ -1,10 +1,11 @@
-/// Two rule sets as one cell sees them: only the rules that can be for its clients, which makes a
-/// decision cheap however many others there are.
+/// Two rule sets with only the rules that may match the clients of a cell.
+///
+/// A decision therefore costs the same however many other rules there are.
 struct ComparedView {
-    /// The rules of a view, by their places among the candidates.
+    /// The rules of a view, by their indices in the candidates.
     struct Key: Hashable {
         var rules: [Int] = []
-        /// Those of them of which it is certain.
+        /// The indices of the rules that match for certain, or that wait for a store.
         var certain: [Int] = []
 
         init(_ cell: ComparedCell, in world: ComparedWorld) {
@@ -12,7 +13,7 @@ struct ComparedView {
                 let fit = world.fit(of: candidate.rule.match, to: cell)
                 guard fit != .none else { continue }
                 self.rules.append(index)
-                // The content of stores can depend on the version of a client that says too little.
+                // The content of stores can depend on the version of a client that may match.
                 let isHeld = candidate.rule.withNext.contains { $0.holdUntilInStore != nil }
                 if fit == .certain || isHeld { self.certain.append(index) }
             }
@@ -34,7 +35,8 @@ struct ComparedView {
         func ruleSet(_ definition: RuleSetDefinition, isOld: Bool) -> RuleSet {
             var definition = definition
             definition.rules = candidates.filter { $0.isOld == isOld }.map(\.rule)
-            // Words make no difference, and exemptions are looked up in the whole.
+            // `ComparedAnswers` compares notices, and exemptions are looked up in the complete rule
+            // set.
             definition.notices = [:]
             definition.exemptions = []
             definition.tests = []
@@ -52,12 +54,12 @@ struct ComparedView {
 }
 
 extension RuleDefinition {
-    /// The versions at which the rule begins and ends to ask something.
+    /// The versions at which the decision of the rule can change.
     var cuts: [AppVersion] {
         let cuts =
             [self.minimum, self.minimumBuildOf, self.recommended].compactMap { $0 }
             + (self.blocked + self.blockedBuilds.compactMap(\.versions)).flatMap(\.bounds)
-        // Only here is a pre-release another version than the release that it leads to.
+        // Only `strict` distinguishes a pre-release from the release that it leads to.
         return self.prerelease == .strict ? cuts + cuts.compactMap(\.lowestPrerelease) : cuts
     }
 }

@@ -1,16 +1,15 @@
-/// All kinds of clients and requests that two rule sets can tell apart, among those that one part
-/// of a change can concern.
+/// The kinds of clients and requests that two rule sets distinguish, within one part of a change.
 struct ComparedWorld {
-    /// A rule that can have a say.
+    /// A rule that may affect decisions in this part.
     struct Candidate {
         let isOld: Bool
         let rule: RuleDefinition
     }
 
-    /// How far a rule is for the clients of a cell.
+    /// Whether a rule matches the clients of a cell.
     enum Fit {
         case none
-        /// They do not say enough to tell.
+        /// The clients do not state enough to tell.
         case possible
         case certain
     }
@@ -24,7 +23,7 @@ struct ComparedWorld {
     let countries: ComparedDimension<Claim<String>>
     let storefronts: ComparedDimension<Claim<String>>
     let requests: ComparedDimension<ComparedRequest>
-    /// Whether it leaves something out.
+    /// Whether some requests are missing.
     let isIncomplete: Bool
 
     private let focus: ComparedFocus
@@ -32,7 +31,7 @@ struct ComparedWorld {
 
     init(_ focus: ComparedFocus, old: RuleSetDefinition, new: RuleSetDefinition) {
         let policies = [old.unidentified, new.unidentified]
-        // A client that may be one of any rule's is rejected because of any.
+        // A client that may match a rule can be rejected because of it, so that all rules count.
         let rejects = policies.contains { $0.rejects }
         let candidates = [(old, true), (new, false)].flatMap { definition, isOld in
             definition.rules.compactMap { rule in
@@ -46,7 +45,8 @@ struct ComparedWorld {
         let matches = focus.matches + rules.map(\.match)
         let releases = rules.contains(where: \.looksAtStores) ? old.releases + new.releases : []
         let links = rules.compactMap(\.storeURL) + policies.compactMap(\.storeURL)
-        // A client that says nothing stands for an unreadable one, too, if both are treated alike.
+        // If the policies treat both alike, a client without a value also represents one with an
+        // unparsable value.
         let tellsUnreadable = policies.contains { policy in
             policy.missing != policy.unreadable
                 || policy.paths.contains { $0.missing != $0.unreadable }
@@ -82,8 +82,9 @@ struct ComparedWorld {
             only: nil,
             tellsUnreadable: false
         )
-        // A client that states none is of the country that it connects from: it stands in the
-        // place of that storefront. One that cannot be read is as good as one that nobody names.
+        // A client without a storefront counts as one of the country that it connects from, so that
+        // the value for that storefront represents it. An unparsable storefront counts as one that
+        // no rule names.
         self.storefronts = .names(
             Set(
                 releases.flatMap { $0.countries(awaitedBy: nil) }
@@ -97,7 +98,8 @@ struct ComparedWorld {
             matches.flatMap { $0.osVersions ?? [] } + rules.flatMap(\.requiresOS),
             tellsUnreadable: tellsUnreadable
         )
-        // A client that states no version is not rejected if it counts in builds.
+        // A rule that only depends on the build does not reject a client that states a build but no
+        // version.
         self.builds = .builds(
             rules.flatMap(\.buildCuts) + releases.flatMap(\.builds),
             isNeeded: rejects
@@ -119,7 +121,7 @@ struct ComparedWorld {
         )
     }
 
-    /// The number of cells, or more than any program can try.
+    /// The number of cells, or `Int.max` if it overflows.
     var cellCount: Int {
         self.counts.reduce(1) { product, count in
             let (result, overflows) = product.multipliedReportingOverflow(by: count)
@@ -135,7 +137,7 @@ struct ComparedWorld {
         ]
     }
 
-    /// A cell by its number.
+    /// Returns the cell with a number.
     func cell(_ number: Int) -> ComparedCell {
         var rest = number
         var cell = ComparedCell()
@@ -146,8 +148,8 @@ struct ComparedWorld {
         return cell
     }
 
-    /// Clients that say nothing, and for each rule some that it is for: what is looked at where
-    /// there are too many cells.
+    /// The cells that are compared if there are too many: clients that state nothing, and some
+    /// clients that each rule matches.
     var typicalCells: [ComparedCell] {
         [ComparedCell()]
             + self.focus.matches.map { self.typicalCell(of: $0, or: .anyone) }
@@ -161,7 +163,7 @@ struct ComparedWorld {
             }
     }
 
-    /// A cell once for each storefront: any of them may have something else.
+    /// Returns the cell with each storefront, because each store may have a different release.
     private func inEveryStore(_ cell: ComparedCell) -> [ComparedCell] {
         self.storefronts.values.indices.map { place in
             var cell = cell
@@ -186,7 +188,7 @@ struct ComparedWorld {
         return cell
     }
 
-    /// A client of a cell.
+    /// Creates a client of a cell.
     func client(
         _ cell: ComparedCell,
         version: Claim<AppVersion>,
@@ -205,7 +207,7 @@ struct ComparedWorld {
         )
     }
 
-    /// Whether the change can concern the clients of a cell.
+    /// Whether the change can affect the clients of a cell.
     func isConcerned(_ cell: ComparedCell) -> Bool {
         self.focus.matches.contains { self.fit(of: $0, to: cell) != .none }
     }
@@ -238,7 +240,8 @@ struct ComparedWorld {
 }
 
 extension ComparedFocus {
-    /// The names that all matches together are restricted to; `nil` if one of them is for any.
+    /// Returns the names that the matches are restricted to; `nil` if one of them has no
+    /// restriction.
     func names(_ part: (RuleMatch) -> [String]?) -> Set<String>? {
         var names: Set<String> = []
         for match in self.matches {

@@ -1,19 +1,22 @@
-/// Versions and builds at which floors can differ: between two of them no floor tells clients apart.
+/// The versions and builds at which floors can differ; no floor distinguishes versions or builds
+/// between two of them.
 struct FloorPoints {
-    /// One version and one build that stand for their neighbours.
+    /// One version and one build that represent their neighbors.
     struct Point {
         let version: AppVersion
         let build: BuildNumber?
-        /// The place of the version on the axis.
+        /// The index of the version on the axis.
         let place: Int
     }
 
     let axis: VersionAxis
     let points: [Point]
 
+    /// Creates the points for some rules.
+    ///
     /// - Parameters:
-    ///   - rules: The rules whose floors are looked at.
-    ///   - releases: Versions that make a difference besides.
+    ///   - rules: The rules with the floors.
+    ///   - releases: Further versions to distinguish.
     init(_ rules: [RuleDefinition], releases: [AppVersion] = []) {
         let axis = VersionAxis(cuts: rules.flatMap(\.cuts) + releases)
         var builds: Set<BuildNumber> = []
@@ -21,7 +24,8 @@ struct FloorPoints {
             builds.insert(build)
             if let below = build.predecessor { builds.insert(below) }
         }
-        // One that says none, and one that is above all: another rule may want to know.
+        // Also a missing build, and one above all others: rules without these cuts may require a
+        // build.
         let claimed: [BuildNumber?] = builds.isEmpty ? [nil] : [nil, .max] + builds.sorted()
         self.axis = axis
         self.points = axis.points.enumerated().flatMap { place, point in
@@ -31,17 +35,17 @@ struct FloorPoints {
 }
 
 extension RuleDefinition {
-    /// Whether the floor, whenever it holds, refuses a client with this version and build.
+    /// Whether the floor denies a client with this version and build, regardless of its schedule.
     func denies(_ point: FloorPoints.Point) -> Bool {
         self.breach(by: point.version, point.version.release, build: point.build) != nil
     }
 }
 
-/// How the floors of two lists of rules stand to each other, whenever they hold.
+/// The comparison of the floors of two lists of rules, regardless of their schedules.
 package struct FloorOrder: Sendable, Equatable {
-    /// Whether the first list refuses a version or build that the second one lets pass.
+    /// Whether the first list denies a version or build that passes the second one.
     package let onlyFirst: Bool
-    /// Whether the second list refuses one that the first one lets pass.
+    /// Whether the second list denies a version or build that passes the first one.
     package let onlySecond: Bool
 
     package init(_ first: [RuleDefinition], _ second: [RuleDefinition]) {
@@ -52,7 +56,8 @@ package struct FloorOrder: Sendable, Equatable {
             if one, !other { onlyFirst = true }
             if other, !one { onlySecond = true }
         }
-        // No point stands for how a version is written.
+        // Points do not cover the notation of a version, so these conditions are compared
+        // themselves.
         let forms = [first, second].map { $0.flatMap(\.blockedBuilds).filter { !$0.written.isAny } }
         if !forms[0].allSatisfy(forms[1].contains) { onlyFirst = true }
         if !forms[1].allSatisfy(forms[0].contains) { onlySecond = true }
@@ -62,7 +67,8 @@ package struct FloorOrder: Sendable, Equatable {
 }
 
 extension RuleDefinition {
-    /// Whether the rule has a floor that is in force for everybody at a time, without a condition.
+    /// Whether the floor of the rule is active at a time for all clients that match, without
+    /// waiting for a store.
     package func isWhollyInForce(at now: Timestamp) -> Bool {
         guard self.hasFloor, self.mode == .enforce, self.holdUntilInStore == nil else {
             return false
@@ -76,7 +82,7 @@ extension RuleDefinition {
         return hasBegun && isForAll
     }
 
-    /// Whether putting this rule in the place of another one can refuse nobody who passed.
+    /// Whether replacing another rule by this one denies no client that passed before.
     package func isNoStricter(than old: RuleDefinition) -> Bool {
         guard self.mode == .observe || old.mode == .enforce, self.prerelease == old.prerelease,
             old.match == self.match, !FloorOrder([self], [old]).onlyFirst

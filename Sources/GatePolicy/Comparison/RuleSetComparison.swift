@@ -1,15 +1,17 @@
-/// Holds two rule sets against each other: every kind of client that either can tell apart, now
-/// and at every second at which a decision changes by itself.
+/// Compares two rule sets for every kind of client that they distinguish, now and at each time at
+/// which a decision changes.
 ///
-/// Only those are looked at that a changed rule or setting can concern, and only by the rules that
-/// can be for them, so that a small change of a large rule set is a small matter.
+/// Only clients that a changed rule or setting can affect are compared, and only by the rules that
+/// may match them. A small change of a large rule set is therefore cheap to compare.
 package struct RuleSetComparison {
     private let old: RuleSet
     private let new: RuleSet
     private let budget: Int
 
-    /// Prepares to compare; `budget` is the number of kinds of clients and requests, beside their
-    /// versions, after which they are only sampled.
+    /// Creates a comparison.
+    ///
+    /// If there are more than `budget` kinds of clients and requests, apart from their versions,
+    /// only typical ones are compared.
     package init(old: RuleSet, new: RuleSet, budget: Int = 20_000) {
         self.old = old
         self.new = new
@@ -17,7 +19,7 @@ package struct RuleSetComparison {
     }
 
     private static let timeLimit = 64
-    /// The least that is looked at of each part of a change, however many parts there are.
+    /// The minimum number of cells for each part of a change, regardless of the number of parts.
     private static let smallestShare = 200
 
     package func difference(at now: Timestamp) -> RuleSetDifference {
@@ -28,14 +30,14 @@ package struct RuleSetComparison {
             var next: Timestamp?
             var changes: [ComparedChange] = []
             for index in parts.indices {
-                // A client that says too little of itself can be in several parts.
+                // A client that states too little can belong to several parts.
                 let more = parts[index].changes(at: current, &next)
                 changes += more.filter { !changes.contains($0) }
             }
             periods.append(ComparedPeriod(from: current, changes: changes))
             time = next
         }
-        // A period that only repeats the one before it tells nothing.
+        // Periods that equal the previous one are left out.
         var telling: [ComparedPeriod] = []
         for period in periods where telling.last?.changes != period.changes {
             telling.append(period)

@@ -1,57 +1,60 @@
-/// The loosening at the second in which one rule set takes the place of another: which clients pass
-/// that were refused, and whether somebody meant it.
+/// Finds the clients that pass after one rule set replaces another, although the old rules denied
+/// them, and whether that was an undo or a mistake in a planned change.
 ///
-/// Only rules that have changed are looked at, by clients that stand for all that such a rule can
-/// tell apart.
+/// Only changed rules are evaluated, for sample clients that represent all clients that such a rule
+/// distinguishes.
 package struct RuleSetTransition {
-    /// Clients of one rule that it refused, and that pass now.
+    /// Clients that a rule denied and that now pass.
     package struct Opening: Sendable, Equatable {
-        /// The rule that refused them.
+        /// The ID of the rule that denied them.
         package let rule: String
-        /// Whether there is no rule of that id any more.
+        /// Whether the new rules have no rule with this ID.
         package let isGone: Bool
-        /// The versions in words.
+        /// The versions as text.
         package let versions: String
         /// Whether only some of the clients with these versions pass.
         package let isPartial: Bool
-        /// The floor that is going to refuse them again, and that is higher than the one they were
-        /// refused by; `nil` for an undo.
+        /// The planned higher floor that will deny these clients again; `nil` for an undo.
         package let plan: Plan?
     }
 
-    /// A floor that comes, and takes one that is in force away until then.
+    /// A floor that starts later and meanwhile removes an active floor.
     package struct Plan: Sendable, Equatable {
-        /// The id of its rule.
+        /// The ID of the rule.
         package let rule: String
-        /// The rule, or the one among its `next`.
+        /// The rule, or the entry of its `next` that has the floor.
         package let floor: RuleDefinition
-        /// The place in `withNext` of its rule.
+        /// The index of `floor` in `withNext` of the rule.
         package let place: Int
-        /// The floor that it takes away.
+        /// The rule whose active floor is removed.
         package let base: RuleDefinition
     }
 
     package let openings: [Opening]
-    /// The requests for which clients were rejected that do not say which build they are, and that
-    /// pass now.
+    /// The requests for which unidentified clients were rejected and now pass.
     package let unrejected: [RequestPattern]
-    /// How many changed rules were not looked at, because there are too many.
+    /// The number of changed rules that were not evaluated, because there are too many.
     package let unseen: Int
 
-    /// How many rules are looked at whose change is no plan; fewer among thousands, each of which may
-    /// be held against all others.
+    /// The maximum number of rules without a plan that are evaluated.
+    ///
+    /// The number is lower for thousands of rules, because each may be compared with all others.
     private static let undoLimit = 50
-    /// As many refusals are enough for anybody; fewer among thousands.
+    /// The number of openings with a plan after which the evaluation ends; lower for thousands of
+    /// rules.
     private static let planLimit = 20
-    /// As many rules, times those that are tried, as may be held against each other.
+    /// The maximum product of the number of rules and the number of evaluated rules.
     private static let effort = 50_000
 
+    /// Compares two rule sets at the time of a reload.
+    ///
     /// - Parameters:
-    ///   - old: The rules in force.
-    ///   - new: The rules that take their place.
-    ///   - now: The second of the change.
+    ///   - old: The active rules.
+    ///   - new: The rules that replace them.
+    ///   - now: The time of the change.
     package init(from old: RuleSet, to new: RuleSet, at now: Timestamp) {
-        // Rules that enforce nothing cannot become laxer; and to stop enforcing is an undo.
+        // Rules that enforce nothing cannot become less strict; switching off enforcement is an
+        // undo.
         guard old.definition.mode == .enforce, new.definition.mode == .enforce else {
             self.openings = []
             self.unrejected = []
@@ -66,7 +69,8 @@ package struct RuleSetTransition {
         var (undone, unseen) = (0, 0)
         for (index, rule) in change.formerRules.enumerated() {
             guard openings.lazy.filter({ $0.plan != nil }).count < planLimit else {
-                // A plan that was not looked at opens nothing: one that was refuses them all.
+                // The openings with a plan already cause the rejection of the new rules, so the
+                // other rules open nothing.
                 unseen += change.formerRules.count - index
                 break
             }
@@ -114,32 +118,33 @@ package struct RuleSetTransition {
 
 /// The rules that differ between two rule sets.
 ///
-/// Thousands of rules that are as they were cost next to nothing: none of them is copied.
+/// Unchanged rules cost next to nothing, because none of them is copied.
 private struct RuleChange {
     private struct Planned {
-        /// The place of the floor's rule among the new ones.
+        /// The index of the floor's rule in the new rules.
         let rule: Int
         let place: Int
         let floor: RuleDefinition
-        /// The place of the rule that it follows; `nil` if it follows none.
+        /// The index of the old rule with the same ID; `nil` if there is none.
         let former: Int?
     }
 
-    /// As many pairs of a former rule and a planned floor are looked at, those of one id aside.
+    /// The number of compared pairs of a former rule and a planned floor; beyond it, only pairs
+    /// with the same ID are compared.
     private static let pairLimit = 1_000_000
 
-    /// Enforced rules with a floor that are not in the new rule set as they were.
+    /// Enforced rules with a floor that are missing or changed in the new rule set.
     let formerRules: [RuleDefinition]
-    /// Whether some pairs were not looked at, because there are too many.
+    /// Whether some pairs were not compared, because there are too many.
     var isExhausted: Bool { self.pairs > Self.pairLimit }
 
     private let old: [RuleDefinition]
     private let new: [RuleDefinition]
-    /// The places of the new rules, by id.
+    /// The indices of the new rules, by ID.
     private let places: [String: Int]
-    /// The floors that are new, and not in force for everybody.
+    /// The new floors that are not active for all clients.
     private let planned: [Planned]
-    /// Their places, by the rule that they are of.
+    /// Indices in `planned`, by the index of the rule.
     private var plannedByRule: [Int: [Int]] = [:]
     private var plannedByApp: [String: [Int]] = [:]
     private var plannedForAnyApp: [Int] = []
@@ -148,7 +153,7 @@ private struct RuleChange {
     init(from old: RuleSetDefinition, to new: RuleSetDefinition, at now: Timestamp) {
         let before = Self.places(old.rules)
         let after = Self.places(new.rules)
-        // Facts move floors that wait for a store.
+        // Releases move floors that wait for a store.
         let factsDiffer = old.releases != new.releases
         self.formerRules = old.rules.indices.compactMap { index in
             let successor = after[old.rules[index].id]
@@ -158,7 +163,7 @@ private struct RuleChange {
             guard floors.contains(where: { $0.hasFloor && $0.mode == .enforce }) else { return nil }
             let looksAtStores = floors.contains { $0.holdUntilInStore != nil }
             guard !isSame || looksAtStores else { return nil }
-            // A rule that only gets a `next` more refuses whom it refused.
+            // A rule that only gains an entry in `next` denies the same clients as before.
             let isKept = !looksAtStores && (successor.map { new.rules[$0].keeps(floors) } ?? false)
             return isKept ? nil : old.rules[index]
         }
@@ -198,8 +203,9 @@ private struct RuleChange {
         self.places[rule.id].map { self.new[$0] }
     }
 
-    /// The floors that come and are higher than those of a rule that was there: only raising one is
-    /// a plan, and everything else an undo.
+    /// Returns the planned floors that are higher than those of a former rule.
+    ///
+    /// Only a higher floor is a plan; everything else is an undo.
     mutating func plans(beside rule: RuleDefinition) -> [RuleSetTransition.Plan] {
         var plans: [RuleSetTransition.Plan] = []
         for index in self.candidates(for: rule) {
@@ -207,7 +213,7 @@ private struct RuleChange {
             guard planned.floor.match.overlaps(rule.match),
                 FloorOrder(rule.withNext, [planned.floor]).onlySecond
             else { continue }
-            // A rule that was there with this floor is not raised, whatever became of its date.
+            // A former rule with this floor is not raised, even if its date has changed.
             if let former = planned.former, self.old[former].id != rule.id,
                 !FloorOrder(self.old[former].withNext, [planned.floor]).onlySecond
             {
@@ -224,7 +230,8 @@ private struct RuleChange {
         return plans
     }
 
-    /// The planned floors that can be for clients of a rule, in their order.
+    /// Returns the indices of the planned floors that may match clients of a rule, in ascending
+    /// order.
     private mutating func candidates(for rule: RuleDefinition) -> [Int] {
         guard !self.isExhausted else {
             return self.places[rule.id].flatMap { self.plannedByRule[$0] } ?? []
@@ -241,7 +248,7 @@ private struct RuleChange {
 }
 
 extension RuleDefinition {
-    /// Whether each of these floors is one of the rule, too.
+    /// Whether the rule has all of these floors.
     fileprivate func keeps(_ floors: [RuleDefinition]) -> Bool {
         let own = self.withNext.map(\.withoutNext)
         return floors.allSatisfy { own.contains($0.withoutNext) }

@@ -1,9 +1,10 @@
-/// Clients that stand for all that one rule can tell apart, judged by both rule sets.
+/// Evaluates both rule sets for sample clients that represent all clients that one rule
+/// distinguishes.
 struct TransitionTrial {
-    /// As many kinds of clients, beside their versions, are tried for one rule.
+    /// The maximum number of kinds of clients, apart from their versions, for one rule.
     private static let kindLimit = 192
     private static let listLimit = 8
-    /// As many rules beside it are looked at.
+    /// The maximum number of other rules that are evaluated.
     private static let ruleLimit = 64
 
     private let rule: RuleDefinition
@@ -21,7 +22,7 @@ struct TransitionTrial {
         _ old: RuleSet,
         _ new: RuleSet
     ) {
-        // Rules beside it may still refuse some of its clients, and tell those from the others.
+        // Other rules may still deny some of these clients, and distinguish them from the rest.
         let besides = new.definition.rules.lazy
             .filter { $0.id != rule.id && $0.mode == .enforce && $0.match.overlaps(rule.match) }
             .prefix(Self.ruleLimit)
@@ -52,7 +53,8 @@ struct TransitionTrial {
             or other: Value
         ) -> [Claim<Value>] {
             if let own = part(match) { return own.prefix(Self.listLimit).map { .stated($0) } }
-            // Anybody: those whom the new rules name, one whom they do not, and one that is silent.
+            // Without a restriction: the values of the other rules, a value that none of them has,
+            // and none.
             let named = others.flatMap { part($0) ?? [] } + more
             return [.stated(other), .missing]
                 + Set(named).prefix(Self.listLimit).map { .stated($0) }
@@ -68,7 +70,7 @@ struct TransitionTrial {
         var kinds = ComparedDevices(rules).groups.map { ClientIdentity(device: $0.device) }
         func vary<Value>(_ path: WritableKeyPath<ClientIdentity, Value>, _ values: [Value]) {
             guard kinds.count * values.count <= Self.kindLimit else {
-                // Each value once for each few of them, if not for every one.
+                // With too many combinations, each value is used in turn for some of the kinds.
                 for index in kinds.indices {
                     kinds[index][keyPath: path] = values[index % values.count]
                 }
@@ -111,7 +113,7 @@ struct TransitionTrial {
         }
     }
 
-    /// The clients whom the rule refused and who pass now, those of a plan apart from the others.
+    /// Returns the clients that the rule denied and that now pass, grouped by plan.
     func openings(
         _ plans: [RuleSetTransition.Plan],
         at now: Timestamp
@@ -128,7 +130,7 @@ struct TransitionTrial {
                     client.version = .stated(point.version)
                     client.build = point.build.map { .stated($0) } ?? .missing
                     let was = self.old.decide(client, in: before, at: now, address: nil)
-                    // A brownout ends by itself: its floor is not in force yet.
+                    // A brownout ends by itself; its floor is not enforced yet.
                     guard was.kind == .require, was.brownout == nil, was.ruleID == self.rule.id
                     else { continue }
                     let becomes = self.new.decide(client, in: after, at: now, address: nil)
@@ -155,7 +157,7 @@ struct TransitionTrial {
         }
     }
 
-    /// Places on the axis as ranges, neighbours put together.
+    /// Returns the versions at some axis indices as text, with adjacent ones merged.
     private func words(_ places: Set<Int>) -> String {
         var ranges: [ClosedRange<Int>] = []
         for place in places.sorted() {

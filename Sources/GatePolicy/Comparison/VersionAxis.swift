@@ -1,17 +1,18 @@
-/// All versions, cut at those that rules name: between two cuts no rule can tell versions apart.
+/// The range of all versions, divided at the versions in rules; no rule distinguishes versions
+/// between two cuts.
 struct VersionAxis {
-    /// A version that stands for a stretch of versions, and the bounds of that stretch.
+    /// A version that represents an interval, with the bounds of the interval.
     struct Point {
         let version: AppVersion
-        /// How the stretch begins in words; `nil`: with the lowest version.
+        /// The lower bound as text; `nil` for the lowest version.
         let lower: String?
-        /// How it ends; `nil`: with the highest version.
+        /// The upper bound as text; `nil` for the highest version.
         let upper: String?
     }
 
     let points: [Point]
 
-    /// Cuts at these versions and directly behind them.
+    /// Divides the axis before and after each of these versions.
     init(cuts: some Sequence<AppVersion>) {
         var sorted: [AppVersion] = []
         for cut in cuts.sorted() where sorted.last != cut { sorted.append(cut) }
@@ -31,7 +32,7 @@ struct VersionAxis {
         self.points = points
     }
 
-    /// The versions from one point to another in words: `>=3.5.0 <4.0.0`.
+    /// Returns the versions between two points as text: `>=3.5.0 <4.0.0`.
     func words(_ range: ClosedRange<Int>) -> String {
         let first = self.points[range.lowerBound]
         let last = self.points[range.upperBound]
@@ -47,10 +48,10 @@ struct VersionAxis {
 }
 
 extension AppVersion {
-    /// A version a little above this one: nothing that a person would write lies between them.
+    /// The next version above this one, with no version in between that is used in practice.
     fileprivate var next: AppVersion? {
         guard self.prerelease.isEmpty else {
-            // `2.0.0-rc.1.0` is above `2.0.0-rc.1`, and below everything else that is.
+            // `2.0.0-rc.1.0` is the lowest version above `2.0.0-rc.1`.
             return try? AppVersion(parsing: "\(self).0")
         }
         var parts = self.numbers.map(\.description)

@@ -1,13 +1,13 @@
-/// Whether clients can update their way past rules.
+/// Whether clients can pass rules by updating.
 package enum VersionReach: Sendable, Equatable {
     /// The newest versions pass.
     case open
-    /// From some version on nothing passes.
+    /// All versions above some version are denied.
     case closedAbove
-    /// No version passes at all.
+    /// No version passes.
     case closed
 
-    /// How far the versions go that these rules let pass together.
+    /// Evaluates several rules together.
     package init(of rules: [RuleDefinition]) {
         let builds = rules.flatMap(\.blockedBuilds)
         let axis = VersionAxis(
@@ -19,7 +19,7 @@ package enum VersionReach: Sendable, Equatable {
             self = .closed
             return
         }
-        // Builds that are blocked from some number on leave a version no build to go to.
+        // If builds are blocked without an upper limit, a version has no build that passes.
         let highest = axis.points.last?.version
         let isOpen = passing.last.map { last in
             last.version == highest && !builds.contains { $0.isEndless(for: last.version) }

@@ -1,12 +1,12 @@
-/// The position of a client among the rules, also if it passes: a launch check tells it.
+/// The status of a client under the rules, whether it passes or not, for launch checks.
 package struct ClientStatus: Sendable, Equatable {
     package var decision: Decision
     /// The highest minimum that is enforced for the client.
     package var minimum: AppVersion?
     package var minimumBuild: BuildNumber?
-    /// The highest version that is recommended to it.
+    /// The highest version that is recommended to the client.
     package var latest: AppVersion?
-    /// The highest build that is recommended to it.
+    /// The highest build that is recommended to the client.
     package var latestBuild: BuildNumber?
     package var storeURL: String?
 
@@ -28,7 +28,8 @@ package struct ClientStatus: Sendable, Equatable {
 }
 
 extension Judge {
-    /// The highest of the values that rules give, and the link of the first rule that gives it.
+    /// The highest of the values of several rules, and the store URL of the first rule with that
+    /// value.
     private struct Highest<Value: Comparable> {
         private(set) var value: Value?
         private(set) var storeURL: String?
@@ -62,7 +63,7 @@ extension Judge {
                 minimum.hear(offer.minimum, offer.storeURL)
                 minimumBuild.hear(offer.minimumBuild, offer.storeURL)
             }
-            // A version that the device cannot run is not the latest one for it.
+            // A version that the device cannot run is not offered as the latest one.
             if !compiled.excludesDevice(of: subject) {
                 let recommendation = compiled.recommendation(at: stage)
                 latest.hear(recommendation.version, offer.storeURL)

@@ -1,22 +1,22 @@
-/// A rule in the form in which it judges.
+/// A rule prepared for evaluation.
 ///
-/// A class, because a walk over thousands of rules would otherwise copy each with all its parts.
+/// A class, because evaluating thousands of rules would otherwise copy each of them.
 final class CompiledRule: Sendable {
     let definition: RuleDefinition
-    /// The place of the rule, or of the one whose `next` it is, among those of the definition.
+    /// The index of the rule in the definition; for an entry of `next`, the index of its rule.
     let place: Int
-    /// The numbers of its request patterns; `nil` for every request.
+    /// The numbers of its request patterns; `nil` for all requests.
     let patterns: [Int]?
-    /// Its channels in lower case, as identities state them.
+    /// The channels in lower case, as in client identities.
     private let channels: [String]?
     private let rollout: Rollout
     private let isTimed: Bool
-    /// Whether the rule asks the same at all times, whatever the stores have.
+    /// Whether the terms of the rule depend neither on the time nor on the content of stores.
     var isConstant: Bool { !self.isTimed && self.availability == nil }
-    /// Whether its floor is about versions, and whether it is about builds.
+    /// Whether the floor has conditions on versions, and whether it has conditions on builds.
     private let asksVersion: Bool
     private let asksBuild: Bool
-    /// The content of the stores; `nil` for a rule that does not look at it.
+    /// The content of the stores; `nil` for a rule that does not depend on it.
     private let availability: StoreAvailability?
 
     init(
@@ -36,12 +36,12 @@ final class CompiledRule: Sendable {
         self.availability = StoreAvailability(definition, releases)
     }
 
-    /// A client as the rules look at it.
+    /// A client with the properties that rules evaluate.
     struct Subject {
         let identity: ClientIdentity
-        /// The release that its version is or leads to.
+        /// The release of its version; for a pre-release, the release that it leads to.
         let release: AppVersion?
-        /// The address that it connects from.
+        /// The client address.
         let address: String?
 
         init(_ identity: ClientIdentity, address: String?) {
@@ -51,8 +51,8 @@ final class CompiledRule: Sendable {
         }
     }
 
-    /// The parts that would have to be known to say whether the rule is for a client; `nil` if it
-    /// is not.
+    /// Returns the missing parts of the identity that decide whether the rule matches; `nil` if it
+    /// does not match.
     func gaps(of subject: Subject, in scope: RequestScope) -> [IdentityGap]? {
         if let patterns, !patterns.contains(where: { scope.patterns.contains($0) }) { return nil }
         var gaps: [IdentityGap] = []
@@ -83,7 +83,7 @@ final class CompiledRule: Sendable {
         return gaps
     }
 
-    /// The stage of the rule for a client that it is for, up to what these gaps leave open.
+    /// Returns the stage of the rule for a client that it matches or, with gaps, may match.
     func stage(
         for subject: Subject,
         matchingUpTo gaps: [IdentityGap],
@@ -91,7 +91,7 @@ final class CompiledRule: Sendable {
     ) -> RuleStage {
         var stage = self.schedule(for: subject, at: now)
         guard let availability else { return stage }
-        // A blocked version is not left by going back.
+        // An update from a blocked version has to be above it.
         var blocked: AppVersion?
         if case .blocked = self.breach(by: subject) { blocked = subject.identity.version.value }
         let view = availability.view(
@@ -109,17 +109,18 @@ final class CompiledRule: Sendable {
         return RuleStage(self.definition, self.admission(of: subject), at: now)
     }
 
-    /// From when on the roll-out has a client.
+    /// Returns the time from which the roll-out includes a client.
     func admission(of subject: Subject) -> EffectiveFrom {
         self.rollout.admission(of: subject.identity, address: subject.address)
     }
 
-    /// Names are compared by their bytes, as platforms are.
+    /// Compares names by their bytes, like platforms.
     private static func areSame(_ name: String, _ other: String) -> Bool {
         name.utf8.elementsEqual(other.utf8)
     }
 
-    /// Whether a claim is among the accepted ones, as far as can be said: a gap is noted.
+    /// Whether a claim is, or may be, one of the accepted values; an unknown claim is added to the
+    /// gaps.
     private static func accepts<Value, Accepted>(
         _ claim: Claim<Value>,
         _ part: IdentityPart,
@@ -133,13 +134,13 @@ final class CompiledRule: Sendable {
         return !accepted.isEmpty
     }
 
-    /// The version and the build that the rule recommends at this stage.
+    /// Returns the version and the build that the rule recommends at this stage.
     func recommendation(at stage: RuleStage) -> Recommendation {
         guard stage.recommends else { return .none }
         return stage.store?.recommendation ?? self.definition.recommendation
     }
 
-    /// Judges a client that the rule is, or may be, for; `nil` if the rule says nothing now.
+    /// Evaluates the rule for a client that it matches or may match; `nil` if it has no effect now.
     func ruling(
         on subject: Subject,
         _ stage: RuleStage,
@@ -147,8 +148,8 @@ final class CompiledRule: Sendable {
     ) -> Ruling? {
         let recommendation = self.recommendation(at: stage)
         guard gaps.isEmpty else {
-            // A rule that may not be for the client denies nothing by itself, and a floor that only
-            // warns is no reason to ask who the client is.
+            // A rule that only may match denies nothing. A floor that only warns does not require
+            // the missing part either.
             let asks = stage.refuses || !recommendation.isEmpty || stage.isClosed
             return asks ? Ruling(gaps: gaps) : nil
         }
@@ -169,7 +170,7 @@ final class CompiledRule: Sendable {
         if let breach = self.breach(by: subject),
             var ruling = Ruling(below: breach, stage.floor)
         {
-            // A rule that the client does not meet asks nothing more.
+            // A rule whose floor the client is below requires nothing else.
             ruling.maintenance = announced
             ruling.store = stage.store
             ruling.cannotUpdate = self.excludesDevice(of: subject)
@@ -181,7 +182,8 @@ final class CompiledRule: Sendable {
         return ruling
     }
 
-    /// The word of the rule to a client that passes its floor, or that is let pass all the same.
+    /// Returns the recommendation of the rule to a client that passes its floor, or passes in spite
+    /// of it.
     func hint(to subject: Subject, _ stage: RuleStage) -> Ruling {
         var ruling = Ruling(store: stage.store)
         if let reason = self.shortfall(of: subject, self.recommendation(at: stage)),
@@ -193,7 +195,8 @@ final class CompiledRule: Sendable {
         return ruling
     }
 
-    /// In what a client is below a recommendation; `nil` if it is not, or states too little to tell.
+    /// Returns the reason why a client is below a recommendation; `nil` if it is not, or states too
+    /// little to tell.
     private func shortfall(
         of subject: Subject,
         _ recommendation: Recommendation
@@ -209,7 +212,7 @@ final class CompiledRule: Sendable {
         return .belowRecommendedBuild
     }
 
-    /// The decision that the rule would make but for what the store does not have yet.
+    /// Returns the denial that the rule holds back until the store has the update.
     func held(on subject: Subject, _ stage: RuleStage) -> Decision.Held? {
         guard stage.isHeld, !stage.isClosed, self.breach(by: subject) != nil else { return nil }
         return Decision.Held(ruleID: self.definition.id, until: stage.store?.floor.date)
@@ -222,7 +225,8 @@ final class CompiledRule: Sendable {
         return !ranges.contains { $0.contains(version) }
     }
 
-    /// In what a client is below the floor, as far as it says which build it is.
+    /// Returns the reason why a client is below the floor; `nil` if it is not, or states too little
+    /// to tell.
     func breach(by subject: Subject) -> Decision.Reason? {
         self.definition.breach(
             by: subject.identity.version.value,
@@ -231,7 +235,7 @@ final class CompiledRule: Sendable {
         )
     }
 
-    /// The parts that the rule asks of a client and the client does not say.
+    /// Returns the parts of the identity that the rule requires and the client does not state.
     private func gaps(
         of subject: Subject,
         _ stage: RuleStage,
@@ -239,7 +243,7 @@ final class CompiledRule: Sendable {
     ) -> [IdentityGap] {
         let hasFloor = stage.refuses
         let asksVersion = recommendation.version != nil || hasFloor && self.asksVersion
-        // A recommended build alone is no reason to refuse a client that states none.
+        // A client is not denied because it states no build, if the rule only recommends one.
         let asksBuild = hasFloor && self.asksBuild
         return [
             asksVersion ? subject.identity.version.gap(.version) : nil,

@@ -1,40 +1,41 @@
-/// Why a rule does not refuse a client yet that is below its floor.
+/// The reason why a rule does not yet deny a client below its floor.
 package struct Deferral: Sendable, Equatable {
-    /// The rule, or the one whose `next` it is.
+    /// The ID of the rule, also for a floor in its `next`.
     package let ruleID: String
-    /// In what the client is below the floor.
+    /// The condition of the floor that the client does not meet.
     package let reason: Decision.Reason
-    /// The day of the floor, if that is still to come.
+    /// The start of enforcement, if it is in the future.
     let enforceFrom: Timestamp?
-    /// The client's place in the roll-out, if the rule has one.
+    /// The progress of the roll-out for the client, if the rule has one.
     let rollout: Reach?
 
-    /// How far a roll-out has come, and where the client stands in it.
+    /// The progress of a roll-out, and the position of the client in it.
     struct Reach: Equatable {
-        /// The share of clients that it has reached, in percent.
+        /// The share of clients that the roll-out includes now, in percent.
         let percent: Double
-        /// The share at which it reaches the client, in percent.
+        /// The share at which the roll-out includes the client, in percent.
         let place: Double
-        /// When a step reaches the client; none does at all if it never begins.
+        /// The time of the step that includes the client; `never` if no step does.
         let admission: EffectiveFrom
     }
 
-    /// The events that are still to come before the client is refused.
+    /// The events that have to occur before the client is denied, as text.
     package var words: String {
-        let day = self.enforceFrom.map { "its floor is enforced from \($0) on" }
+        let day = self.enforceFrom.map { "the floor is enforced from \($0)" }
         let reach = self.rollout.map { rollout in
-            let place = "comes to this client at \(Self.percent(rollout.place)) %"
-            let now = "its roll-out is at \(Self.percent(rollout.percent)) % and \(place)"
+            let place = "reaches this client at \(Self.percent(rollout.place)) %"
+            let now = "the roll-out is at \(Self.percent(rollout.percent)) % and \(place)"
             switch rollout.admission {
-            case .always: return "its roll-out has this client"
+            case .always: return "the roll-out already includes this client"
             case .from(let date): return "\(now), on \(date)"
-            case .never: return "\(now), which no step reaches"
+            case .never: return "\(now), but no step is that large"
             }
         }
         return [day, reach].compactMap(\.self).joined(separator: "; ")
     }
 
-    /// A percentage with two decimal places at most, rounded up: a client at 20.001 % is not in 20 %.
+    /// Formats a percentage with up to two decimal places, rounded up: a client at 20.001 % is not
+    /// within 20 %.
     private static func percent(_ percent: Double) -> String {
         let hundredths = Int((percent * 100).rounded(.up))
         let (whole, rest) = hundredths.quotientAndRemainder(dividingBy: 100)
@@ -44,7 +45,7 @@ package struct Deferral: Sendable, Equatable {
 }
 
 extension Decision {
-    /// The reason in words, beside rules that would refuse but for their dates.
+    /// Returns the reason as text, considering rules that do not deny yet because of their dates.
     package func reason(with deferrals: [Deferral]) -> String {
         let isEarly = self.reason == .noRuleApplies && !deferrals.isEmpty
         return isEarly ? "no rule applies yet" : "\(self.reason)"
@@ -52,8 +53,8 @@ extension Decision {
 }
 
 extension Judge {
-    /// The rules that would refuse a client but for their dates and roll-outs, in the order of the
-    /// file.
+    /// Returns the rules that would deny a client except for their dates and roll-outs, in the
+    /// order of the file.
     func deferrals(
         for identity: ClientIdentity,
         in scope: RequestScope,
@@ -78,7 +79,7 @@ extension CompiledRule {
             rule.schedule.until.map({ $0 > now }) ?? true
         else { return nil }
         let stage = self.stage(for: subject, matchingUpTo: [], at: now)
-        // A floor that waits for a store says so by itself.
+        // `Decision.held` reports floors that wait for a store.
         guard !stage.refuses, !stage.isHeld else { return nil }
         let day = rule.schedule.enforceFrom.flatMap { $0 > now ? $0 : nil }
         var reach: Deferral.Reach?
@@ -101,7 +102,7 @@ extension CompiledRule {
 }
 
 extension RolloutBucket {
-    /// The share of clients that have to be in before this one is.
+    /// The share at which a roll-out includes this client, in percent.
     fileprivate var percent: Double {
         Double(self.number + 1) / Double(Self.count / 100)
     }

@@ -1,9 +1,9 @@
 extension Judge {
-    /// The decision that a tester sees: the one that is asked for, in the terms of the first rule with a floor that is
-    /// for the client.
+    /// Returns the decision that a tester sees: the previewed one, with the terms of the first rule
+    /// that matches the client and has such terms.
     ///
-    /// A decision stays if it is as strict already: no preview opens the gate, and what is never judged
-    /// is not, either.
+    /// A preview never makes a decision less strict, and never applies to requests without an
+    /// evaluation.
     func decision(
         _ decided: Decision,
         previewing preview: Preview,
@@ -48,7 +48,7 @@ extension Judge {
         return decision
     }
 
-    /// The rule in whose terms a client is shown a decision; `nil`: in the gate's own words.
+    /// Returns the rule whose terms a preview shows; `nil` for the built-in texts.
     private func example(
         of kind: Preview.Kind,
         for subject: CompiledRule.Subject,
@@ -63,7 +63,7 @@ extension Judge {
             case .require, .brownout: definition.minimum != nil || definition.minimumBuild != nil
             }
         }
-        // Words about an old version say nothing of a maintenance.
+        // Notices about old versions do not fit a maintenance.
         return example ?? (kind == .maintenance ? nil : fitting.first)
     }
 }

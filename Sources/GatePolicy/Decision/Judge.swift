@@ -1,13 +1,13 @@
-/// Lets every rule that can be for a client speak, and takes the strictest word.
+/// Evaluates all rules that may match a client and returns the strictest decision.
 struct Judge: Sendable {
     let rules: [CompiledRule]
     private let index: RuleIndex
     private let unidentified: UnidentifiedPolicy
-    /// Whether nothing is enforced, whatever the rules say.
+    /// Whether nothing is enforced, regardless of the mode of the rules.
     let isObserving: Bool
     private let strictPaths: [StrictPath]
 
-    /// Requests for which the policy on unidentified clients is stricter.
+    /// Requests for which the policy for unidentified clients is stricter.
     private struct StrictPath: Sendable {
         let pattern: Int
         let actions: UnidentifiedActions
@@ -16,7 +16,7 @@ struct Judge: Sendable {
     init(_ definition: RuleSetDefinition, _ classifier: RequestClassifier) {
         self.rules = definition.rules.enumerated().flatMap { place, rule in
             let patterns = rule.match.requests?.compactMap { classifier.number(of: $0) }
-            // A rule that only has a `next` asks nothing by itself.
+            // A rule that only has a `next` has no effect of its own.
             let floors = rule.asksSomething || rule.next.isEmpty ? rule.withNext : rule.next
             return floors.map { floor in
                 CompiledRule(floor, at: place, patterns: patterns, definition.releases)
@@ -32,7 +32,7 @@ struct Judge: Sendable {
         }
     }
 
-    /// Judges a client; with `ignoresMaintenance`, nobody is refused because of a maintenance.
+    /// Evaluates a client; with `ignoresMaintenance`, a maintenance denies nothing.
     func decide(
         _ identity: ClientIdentity,
         in scope: RequestScope,
@@ -64,7 +64,7 @@ struct Judge: Sendable {
                 decision.observe(self.observed(ruling, by: compiled.definition, actions))
                 ruling = compiled.hint(to: subject, stage)
             }
-            // Only its fields: a copy of the whole rule costs more than to judge by it.
+            // Reads single fields, because copying the whole rule costs more than evaluating it.
             switch compiled.definition.mode {
             case .enforce:
                 gaps.formUnion(ruling.gaps)
@@ -75,7 +75,7 @@ struct Judge: Sendable {
                 if let window = ruling.warning?.nextBrownout {
                     nextBrownout = BrownoutWindow.next(nextBrownout, window)
                 }
-                // Among equals the first in the file: only a stricter one takes over.
+                // Of equally strict rulings, the first in the file decides.
                 guard ruling.outranks(strictest) else { continue }
                 strictest = ruling
                 deciding = compiled
@@ -95,7 +95,7 @@ struct Judge: Sendable {
         return decision
     }
 
-    /// Whether a rule of this rule set is certainly for a client that sends a request of a scope.
+    /// Whether a rule of this rule set matches a client for certain, for requests of a scope.
     func isMeant(
         _ identity: ClientIdentity,
         in scope: RequestScope,
@@ -107,14 +107,14 @@ struct Judge: Sendable {
         }
     }
 
-    /// The gap of a client that does not say which build it is, whatever the rules need.
+    /// Returns the gap of an unidentified client, regardless of the rules.
     private static func gaps(of identity: ClientIdentity) -> Set<IdentityGap> {
         // A client that states its build is identified; a rule about versions has a gap of its own.
         guard identity.build.value == nil else { return [] }
         return identity.version.gap(.version).map { [$0] } ?? []
     }
 
-    /// The actions of unidentified clients that send requests of a scope.
+    /// Returns the actions for unidentified clients in a request scope.
     private func actions(in scope: RequestScope) -> UnidentifiedActions {
         var actions = UnidentifiedActions(self.unidentified.missing, self.unidentified.unreadable)
         for path in self.strictPaths where scope.patterns.contains(path.pattern) {
@@ -136,7 +136,7 @@ struct Judge: Sendable {
         }
     }
 
-    /// Applies the policy on unidentified clients.
+    /// Applies the policy for unidentified clients.
     private func apply(
         _ actions: UnidentifiedActions,
         _ gaps: [IdentityGap],
@@ -149,7 +149,7 @@ struct Judge: Sendable {
         }
         let rejecting = gaps.first { actions.action(on: $0) == .reject }
         decision.gap = rejecting ?? observing.first ?? gaps.first
-        // A client that does not say who it is would be denied after a brownout, too.
+        // An unidentified client would also be denied after a brownout.
         if let rejecting, decision.kind < .require || decision.brownout != nil {
             decision.kind = .require
             decision.reason = .init(rejecting)
@@ -165,8 +165,10 @@ struct Judge: Sendable {
 }
 
 extension Decision {
-    /// Notes what one floor of a rule would have done; of all floors of the rule, its `next` included,
-    /// the strictest counts, and among equals the first.
+    /// Records the effect of one floor of an observing rule.
+    ///
+    /// Of all floors of the rule, including those in `next`, only the first of the strictest is
+    /// kept.
     fileprivate mutating func observe(_ words: [Observed]) {
         guard let word = words.first else { return }
         let known = self.observed.first { $0.ruleID == word.ruleID }
@@ -177,7 +179,7 @@ extension Decision {
         self.observed += words
     }
 
-    /// Becomes what a rule says that is stricter than `allow`.
+    /// Applies a ruling that is stricter than `allow`.
     fileprivate mutating func take(_ ruling: Ruling) {
         self.kind = ruling.kind
         self.reason = ruling.reason

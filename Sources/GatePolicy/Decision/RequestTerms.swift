@@ -1,20 +1,19 @@
-/// The terms in which a judged request is counted.
+/// The labels under which an evaluated request is counted.
 ///
-/// Each name in them is one of the rules file's, and `other` stands for whatever else clients say: no
-/// client can add to their number.
+/// All names come from the rules file, and `other` replaces any other name. Clients therefore
+/// cannot increase the number of labels.
 package struct RequestTerms: Sendable, Hashable {
-    /// An app that the rules name, a pattern of theirs that it matches, or `other`.
+    /// An app in the rules, an app pattern in the rules that matches, or `other`.
     package let app: String
-    /// A platform that the rules name, or `other`.
+    /// A platform in the rules, or `other`.
     package let platform: String
     /// The decision on the request.
     package let kind: Decision.Kind
-    /// The rule that decided, `unidentified` for the policy on clients that do not say who they are,
-    /// or `none`.
+    /// The rule that decided, `unidentified` for the policy for unidentified clients, or `none`.
     package let rule: String
-    /// The rules and policies that observe and would have denied the request, in the same words.
+    /// The observing rules and policies that would have denied the request, named as in `rule`.
     package let observed: [String]
-    /// The part of the identity that was needed and not there.
+    /// The required part of the identity that is missing or unparsable.
     package let gap: IdentityGap?
 
     package init(
@@ -33,28 +32,30 @@ package struct RequestTerms: Sendable, Hashable {
         self.gap = gap
     }
 
-    /// A name that no rule names, or none at all.
+    /// The label for a missing name, and for a name that the rules do not contain.
     package static let other = "other"
 
-    /// Those of a request that is never judged.
+    /// The labels of a CORS preflight, which is never evaluated.
     package static let preflight = RequestTerms(kind: .allow)
 
-    /// The same without any name of the rules file: there are a few dozen of these.
+    /// The labels without names from the rules file; they have only a few dozen combinations.
     package var withoutNames: RequestTerms {
         RequestTerms(kind: self.kind, rule: Self.other, gap: self.gap)
     }
 
-    /// Whether the request passed only because what would have denied it does but observe.
+    /// Whether the request passed only because the rules that would deny it are in observe mode.
     package var passesByObserving: Bool {
         self.kind < .require && !self.observed.isEmpty
     }
 }
 
-/// The apps and platforms that rules or releases name: those by which `ClientClasses` tells clients apart, so
-/// that one verdict for many clients has the same terms for each of them.
+/// The apps and platforms in rules and releases.
+///
+/// `ClientClasses` distinguishes clients by the same names, so that all clients of a class have the
+/// same labels.
 struct NamedClients: Sendable {
     private let apps: Set<String>
-    /// The longest first.
+    /// The app patterns, longest first.
     private let patterns: [AppPattern]
     private let platforms: Set<String>
 
@@ -84,7 +85,7 @@ struct NamedClients: Sendable {
         )
     }
 
-    /// The app by its name in the rules, or by the longest pattern that it matches.
+    /// Returns the app if the rules name it, or the longest pattern that matches it.
     private func app(_ name: String?) -> String {
         guard let name, !self.apps.contains(name) else { return name ?? RequestTerms.other }
         return self.patterns.first { $0.matches(name) }?.description ?? RequestTerms.other

@@ -1,27 +1,29 @@
-/// Finds the rules that can be for a client, without asking each of them.
+/// Finds the rules that may match a client, without evaluating all rules.
 ///
-/// Every rule is kept under the values of one of its conditions, the one that fewest rules share:
-/// its apps, its platforms or its request patterns. What is found may still turn out to be for
-/// others. What is not found cannot be for the client, or asks a client that does not say its value
-/// for no more than a rule that is found.
+/// Each rule is indexed under the values of one of its conditions, the one that it shares with the
+/// fewest rules: apps, platforms or request patterns. A rule that is found may still not match. A
+/// rule that is not found cannot match, or is redundant for a client without a value: a rule that
+/// is found has the same effect.
 struct RuleIndex: Sendable {
-    /// A condition, and the rules that are kept under its values.
+    /// The rules that are indexed under the values of one condition.
     private struct Shelf<Value: Sendable & Hashable>: Sendable {
         var rules: [Value: [Int]] = [:]
-        /// Rules for a client that does not say which value is its own, in ascending order.
+        /// The rules that may match a client without a value, in ascending order.
         ///
-        /// Of those that ask it for the same there is one.
+        /// Of rules with the same effect on such a client, only one is listed.
         var unclaimed: [Int] = []
         private var questions: Set<Question> = []
 
+        /// Indexes a rule.
+        ///
         /// - Parameters:
-        ///   - rule: The place of the rule.
-        ///   - values: The values that it is for.
-        ///   - question: What the rule is for a client that does not say its value; `nil` if no other
-        ///     rule can speak for it.
+        ///   - rule: The index of the rule.
+        ///   - values: The values that it matches.
+        ///   - question: The effect of the rule on a client without a value; `nil` if no other rule
+        ///     can replace it.
         mutating func keep(_ rule: Int, under values: [Value], _ question: Question?) {
             for value in Set(values) { self.rules[value, default: []].append(rule) }
-            // An empty list is for nobody, also not for a client that does not say.
+            // An empty list matches no client, not even one without a value.
             guard !values.isEmpty else { return }
             guard question.map({ self.questions.insert($0).inserted }) ?? true else { return }
             self.unclaimed.append(rule)
@@ -33,7 +35,7 @@ struct RuleIndex: Sendable {
         }
     }
 
-    /// All that a rule is for a client that may or may not be meant: it asks for what is not said.
+    /// The effect of a rule on a client without the indexed value: the rule requires that value.
     private struct Question: Hashable {
         private let apps: [AppPattern]?
         private let platforms: [Platform]?
@@ -41,9 +43,11 @@ struct RuleIndex: Sendable {
         private let osVersions: [VersionRange]?
         private let patterns: [Int]?
 
+        /// Creates the effect of a rule; `nil` if it depends on time, stores or the mode.
+        ///
         /// - Parameters:
-        ///   - rule: The rule; time and stores make one rule ask when another one does not.
-        ///   - match: Its conditions, without the one whose value the client does not say.
+        ///   - rule: The rule.
+        ///   - match: The conditions of the rule without the indexed one.
         init?(_ rule: CompiledRule, _ match: RuleMatch) {
             guard rule.isConstant, rule.definition.mode == .enforce else { return nil }
             self.apps = match.apps
@@ -54,7 +58,7 @@ struct RuleIndex: Sendable {
         }
     }
 
-    /// How many rules have a value among those of a condition.
+    /// The number of rules for each value of a condition.
     private struct Usage<Value: Hashable> {
         private var counts: [Value: Int] = [:]
 
@@ -62,7 +66,7 @@ struct RuleIndex: Sendable {
             for value in values ?? [] { self.counts[value, default: 0] += 1 }
         }
 
-        /// How many rules stand under these values at most; without values, more than any.
+        /// Returns the maximum number of rules under these values; `Int.max` without values.
         func total(_ values: [Value]?) -> Int {
             guard let values else { return .max }
             return values.reduce(0) { $0 + (self.counts[$1] ?? 0) }
@@ -72,7 +76,7 @@ struct RuleIndex: Sendable {
     private var apps = Shelf<String>()
     private var platforms = Shelf<Platform>()
     private var patterns: [Int: [Int]] = [:]
-    /// The rules that are kept under patterns, in ascending order.
+    /// The rules that are indexed under request patterns, in ascending order.
     private var patterned: [Int] = []
     /// The rules without any of these conditions.
     private var others: [Int] = []
@@ -108,13 +112,14 @@ struct RuleIndex: Sendable {
         }
     }
 
-    /// The identifiers of a condition on apps; `nil` if one of them is a pattern, under which no client is found.
+    /// Returns the identifiers in a condition on apps; `nil` if one is a pattern, which cannot be
+    /// looked up by a client's app.
     private static func identifiers(_ apps: [AppPattern]?) -> [String]? {
         guard let apps, apps.allSatisfy({ $0.prefix == nil }) else { return nil }
         return apps.map(\.description)
     }
 
-    /// The rules that can be for a client that sends a request of a scope, in their order.
+    /// Returns the rules that may match a client in a request scope, in ascending order.
     func candidates(for identity: ClientIdentity, in scope: RequestScope) -> [Int] {
         var found = self.others
         var isSorted = true
@@ -131,7 +136,7 @@ struct RuleIndex: Sendable {
             let matching = Set(numbers.flatMap { self.patterns[$0] ?? [] })
             add(matching.sorted())
         }
-        // Among equals the first in the file decides.
+        // Of equally strict rules, the first in the file decides.
         return isSorted ? found : found.sorted()
     }
 }

@@ -1,11 +1,11 @@
-/// The stage that a rule is at for one client at one second.
+/// The stage of a rule for one client at one time.
 struct RuleStage {
-    /// The fate of a client below the floor: the minima and the blocked versions.
+    /// The effect on a client below the floor: the minimums and the blocked versions and builds.
     enum Floor: Equatable {
-        /// Nothing yet.
+        /// No effect yet.
         case absent
         case warned(Decision.Warning)
-        /// Enforced until the window is over, and then warned again.
+        /// Enforced until the end of the window, then a warning again.
         case brownout(BrownoutWindow, Decision.Warning)
         case enforced
     }
@@ -16,21 +16,21 @@ struct RuleStage {
         case running(MaintenanceWindow)
     }
 
-    /// A rule without any time.
+    /// The stage of a rule without a schedule.
     static let timeless = RuleStage()
 
     private(set) var floor = Floor.enforced
     private(set) var maintenance = Maintenance.absent
-    /// Whether a recommendation is still made.
+    /// Whether the rule still recommends a version or build.
     private(set) var recommends = true
-    /// The content of the client's store, for a rule that looks at it.
+    /// The content of the client's store; `nil` if the rule does not depend on it.
     private(set) var store: StoreView?
-    /// Whether the floor is absent only because the store does not have what it asks for.
+    /// Whether the floor is absent only because the store does not have the update yet.
     private(set) var isHeld = false
-    /// The next second at which any of this may change; `nil`: never.
+    /// The next time at which the stage may change; `nil` if it never does.
     private(set) var nextChange: Timestamp?
 
-    /// Whether a client below the floor is refused at this second.
+    /// Whether a client below the floor is denied.
     var refuses: Bool {
         switch self.floor {
         case .absent, .warned: false
@@ -38,7 +38,7 @@ struct RuleStage {
         }
     }
 
-    /// Whether nobody is served.
+    /// Whether a maintenance is running, which denies all requests.
     var isClosed: Bool {
         switch self.maintenance {
         case .absent, .announced: false
@@ -67,9 +67,9 @@ struct RuleStage {
         }
     }
 
-    /// Asks nothing that the store does not have.
+    /// Removes the floor if the store does not have the update yet.
     mutating func look(at store: StoreView, at now: Timestamp) {
-        // A rule that is over waits for nothing.
+        // A rule that has ended does not wait for a store.
         guard self.recommends else { return }
         self.store = store
         if self.floor != .absent, !store.floor.hasBegun(at: now) {
@@ -79,7 +79,7 @@ struct RuleStage {
         self.nextChange = Timestamp.earlier(self.nextChange, store.nextChange)
     }
 
-    /// Serves whom a maintenance alone would refuse.
+    /// Removes the maintenance, so that only other terms can deny a request.
     mutating func ignoreMaintenance() {
         self.maintenance = .absent
     }
@@ -89,16 +89,16 @@ struct RuleStage {
         _ admission: EffectiveFrom,
         at now: Timestamp
     ) -> Floor {
-        // A rule that only maintains has no floor: between its windows it says nothing.
+        // A rule that only has a maintenance has no floor, and no effect outside its window.
         if rule.maintenance != nil, !rule.asksSomething { return .absent }
         let schedule = rule.schedule
-        // A warning without an end never becomes a requirement.
+        // A warning without `enforceFrom` never becomes a requirement.
         let hasBegun = schedule.enforceFrom.map { $0 <= now } ?? (schedule.warnFrom == nil)
         if hasBegun, admission.hasBegun(at: now) { return .enforced }
         guard let warnFrom = schedule.warnFrom, warnFrom <= now else { return .absent }
         let deadline = hasBegun ? admission.date : schedule.enforceFrom
         let comes = deadline.flatMap { deadline in
-            // A beginning after the end of the rule never comes.
+            // A start after the end of the rule never occurs.
             schedule.until.map { deadline < $0 } ?? true ? deadline : nil
         }
         let windows = schedule.brownouts(notOverAt: now)
@@ -123,18 +123,18 @@ struct RuleStage {
 }
 
 extension RuleDefinition {
-    /// Whether the rule holds clients against a version or a build.
+    /// Whether the rule requires or recommends a version or a build.
     var asksSomething: Bool {
         self.hasFloor || self.recommendsSomething
     }
 
-    /// Whether the rule can deny because of the version or the build.
+    /// Whether the rule can deny a client because of its version or build.
     package var hasFloor: Bool {
         self.minimum != nil || self.minimumBuild != nil || !self.blocked.isEmpty
             || !self.blockedBuilds.isEmpty
     }
 
-    /// Whether the time, or who the client is beside its build, makes a difference.
+    /// Whether the effect of the rule depends on the time or on a roll-out.
     package var isTimed: Bool {
         self.schedule != .always || !self.rollout.isEmpty || self.maintenance != nil
     }

@@ -1,23 +1,23 @@
-/// The word of one rule to a client.
+/// The result of evaluating one rule for a client.
 struct Ruling {
     var kind = Decision.Kind.allow
     var reason = Decision.Reason.passes
-    /// The parts of the identity that the rule would have to know, and does not.
+    /// The parts of the identity that the rule requires and the client does not state.
     var gaps: [IdentityGap] = []
-    /// The dates of a warning, or of a brownout.
+    /// The dates of a warning or a brownout.
     var warning: Decision.Warning?
-    /// The window with which a requirement ends; `nil` for one that lasts.
+    /// The brownout whose end also ends the denial; `nil` for a permanent denial.
     var brownout: BrownoutWindow?
-    /// The maintenance that is running; of a ruling of another kind, the announced one.
+    /// The running maintenance; in rulings of another kind, the announced one.
     var maintenance: MaintenanceWindow?
-    /// The content of the client's store, for a rule that looks at it.
+    /// The content of the client's store; `nil` if the rule does not depend on it.
     var store: StoreView?
-    /// Whether the device is too old for what would help.
+    /// Whether the device is too old for the update.
     var cannotUpdate = false
 }
 
 extension Ruling {
-    /// The word of a rule to a client below its floor; `nil` if it does not have to be above yet.
+    /// Creates the ruling for a client below the floor; `nil` if the floor has no effect yet.
     init?(below breach: Decision.Reason, _ floor: RuleStage.Floor) {
         switch floor {
         case .absent:
@@ -42,8 +42,9 @@ extension Ruling {
 
     /// Whether this ruling is stricter than another one.
     ///
-    /// The sooner upgrade is stricter, and the longer brownout or maintenance: a client is told the
-    /// first day on which it has to upgrade, and the end of the last brownout or maintenance.
+    /// An earlier enforcement and a longer brownout or maintenance are stricter. Clients therefore
+    /// get the first date on which they have to update, and the end of the last brownout or
+    /// maintenance.
     func outranks(_ other: Ruling) -> Bool {
         guard self.kind == other.kind else { return self.kind > other.kind }
         switch self.kind {
@@ -65,7 +66,7 @@ extension Ruling {
 }
 
 extension UpgradeTerms {
-    /// Creates the offer of a rule to a client, whatever its ruling was.
+    /// Creates the terms that a rule offers to a client, regardless of the ruling.
     init(_ rule: RuleDefinition, _ ruling: Ruling, for identity: ClientIdentity) {
         let recommendation = ruling.store?.recommendation ?? rule.recommendation
         self.init(

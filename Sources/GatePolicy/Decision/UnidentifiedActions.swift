@@ -1,21 +1,21 @@
-/// The actions of unidentified clients that send one request.
+/// The actions for unidentified clients that send a request.
 struct UnidentifiedActions: Sendable {
     private var missing: UnidentifiedPolicy.Action
     private var unreadable: UnidentifiedPolicy.Action
 
-    /// The actions; `nil` for none.
+    /// Creates the actions; `nil` stands for `allow`.
     init(_ missing: UnidentifiedPolicy.Action?, _ unreadable: UnidentifiedPolicy.Action?) {
         self.missing = missing ?? .allow
         self.unreadable = unreadable ?? .allow
     }
 
-    /// Becomes as strict as another one where that is stricter.
+    /// Replaces each action by that of other actions if that is stricter.
     mutating func tighten(_ other: UnidentifiedActions) {
         self.missing = max(self.missing, other.missing)
         self.unreadable = max(self.unreadable, other.unreadable)
     }
 
-    /// The same, with `observe` where it rejects.
+    /// The same actions, with `observe` instead of `reject`.
     var observing: UnidentifiedActions {
         UnidentifiedActions(min(self.missing, .observe), min(self.unreadable, .observe))
     }

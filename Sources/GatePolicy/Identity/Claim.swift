@@ -1,14 +1,15 @@
-/// A client's word on one part of its identity.
+/// The value that a client states for one part of its identity.
 ///
-/// A claim, not a credential: any client can say anything.
+/// A claim, not a credential: clients can send any value.
 package enum Claim<Value: Sendable & Hashable>: Sendable, Hashable {
-    /// The client says nothing.
+    /// The client sends no value.
     case missing
-    /// The client says something that cannot be read, or two things at once; shortened, for logs.
+    /// The client sends a value that cannot be parsed, or several different values; truncated for
+    /// logs.
     case unreadable(String)
     case stated(Value)
 
-    /// The value that the client states, if it does so readably.
+    /// The value, unless it is missing or unparsable.
     package var value: Value? {
         switch self {
         case .missing, .unreadable: nil
@@ -18,10 +19,10 @@ package enum Claim<Value: Sendable & Hashable>: Sendable, Hashable {
 }
 
 extension Claim {
-    /// The claim in place of more values, or longer ones, than are read.
+    /// The claim for values that exceed the limits.
     static var tooMuch: Claim { .unreadable("(too long)") }
 
-    /// Whether nothing that is said besides can make it readable.
+    /// Whether the claim is unparsable, which further statements do not change.
     var isUnreadable: Bool {
         if case .unreadable = self { true } else { false }
     }
@@ -29,8 +30,10 @@ extension Claim {
 
 extension Claim where Value: CustomStringConvertible {
 
-    /// Adds another statement of the same part: equal ones are one, different ones are unreadable.
-    /// (nginx takes the first, HAProxy the last: whoever chooses opens a bypass.)
+    /// Merges another statement of the same part.
+    ///
+    /// Equal values count once; different values are unparsable. Choosing one of them, as nginx
+    /// does with the first and HAProxy with the last, would allow a bypass.
     mutating func merge(_ statement: Claim) {
         switch (self, statement) {
         case (_, .missing), (.unreadable, _):

@@ -1,16 +1,16 @@
-/// Everything that a request says of the client that sent it, as typed values.
+/// The identity of a client as stated in a request, as typed values.
 package struct ClientIdentity: Sendable, Hashable {
     package var app: Claim<String>
     package var platform: Claim<Platform>
     package var version: Claim<AppVersion>
     package var build: Claim<BuildNumber>
-    /// The distribution channel, lower case.
+    /// The distribution channel in lower case.
     package var channel: Claim<String>
     package var osVersion: Claim<AppVersion>
     package var device: Claim<String>
-    /// The fields that state the languages, such as `Accept-Language`, as they came.
+    /// The unparsed values of the fields with languages, such as `Accept-Language`.
     private var languageFields: [String]
-    /// The country that the client connects from, as a proxy tells it: a lower-case code.
+    /// The country that the client connects from, according to a proxy: a lower-case code.
     package var country: Claim<String>
     /// The country of the store that the client gets its updates from: a lower-case code.
     package var storefront: Claim<String>
@@ -41,16 +41,16 @@ package struct ClientIdentity: Sendable, Hashable {
 }
 
 extension ClientIdentity {
-    /// The languages that the client wants to read, best first.
+    /// The preferred languages of the client, best first.
     ///
-    /// Read when it is asked for: few answers have words in them.
+    /// Parsed on access, because few responses contain texts.
     package var languages: [LanguageRange] { LanguageRange.list(parsing: self.languageFields) }
 
-    /// The country whose store the client has, as far as that is known: the storefront that it
-    /// states, or else the country that it connects from.
+    /// The country of the client's store, if it is known: the storefront that the client states, or
+    /// the country that it connects from.
     ///
-    /// A storefront that cannot be read is not replaced by the next best: the client may be of any
-    /// country. Its languages say nothing of its store.
+    /// An unparsable storefront is not replaced by that country, because the client's store may be
+    /// in any country. Languages do not determine the store.
     var storeCountry: String? {
         switch self.storefront {
         case .stated(let country): country
@@ -59,8 +59,8 @@ extension ClientIdentity {
         }
     }
 
-    /// The country that links are chosen by, lower case: the stated one, or else that of the first
-    /// wanted language with one.
+    /// The country for choosing store URLs, in lower case: the stated one, or the region of the
+    /// most preferred language with a region.
     var likelyCountry: String? {
         if let country = self.country.value { return country }
         let regions = self.languages.lazy.filter { $0.weight > 0 }.compactMap(\.tag?.region)

@@ -1,31 +1,31 @@
-/// The header lines and query parameters of one request that can say who the client is, as they
-/// were received.
+/// The header lines and query parameters of a request that may state the client identity, as
+/// received.
 ///
-/// `RuleSet.noClaims` is the beginning of one.
+/// `RuleSet.noClaims` is an empty one.
 package struct IdentityClaims: Sendable {
     /// A header line or a query parameter.
     struct Line: Sendable {
-        /// The index of its name among those that are read.
+        /// The index of the name among the names that are read.
         let name: Int
-        /// The place of its value in `bytes`; `nil` if it is longer than what is read.
+        /// The range of the value in `bytes`; `nil` if the value exceeds the maximum length.
         let value: Range<Int>?
-        /// Whether others may read a list from it.
+        /// Whether the value may be parsed as a list.
         let hasComma: Bool
     }
 
-    /// How a plus sign in the value of a query parameter is read.
+    /// How a plus sign in the value of a query parameter is decoded.
     ///
-    /// Forms write a blank as `+` (URL standard section 5.1), and apps write `1.2.3+45` as it stands.
+    /// Forms encode a blank as `+` (URL standard section 5.1), but apps write `1.2.3+45` literally.
     enum PlusSign: Sendable {
         case plus
         case blank
-        /// As a blank where that gives a version, else as it stands.
+        /// As a blank if the result is a version, otherwise literally.
         case blankInVersion
     }
 
     private let headerNames: [String]
     private let queryNames: [String]
-    /// The readings of a plus sign, by the index of the parameter.
+    /// How plus signs are decoded, by the index of the parameter.
     private let plusSigns: [PlusSign]
     private let platforms: PlatformNames
     private(set) var bytes: [UInt8] = []
@@ -44,14 +44,14 @@ package struct IdentityClaims: Sendable {
         self.platforms = platforms
     }
 
-    /// Forgets all lines, and keeps the memory for others.
+    /// Removes all lines, and keeps the allocated memory.
     package mutating func removeAll() {
         self.bytes.removeAll(keepingCapacity: true)
         self.headers.removeAll(keepingCapacity: true)
         self.query.removeAll(keepingCapacity: true)
     }
 
-    /// Adds a header line, if it can say who the client is; the name in lower case.
+    /// Adds a header line if it is part of the identity; `name` is in lower case.
     package mutating func addHeader(_ name: String, _ value: String) {
         guard let index = self.headerNames.firstIndex(of: name) else { return }
         self.addHeader(at: index, value.utf8Span.span)
@@ -66,7 +66,7 @@ package struct IdentityClaims: Sendable {
         self.headers.append(self.line(index, value))
     }
 
-    /// Adds parameters of the query, as far as they can say who the client is.
+    /// Adds the query parameters that are part of the identity.
     package mutating func addQuery(_ parameters: QueryParameters) {
         for (index, name) in self.queryNames.enumerated() {
             for value in parameters.values(of: name) {
@@ -75,11 +75,11 @@ package struct IdentityClaims: Sendable {
         }
     }
 
-    /// Adds a parameter of the query.
+    /// Adds a query parameter.
     ///
     /// - Parameters:
     ///   - index: The index of the name in `RuleSet.identityQueryNames`.
-    ///   - value: The value, percent-encoded as it stands there.
+    ///   - value: The percent-encoded value, as received.
     package mutating func addQuery(at index: Int, _ value: [UInt8]) {
         let isRead = value.count <= IdentityLimits.lineLength
         let decoded = isRead ? self.decoded(value, self.plusSigns[index]) : value
@@ -108,27 +108,27 @@ package struct IdentityClaims: Sendable {
 }
 
 extension IdentityClaims {
-    /// How much lines state.
+    /// The extent of the values in some lines.
     enum Extent {
-        /// Nothing but blanks and commas.
+        /// Only blanks and commas.
         case nothing
         case values
-        /// More than is read: see `IdentityLimits`.
+        /// More than is allowed: see `IdentityLimits`.
         case tooMuch
     }
 
-    /// Hands over the values of lines one by one, without blanks around them, until nobody wants
-    /// another one.
+    /// Calls `body` with each value of some lines, without surrounding blanks, until it returns
+    /// false.
     ///
-    /// Lines are split at commas, because `X: a, b` and two lines `X: a` and `X: b` are the same
-    /// message (RFC 9110 section 5.3), and a hop before the gate may have joined them. Empty elements
-    /// say nothing (section 5.6.1.2).
+    /// Lines are split at commas, because `X: a, b` and two lines `X: a` and `X: b` are equivalent
+    /// (RFC 9110 section 5.3), and a proxy before the gate may have joined them. Empty elements are
+    /// ignored (section 5.6.1.2).
     ///
     /// - Parameters:
     ///   - lines: The headers or the query.
-    ///   - names: The indices of the names that speak.
-    ///   - body: Takes a value, and returns whether it wants the next one.
-    /// - Returns: How much there is, as far as it was wanted.
+    ///   - names: The indices of the names to include.
+    ///   - body: Processes a value, and returns whether to continue.
+    /// - Returns: The extent of the values that were read.
     func forEachValue(
         of lines: [Line],
         named names: [Int],
@@ -146,14 +146,15 @@ extension IdentityClaims {
         return reader.values == 0 ? .nothing : .values
     }
 
-    /// Whether everybody reads one value from a line.
+    /// Whether all implementations parse the line as a single value.
     func isOneValue(_ line: Line) -> Bool {
         guard !line.hasComma else { return false }
         guard let value = line.value else { return true }
         return !self.bytes.span.withoutBlanks(value).isEmpty
     }
 
-    /// The lines with these names as texts, without those that are longer than what is read.
+    /// Returns the values of the lines with these names, without those that exceed the maximum
+    /// length.
     func texts(of lines: [Line], named names: [Int]) -> [String] {
         let bytes = self.bytes.span
         var texts: [String] = []

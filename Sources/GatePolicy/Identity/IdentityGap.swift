@@ -1,12 +1,14 @@
-/// A part of an identity that is not there when it is needed.
+/// A part of the identity that is required and missing or unparsable.
 package enum IdentityGap: Sendable, Hashable {
     case missing(IdentityPart)
     case unreadable(IdentityPart)
 }
 
 extension IdentityGap: Comparable {
-    /// Orders gaps for reports that do not depend on the order of the rules: what cannot be read
-    /// first, because it says more than silence; then by part, the version before all others.
+    /// Orders gaps independently of the order of the rules.
+    ///
+    /// Unparsable parts come first, because they are more informative than missing ones; then by
+    /// part, with the version first.
     package static func < (left: IdentityGap, right: IdentityGap) -> Bool {
         left.rank < right.rank
     }
@@ -23,13 +25,13 @@ extension IdentityGap: CustomStringConvertible {
     package var description: String {
         switch self {
         case .missing(let part): "the client does not state its \(part.words)"
-        case .unreadable(let part): "the \(part.words) that the client states cannot be read"
+        case .unreadable(let part): "the \(part.words) that the client states cannot be parsed"
         }
     }
 }
 
 extension IdentityPart {
-    /// The part in a sentence.
+    /// The name of the part in messages.
     package var words: String {
         switch self {
         case .app: "app"
@@ -47,7 +49,7 @@ extension IdentityPart {
 }
 
 extension Claim {
-    /// The gap that this claim leaves for whoever needs the part; `nil` if it is stated.
+    /// Returns the gap if the part is required; `nil` if it is stated.
     func gap(_ part: IdentityPart) -> IdentityGap? {
         switch self {
         case .missing: .missing(part)

@@ -1,14 +1,14 @@
-/// How much a request may say of its client and be read.
+/// The limits for the identity in a request.
 ///
-/// A part of which more is said is unreadable: no request costs much more than another one, whatever
-/// its fields say.
+/// A part that exceeds them is unparsable, so that the cost of a request does not depend on its
+/// fields.
 package enum IdentityLimits {
-    /// The longest value of a header line or query parameter, in bytes.
+    /// The maximum length of the value of a header line or query parameter, in bytes.
     package static let lineLength = 1024
-    /// The most values for one part, such as the versions in a list.
+    /// The maximum number of values for one part, such as the versions in a list.
     static let values = 8
-    /// The most bytes that several of them have together.
+    /// The maximum total length of several values, in bytes.
     static let listLength = 256
-    /// The most elements of the lists that give them, with empty ones (RFC 9110 section 5.6.1.2).
+    /// The maximum number of list elements, including empty ones (RFC 9110 section 5.6.1.2).
     static let elements = 32
 }

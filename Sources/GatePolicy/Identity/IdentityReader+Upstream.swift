@@ -1,9 +1,9 @@
-/// The changes to the identity headers before a request goes on, so that the backend reads one
-/// value where the gate has read one.
+/// The changes to the identity headers of a forwarded request, with which the backend reads the
+/// same values as the gate.
 package struct UpstreamIdentity: Sendable, Equatable {
-    /// Lower-case names of the fields whose lines are removed.
+    /// The names of the fields to remove, in lower case.
     package var drop: [String]
-    /// Fields that are added.
+    /// The fields to add.
     package var add: [HeaderField]
 
     package init(drop: [String] = [], add: [HeaderField] = []) {
@@ -13,10 +13,11 @@ package struct UpstreamIdentity: Sendable, Equatable {
 }
 
 extension IdentityReader {
-    /// The lines that the backend gets instead of those that it could read otherwise than the gate.
+    /// Returns the changes to the lines that the backend could interpret differently from the gate.
     ///
-    /// One line with one value stays as it is, readable or not. Lines that say a part twice are
-    /// replaced by one; a part that was read elsewhere gets the header that was not there.
+    /// A single line with one value is not changed, even if it is unparsable. Several lines or
+    /// values for a part are replaced by one line. A part that was read from another source is
+    /// added as a header field.
     func upstreamIdentity(
         _ claims: IdentityClaims,
         _ identity: ClientIdentity
@@ -28,7 +29,7 @@ extension IdentityReader {
                 count += 1
                 isPlain = isPlain && claims.isOneValue(line)
             }
-            // Nearly every part of every client: what it says goes on as it is.
+            // The most frequent case: the value is forwarded as it is.
             if count == 1, isPlain { continue }
             let stated = Self.text(of: part, in: identity)
             if count == 0, stated == nil { continue }
@@ -51,7 +52,8 @@ extension IdentityReader {
         return upstream
     }
 
-    /// The lowest readable version of several: whoever claims two is served as the older one.
+    /// Returns the lowest of several versions, so that a client that states two is served as the
+    /// older one.
     private func lowest(_ part: IdentityPart, in claims: IdentityClaims) -> String? {
         func lowest<Value: Comparable>(_ read: (Span<UInt8>) -> Claim<Value>) -> Value? {
             var lowest: Value?

@@ -1,27 +1,27 @@
-/// Reads who a client is from the places that a rules file names.
+/// Reads the client identity from the sources in a rules file.
 ///
-/// Headers speak first, for each part on its own; the query speaks for the parts that no header
-/// speaks for. Only a client with no version in either place is looked up by its User-Agent.
+/// For each part, header fields have precedence over the query. The `User-Agent` is only used if
+/// neither contains a version.
 struct IdentityReader: Sendable {
     static let userAgent = "user-agent"
 
     let sources: IdentitySources
     let platforms: PlatformNames
 
-    /// Every header field that is looked at, lower case and without repetition.
+    /// The names of all header fields that are read, in lower case and without duplicates.
     let headerNames: [String]
-    /// Every query parameter that is looked at, likewise.
+    /// The names of all query parameters that are read, in lower case and without duplicates.
     let queryNames: [String]
-    /// The indices of the names that speak for a part, by the number of the part.
+    /// The indices of the names for a part, by the raw value of the part.
     private let headerIndices: [[Int]]
     private let queryIndices: [[Int]]
     private let plusSigns: [IdentityClaims.PlusSign]
     let userAgentIndex: Int?
-    /// The parts that a backend reads, the header field that each of them stands in, and the indices
-    /// of all fields that speak for it.
+    /// The parts that the backend reads, each with its header field and the indices of all fields
+    /// for it.
     ///
-    /// Languages are a list by nature, and nobody reads them in two ways; the country is what some
-    /// other proxy says.
+    /// Languages are left out, because they are a list that all backends parse alike; the country
+    /// is set by another proxy.
     let forwarded: [(part: IdentityPart, name: String, indices: [Int])]
 
     init(_ sources: IdentitySources, platforms: PlatformNames) {
@@ -63,7 +63,7 @@ struct IdentityReader: Sendable {
         return names.filter { seen.insert($0).inserted }
     }
 
-    /// The claims of a client that says nothing.
+    /// The claims of a client that states nothing.
     var noClaims: IdentityClaims {
         IdentityClaims(
             headerNames: self.headerNames,
@@ -84,7 +84,7 @@ struct IdentityReader: Sendable {
         case .values: break
         case .tooMuch: version = .tooMuch
         case .nothing:
-            // A version header without a value says nothing, and counts as none.
+            // A version header without a value counts as missing.
             userAgent = self.userAgentValues(in: claims)
             for value in userAgent[.version] ?? [] {
                 version.merge(value.span, self.platforms)
@@ -126,12 +126,12 @@ struct IdentityReader: Sendable {
         )
     }
 
-    /// The header fields that speak for a part.
+    /// Returns the header fields for a part.
     func names(of part: IdentityPart) -> [String] {
         self.sources.headers[part, default: []]
     }
 
-    /// The indices of the header fields that speak for a part.
+    /// Returns the indices of the header fields for a part.
     func indices(of part: IdentityPart) -> [Int] { self.headerIndices[part.rawValue] }
 
     private func forEachValue(
@@ -156,7 +156,7 @@ struct IdentityReader: Sendable {
             let matches = self.sources.userAgents.lazy.compactMap { $0.match(text) }
             guard let match = matches.first else { continue }
             for (field, text) in match {
-                // A comma here is part of a product's comment, not a list of values.
+                // A comma here is part of a product comment, and does not separate values.
                 let value = Array(text.trimmingBlanks.utf8)
                 if !value.isEmpty { values[field.part, default: []].append(value) }
             }

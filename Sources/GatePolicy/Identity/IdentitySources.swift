@@ -1,23 +1,26 @@
-/// The parts of a client's identity that a request can carry.
+/// The parts of a client identity that a request can contain.
 package enum IdentityPart: Int, Sendable, CaseIterable {
     case app, platform, version, build, channel, osVersion, device, languages, country,
         storefront
 }
 
-/// The headers and patterns that the parts of a client's identity are read from.
+/// The header fields, query parameters and patterns that the client identity is read from.
 package struct IdentitySources: Sendable, Equatable {
-    /// Header field names by part, lower case.
+    /// Header field names by part, in lower case.
     ///
-    /// All names of a part speak for it: where two of them disagree, the part is unreadable.
+    /// All names of a part are read; if their values differ, the part is unparsable.
     package var headers: [IdentityPart: [String]]
-    /// Patterns for apps that never sent a header; tried in order when no version header is there.
+    /// Patterns for apps that never sent an identity header; tried in order if there is no version
+    /// header.
     package var userAgents: [UserAgentPattern]
-    /// Query parameters for WebSocket handshakes of browsers, which can set no header; lower case.
+    /// Query parameters in lower case, for WebSocket handshakes of browsers, which cannot set
+    /// headers.
     package var query: [IdentityPart: String]
 
-    /// `X-App-Id`, `X-App-Platform`, `X-App-Version`, `X-App-Build`, `X-App-Channel`,
-    /// `X-OS-Version`, `X-Device-Id`, `Accept-Language` and `X-App-Storefront`; no pattern, no query
-    /// parameter.
+    /// The default header fields, without patterns and query parameters.
+    ///
+    /// These are `X-App-Id`, `X-App-Platform`, `X-App-Version`, `X-App-Build`, `X-App-Channel`,
+    /// `X-OS-Version`, `X-Device-Id`, `Accept-Language` and `X-App-Storefront`.
     package static let defaults = IdentitySources(
         headers: [
             .app: ["x-app-id"],

@@ -1,10 +1,12 @@
-/// Chooses the one language of an answer: the lookup of RFC 4647 section 3.4, which also finds a
-/// language under its other code, and in the script that the client's region reads.
+/// Selects the language of a response (RFC 4647 section 3.4, "Lookup").
+///
+/// Also finds a language under its other codes, and in the script that is used in the client's
+/// region.
 struct LanguageLookup: Sendable, Hashable {
-    /// The languages that there are, in an order that does not change between runs.
+    /// The available languages, in an order that is the same in every run.
     private let available: [LanguageTag]
     private let tags: Set<LanguageTag>
-    /// The language for clients that want none of them.
+    /// The language for clients that accept none of the available ones.
     private let fallback: LanguageTag?
 
     init(available: some Sequence<LanguageTag>, fallback: LanguageTag) {
@@ -15,9 +17,10 @@ struct LanguageLookup: Sendable, Hashable {
         self.fallback = Self.closest(to: fallback, among: tags.contains) ?? sorted.first
     }
 
-    /// The language for a client that wants these, best first; `nil` only if there is none at all.
+    /// Returns the best language for the preferences of a client; `nil` only if no language is
+    /// available.
     func best(for ranges: [LanguageRange]) -> LanguageTag? {
-        // Hardly anybody refuses a language.
+        // Clients hardly ever exclude a language.
         let refuses = ranges.contains { $0.weight == 0 }
         func isAcceptable(_ tag: LanguageTag) -> Bool {
             self.tags.contains(tag) && !(refuses && Self.isExcluded(tag, by: ranges))
@@ -27,13 +30,13 @@ struct LanguageLookup: Sendable, Hashable {
                 return found
             }
         }
-        // Only `*` or nothing is left. A client that excludes everything still needs words.
+        // Only `*` is left, or nothing. A client that excludes all languages still gets texts.
         if let fallback, isAcceptable(fallback) { return fallback }
         let takesAny = ranges.contains { $0.tag == nil && $0.weight > 0 }
         return (takesAny ? self.available.first(where: isAcceptable) : nil) ?? self.fallback
     }
 
-    /// The language that says most nearly the same as a tag; `nil` if there is none.
+    /// Returns the available language that is closest to a tag; `nil` if there is none.
     func closest(to tag: LanguageTag) -> LanguageTag? {
         Self.closest(to: tag, among: self.tags.contains)
     }
@@ -48,7 +51,7 @@ struct LanguageLookup: Sendable, Hashable {
                 let forms = (candidate == tag ? tag.regionalForms : []) + tag.synonyms
                 return forms.first(where: isThere)
             }
-            // The language alone may be written as the client does not read it.
+            // The language without a region may use a script that the client does not read.
             if shorter.truncated == nil, let form = tag.regionalForms.first(where: isThere) {
                 return form
             }
@@ -57,7 +60,7 @@ struct LanguageLookup: Sendable, Hashable {
         return candidate
     }
 
-    /// Whether the most specific range that speaks of a language refuses it.
+    /// Whether the most specific range that includes a language has weight 0.
     private static func isExcluded(_ tag: LanguageTag, by ranges: [LanguageRange]) -> Bool {
         var longest = -1
         var isRefused = false

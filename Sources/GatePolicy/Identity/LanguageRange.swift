@@ -1,6 +1,6 @@
-/// One item of `Accept-Language` (RFC 9110 section 12.5.4): a language and how much it is wanted.
+/// An item of `Accept-Language` (RFC 9110 section 12.5.4): a language and its weight.
 package struct LanguageRange: Sendable, Hashable {
-    /// The largest number of items that are read; browsers send a handful.
+    /// The maximum number of items that are parsed; browsers send a handful.
     static let maximumCount = 32
 
     /// The language; `nil` for `*`, any language.
@@ -8,7 +8,7 @@ package struct LanguageRange: Sendable, Hashable {
     /// The weight in thousandths, 0 to 1000; 0 excludes the language.
     package let weight: Int
 
-    /// Reads one item; `nil` if it is malformed.
+    /// Parses an item; `nil` if it is malformed.
     init?(_ item: Span<UInt8>) {
         let semicolon = item.firstIndex(of: UInt8(ascii: ";"))
         let name = item.withoutBlanks(0..<(semicolon ?? item.count))
@@ -27,9 +27,10 @@ package struct LanguageRange: Sendable, Hashable {
         self.weight = weight
     }
 
-    /// Reads whole fields, best item first; among equals the order of the client stays.
+    /// Parses whole fields; the best item first, and items of the same weight in the order of the
+    /// client.
     ///
-    /// Malformed items are ignored: a client is not denied its language for a slip elsewhere.
+    /// Malformed items are ignored, so that the other languages still apply.
     package static func list(parsing fields: [String]) -> [LanguageRange] {
         var items: [LanguageRange] = []
         var count = 0
@@ -42,7 +43,7 @@ package struct LanguageRange: Sendable, Hashable {
                 if end > start { count += 1 }
                 guard count <= Self.maximumCount else { return items }
                 if let item = LanguageRange(text.extracting(start..<end)) {
-                    // Nearly every list is in its order already.
+                    // Nearly every list is sorted already.
                     let place = items.lastIndex { $0.weight >= item.weight }.map { $0 + 1 } ?? 0
                     items.insert(item, at: place)
                 }
@@ -52,7 +53,7 @@ package struct LanguageRange: Sendable, Hashable {
         return items
     }
 
-    /// Reads `q=0.8` (RFC 9110 section 12.4.2): up to three decimals, at most 1.
+    /// Parses `q=0.8` (RFC 9110 section 12.4.2): up to three decimals, at most 1.
     private static func weight(_ text: Span<UInt8>) -> Int? {
         guard 3...7 ~= text.count, text[0].lowercased == UInt8(ascii: "q"),
             text[1] == UInt8(ascii: "="), text[2] == 0x30 || text[2] == 0x31,

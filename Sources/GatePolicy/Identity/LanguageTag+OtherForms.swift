@@ -1,7 +1,7 @@
-/// Tags under which words may stand that a reader of a language reads.
+/// Equivalent tags, under which texts for a language may be listed.
 extension LanguageTag {
-    /// The tag's meaning where it leaves out the script, or the kind of a language that is written
-    /// in two ways: the likely subtags of Unicode's CLDR; the nearest first.
+    /// The tags with the script or variant that a tag implies, if its language is written in
+    /// several ways; closest first (likely subtags of Unicode's CLDR).
     var regionalForms: [LanguageTag] {
         switch self.language {
         case "pt":
@@ -30,8 +30,8 @@ extension LanguageTag {
         }
     }
 
-    /// The other codes of the language: those that replaced it or that it replaced (RFC 5646
-    /// section 2.2.1), and those that it includes or that include it.
+    /// The other codes of the language: deprecated codes and their replacements (RFC 5646 section
+    /// 2.2.1), and the codes of languages that include it or are included in it.
     var synonyms: [LanguageTag] {
         switch self.language {
         case "iw": [LanguageTag(canonical: "he")]

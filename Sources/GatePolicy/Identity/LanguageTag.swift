@@ -1,6 +1,6 @@
-/// The tag of a language (BCP 47, RFC 5646), compared without case.
+/// A language tag (BCP 47, RFC 5646), compared without regard to case.
 package struct LanguageTag: Sendable, Hashable {
-    /// The longest tag that is read, in bytes.
+    /// The maximum length of a tag, in bytes.
     static let maximumLength = 64
 
     /// The tag in the case of RFC 5646 section 2.1.1: `zh-Hant-TW`.
@@ -8,7 +8,7 @@ package struct LanguageTag: Sendable, Hashable {
 
     package static let english = LanguageTag(canonical: "en")
 
-    /// Reads a tag; `nil` if it does not have the shape of one.
+    /// Parses a tag; `nil` if it is malformed.
     package init?(_ text: String) {
         self.init(text.utf8Span.span)
     }
@@ -17,7 +17,8 @@ package struct LanguageTag: Sendable, Hashable {
         guard 1...Self.maximumLength ~= text.count else { return nil }
         var canonical: [UInt8] = []
         canonical.reserveCapacity(text.count)
-        // A single letter introduces an extension, which cannot be empty; behind `x` it is one.
+        // A single character introduces an extension, which cannot be empty; after `x` it is a
+        // private-use subtag.
         var (followsSingleton, isPrivateUse, isLastPrivateUse) = (false, false, false)
         var start = 0
         while start <= text.count {
@@ -44,14 +45,14 @@ package struct LanguageTag: Sendable, Hashable {
         self.description = String(decoding: canonical, as: UTF8.self)
     }
 
-    /// A tag that is written in its case already.
+    /// Creates a tag from a text in canonical case.
     init(canonical: String) {
         self.description = canonical
     }
 
     /// Appends a subtag: regions in upper case, scripts in title case, everything else in lower case.
     ///
-    /// `isOther`: whether it is neither a region nor a script, whatever its length is.
+    /// `isOther`: whether the subtag is neither a region nor a script, regardless of its length.
     private static func append(
         _ subtag: Span<UInt8>,
         isOther: Bool,
@@ -82,7 +83,7 @@ package struct LanguageTag: Sendable, Hashable {
         return isNumeric || Self.isAlphabetic(region, 2) ? String(region) : nil
     }
 
-    /// The subtags behind the language and what extends it.
+    /// The subtags after the language and its extended language subtags.
     private var behindLanguage: ArraySlice<Substring> {
         var subtags = self.description.split(separator: "-")[...]
         guard let language = subtags.popFirst(), language.utf8.count > 1 else { return [] }
@@ -100,7 +101,7 @@ package struct LanguageTag: Sendable, Hashable {
     }
 
     /// The next shorter tag of a lookup (RFC 4647 section 3.4): without the last subtag, and
-    /// without a single letter that would then be the last.
+    /// without a single-character subtag that would then be the last.
     var truncated: LanguageTag? {
         let text = self.description.utf8Span.span
         var end = text.count
@@ -112,7 +113,7 @@ package struct LanguageTag: Sendable, Hashable {
         return LanguageTag(canonical: text.extracting(0..<end).text)
     }
 
-    /// Whether the other tag is this one or more specific (RFC 4647 section 3.3.1).
+    /// Whether the other tag equals this one or is more specific (RFC 4647 section 3.3.1).
     func includes(_ other: LanguageTag) -> Bool {
         let (own, text) = (self.description.utf8Span.span, other.description.utf8Span.span)
         guard text.count >= own.count, own.indices.allSatisfy({ own[$0] == text[$0] }) else {

@@ -1,17 +1,17 @@
-/// Takes the values for one part of an identity from its lines, no more than `IdentityLimits` allow.
+/// Splits lines into the values for one part of an identity, within `IdentityLimits`.
 struct ListReader {
     private(set) var values = 0
     private var elements = 0
     private var length = 0
 
-    /// Hands over the places of the values of the next line, without blanks around them.
+    /// Calls `body` with the range of each value of the next line, without surrounding blanks.
     ///
     /// - Parameters:
-    ///   - bytes: What the line lies in.
-    ///   - line: Its value.
-    ///   - isList: Whether there is a comma in it.
-    ///   - body: Takes the place of a value, and returns whether it wants the next one.
-    /// - Returns: How much there is, if that is too much or no more is wanted.
+    ///   - bytes: The bytes that contain the line.
+    ///   - line: The range of the line's value.
+    ///   - isList: Whether the value contains a comma.
+    ///   - body: Processes the range of a value, and returns whether to continue.
+    /// - Returns: The extent, if a limit is exceeded or `body` returns false; otherwise `nil`.
     mutating func read(
         _ bytes: Span<UInt8>,
         _ line: Range<Int>,

@@ -1,8 +1,8 @@
-/// A set of bytes that one step of a pattern accepts.
+/// The set of bytes that one step of a pattern accepts.
 struct PatternClass: Sendable, Equatable {
     private var low: UInt64 = 0
     private var high: UInt64 = 0
-    /// Whether bytes beyond ASCII belong to the set.
+    /// Whether the set includes all bytes beyond ASCII.
     private var includesNonASCII = false
 
     static let any: PatternClass = {

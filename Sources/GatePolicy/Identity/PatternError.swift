@@ -1,23 +1,23 @@
-/// Why a text is not a pattern.
+/// The reason why a text is not a valid pattern.
 package enum PatternError: Error, Sendable, Equatable {
     case empty
-    /// The pattern is longer than is read, or repetition makes it grow beyond bounds.
+    /// The pattern is too long, or its repetitions make it too large.
     case tooComplex
-    /// Something other than printable ASCII.
+    /// The pattern contains characters other than printable ASCII.
     case nonASCII
     /// The pattern ends within an escape, a class, a group or a repetition.
     case unfinished
-    /// A character stands where it means nothing; write a backslash before it.
+    /// A character has no meaning at its position; it needs a backslash.
     case unexpected(Character)
-    /// An escape or a group syntax that these patterns do not have.
+    /// An escape or a group syntax that is not supported.
     case unsupported(String)
-    /// A range, of a class or of a repetition, ends before it begins.
+    /// The bounds of a class or of a repetition are reversed.
     case reversedRange(String)
-    /// A group has a name that is no part of an identity.
+    /// The name of a group is not a part of an identity.
     case unknownGroup(String)
     /// Two groups have the same name.
     case duplicateGroup(String)
-    /// No group reads the version or the build.
+    /// No group captures the version or the build.
     case noVersion
 }
 
@@ -27,19 +27,19 @@ extension PatternError: CustomStringConvertible {
         case .empty:
             "the pattern is empty"
         case .tooComplex:
-            "the pattern is too long, or repeats too much"
+            "the pattern is too long, or its repetitions are too large"
         case .nonASCII:
-            "the pattern holds something other than printable ASCII"
+            "the pattern contains characters other than printable ASCII"
         case .unfinished:
-            "the pattern ends too early"
+            "the pattern is incomplete"
         case .unexpected(let character):
-            "'\(character)' means nothing here; write '\\\(character)' for the character itself"
+            "unexpected '\(character)'; write '\\\(character)' for the literal character"
         case .unsupported(let syntax):
             "'\(syntax)' is not supported in these patterns"
         case .reversedRange(let range):
-            "the range '\(range)' ends before it begins"
+            "the range '\(range)' is reversed"
         case .unknownGroup(let name):
-            "there is no part '\(name)' of an identity; the groups are "
+            "unknown group '\(name)'; the groups are "
                 + UserAgentField.allCases.map(\.rawValue).joined(separator: ", ")
         case .duplicateGroup(let name):
             "two groups are named '\(name)'"

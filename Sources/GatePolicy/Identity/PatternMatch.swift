@@ -1,19 +1,20 @@
-/// One run of a pattern over one text.
+/// The execution of a pattern on a text.
 struct PatternMatch {
-    /// A way through the program that is still possible.
+    /// A path through the program that may still match.
     private struct Path {
         var step: Int
-        /// The positions that were marked; `nil` where a group was not entered.
+        /// The recorded positions; `nil` for groups that were not entered.
         var marks: [Int?]
     }
 
     private let program: PatternProgram
     private let text: [UInt8]
-    /// The position at which each step was last visited: a step is worth one visit a position.
+    /// The position at which each step was last visited; a second visit at the same position is
+    /// redundant.
     private var visited: [Int]
     private var marks: [Int?]?
 
-    /// Searches the text; `nil` if the pattern is nowhere in it.
+    /// Searches the text; `nil` if the pattern does not match.
     init?(of program: PatternProgram, in text: [UInt8]) {
         self.program = program
         self.text = text
@@ -22,7 +23,7 @@ struct PatternMatch {
         if self.marks == nil { return nil }
     }
 
-    /// The text that a group read; `nil` if it took no part in the match.
+    /// The text that a group captured; `nil` if it took no part in the match.
     subscript(_ field: UserAgentField) -> String? {
         let slot = PatternProgram.slot(of: field)
         guard let marks = self.marks, let start = marks[slot], let end = marks[slot + 1],
@@ -35,17 +36,17 @@ struct PatternMatch {
         let unmarked = [Int?](repeating: nil, count: PatternProgram.slotCount)
         var paths: [Path] = []
         for position in 0...self.text.count {
-            // A match that begins further to the left wins, so that none begins after it.
+            // The leftmost match wins, so that no path starts after it.
             if self.marks == nil { paths.append(Path(step: 0, marks: unmarked)) }
             guard !paths.isEmpty else { return }
             paths = self.advance(paths, at: position)
         }
     }
 
-    /// Moves every path over the byte at a position, in order of preference.
+    /// Advances all paths past the byte at a position, in order of preference.
     private mutating func advance(_ paths: [Path], at position: Int) -> [Path] {
         var advanced: [Path] = []
-        // The last path is the next to follow: the order of preference, backwards.
+        // A stack: the path with the highest preference is last.
         var pending = Array(paths.reversed())
         while var path = pending.popLast() {
             guard self.visited[path.step] != position else { continue }
@@ -80,7 +81,7 @@ struct PatternMatch {
                 path.marks[slot] = position
                 pending.append(path)
             case .match:
-                // All paths after this one in the order of preference have lost.
+                // The remaining paths have a lower preference.
                 self.marks = path.marks
                 return advanced
             }

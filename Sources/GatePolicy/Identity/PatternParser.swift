@@ -1,19 +1,19 @@
-/// Reads the text of a pattern.
+/// A parser for patterns.
 struct PatternParser {
-    /// The longest pattern, in bytes; it also bounds how deep groups can nest.
+    /// The maximum length in bytes, which also limits the nesting of groups.
     static let maximumLength = 512
-    /// The largest count of a repetition.
+    /// The maximum count of a repetition.
     static let maximumRepetition = 100
 
     private var rest: Substring
-    /// The parts that groups have read; `nil` where groups have no names.
+    /// The parts that named groups have captured; `nil` if groups cannot have names.
     private var fields: Set<UserAgentField>?
     private var ignoresCase = false
 
     /// Parses a whole pattern.
     ///
-    /// If it reads parts of an identity, by named groups, one of them has to be
-    /// the version or the build; else no group has a name.
+    /// With `readsParts`, named groups capture parts of an identity, and one of them has to be the
+    /// version or the build. Otherwise groups cannot have names.
     static func parse(
         _ text: String,
         readsParts: Bool
@@ -131,7 +131,7 @@ struct PatternParser {
         return .repetition(step, minimum: minimum, maximum: maximum, isLazy: isLazy)
     }
 
-    /// Reads `{2}`, `{2,}` or `{2,5}` up to the closing brace.
+    /// Parses `{2}`, `{2,}` or `{2,5}` up to the closing brace.
     private mutating func counts() throws(PatternError) -> (Int, Int?) {
         guard let end = self.rest.firstIndex(of: "}") else { throw .unfinished }
         let text = self.rest[..<end].dropFirst()
@@ -146,7 +146,7 @@ struct PatternParser {
         return (minimum, maximum)
     }
 
-    /// Reads one count; nothing is no count.
+    /// Parses a count; `nil` if it is empty.
     private static func count(_ digits: Substring) throws(PatternError) -> Int? {
         guard !digits.isEmpty else { return nil }
         guard let number = DecimalNumber(digits: digits.utf8Span.span) else {
@@ -166,7 +166,8 @@ struct PatternParser {
         case "w", "W": set = .words
         case "s", "S": set = .spaces
         default:
-            // A letter that is no known escape would silently mean something else elsewhere.
+            // Other engines give a meaning to some of these letters, so that the pattern would not
+            // be portable.
             guard !character.isLetter, !character.isNumber else {
                 throw .unsupported("\\\(character)")
             }
@@ -194,14 +195,14 @@ struct PatternParser {
             }
             self.rest.removeFirst()
             let last = try self.next()
-            // `[a-\d]` has no meaning that two engines agree on.
+            // Engines do not agree on the meaning of `[a-\d]`.
             guard last != "\\" else { throw .unexpected("\\") }
             let high = try self.byte(last)
             guard low <= high else { throw .reversedRange("\(character)-\(last)") }
             set.insert(low...high)
         }
         self.rest.removeFirst()
-        // `[^a]` without case is everything but both cases of `a`.
+        // Without regard to case, `[^a]` excludes both cases of `a`.
         if isInverted {
             if self.ignoresCase { set.foldCase() }
             set.invert()
@@ -210,11 +211,11 @@ struct PatternParser {
     }
 }
 
-/// The parsed form of a pattern.
+/// The syntax tree of a pattern.
 ///
-/// The syntax is the part of common regular expressions that always runs in linear time:
-/// characters, `.`, classes, groups, alternatives, repetition, `^`, `$` and `\b`. There are no back
-/// references and no look-around.
+/// The syntax is the subset of common regular expressions that always runs in linear time:
+/// characters, `.`, classes, groups, alternatives, repetition, `^`, `$` and `\b`. Back references
+/// and look-around are not supported.
 indirect enum PatternSyntax: Equatable {
     case empty
     case bytes(PatternClass)
@@ -224,6 +225,6 @@ indirect enum PatternSyntax: Equatable {
     case sequence([PatternSyntax])
     case alternatives([PatternSyntax])
     case group(UserAgentField, PatternSyntax)
-    /// Repetition; without a maximum as often as possible. A lazy one prefers fewer turns.
+    /// A repetition, unlimited if there is no maximum; a lazy one prefers fewer iterations.
     case repetition(PatternSyntax, minimum: Int, maximum: Int?, isLazy: Bool)
 }

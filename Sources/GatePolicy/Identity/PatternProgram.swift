@@ -1,20 +1,20 @@
-/// A pattern as steps of a machine that runs all alternatives side by side.
+/// A compiled pattern, for a machine that follows all alternatives in parallel.
 ///
-/// Every byte of the input is looked at once by at most every step, so that no pattern and no
-/// input can make it slow: a client chooses its User-Agent, and a matcher that backtracks could be
-/// made to hang by it. Among several matches it prefers, as backtracking would, the leftmost one
-/// and in it the earlier alternative.
+/// Each step processes each byte of the input at most once, so that neither the pattern nor the
+/// input can make a match slow. Clients choose their `User-Agent`, and could stall a matcher that
+/// backtracks. Of several matches, the leftmost one with the earliest alternatives wins, as with
+/// backtracking.
 struct PatternProgram: Sendable, Equatable {
-    /// The largest number of steps, which bounds the time of a match.
+    /// The maximum number of steps, which limits the time of a match.
     static let maximumSteps = 1000
 
     enum Step: Sendable, Equatable {
         case byte(PatternClass)
         case start, end, wordBoundary
-        /// Goes on at both steps, and prefers the first.
+        /// Continues at both steps, and prefers the first.
         case fork(Int, Int)
         case jump(Int)
-        /// Remembers the position as one side of a group.
+        /// Records the position as the start or the end of a group.
         case mark(Int)
         case match
     }
@@ -50,7 +50,7 @@ struct PatternProgram: Sendable, Equatable {
             for _ in 0..<minimum {
                 let before = self.steps.count
                 try self.append(content)
-                // Nested repetitions of nothing would count to a number without bounds.
+                // Nested repetitions of empty content would multiply to an unlimited count.
                 if self.steps.count == before { break }
             }
             guard let maximum else {
@@ -100,7 +100,7 @@ struct PatternProgram: Sendable, Equatable {
     /// The number of marks: two for each field.
     static let slotCount = 2 * UserAgentField.allCases.count
 
-    /// The mark where a field begins; the next one is where it ends.
+    /// Returns the mark for the start of a field; the next mark is for its end.
     static func slot(of field: UserAgentField) -> Int {
         switch field {
         case .app: 0

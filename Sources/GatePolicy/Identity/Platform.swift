@@ -1,6 +1,6 @@
-/// The platform that a client runs on, under one name whatever the client calls it.
+/// The platform of a client, with one name for all of its aliases.
 package struct Platform: Sendable, Hashable {
-    /// The lower-case name, such as `ios` or `android`.
+    /// The name in lower case, such as `ios` or `android`.
     package let name: String
 
     package static let ios = Platform("ios")
@@ -14,16 +14,17 @@ package struct Platform: Sendable, Hashable {
     package static let linux = Platform("linux")
     package static let web = Platform("web")
 
-    /// Folds the case of ASCII letters and replaces aliases; an unknown platform keeps its own name.
+    /// Creates a platform: folds the case of ASCII letters and replaces aliases; an unknown
+    /// platform keeps its name.
     package init(_ raw: String) {
         self.init(raw.utf8Span.span)
     }
 
-    /// Likewise of the bytes of a name.
+    /// Creates a platform from the bytes of a name.
     init(_ raw: Span<UInt8>) {
         let trimmed = raw.extracting(raw.withoutBlanks(0..<raw.count))
         let folded = trimmed.lowercasedText
-        // Most clients use a name of its own; no alias has other letters than those of ASCII.
+        // Most clients send the name itself; aliases only have ASCII letters.
         guard !Self.names.contains(folded), trimmed.allSatisfy({ $0 < 0x80 }) else {
             self.name = folded
             return
@@ -31,9 +32,9 @@ package struct Platform: Sendable, Hashable {
         self.name = Self.known(folded) ?? folded
     }
 
-    /// The name of a known platform, by any of its aliases in lower case.
+    /// Returns the name of a known platform for its name or an alias in lower case.
     private static func known(_ folded: String) -> String? {
-        // `Mac OS X`, `mac_os_x` and `macOSX` are one alias.
+        // `Mac OS X`, `mac_os_x` and `macOSX` are the same alias.
         let isSpaced = folded.utf8.contains(where: Self.isSpace)
         let key =
             isSpaced
@@ -56,12 +57,12 @@ package struct Platform: Sendable, Hashable {
 
     private static let packedNames = Self.names.map { Self.packed($0.utf8Span.span) }
 
-    /// Whether these bytes are certainly the name of a platform, and no other way to write it.
+    /// Whether the bytes are the name of a common platform, and not an alias.
     static func isName(_ bytes: Span<UInt8>) -> Bool {
         1...8 ~= bytes.count && self.packedNames.contains(self.packed(bytes))
     }
 
-    /// The first eight bytes at most, of which none is zero in a name.
+    /// Returns the first eight bytes as an integer; names contain no zero bytes.
     private static func packed(_ name: Span<UInt8>) -> UInt64 {
         var packed: UInt64 = 0
         for index in 0..<min(8, name.count) { packed = packed << 8 | UInt64(name[index]) }
@@ -91,7 +92,7 @@ package struct Platform: Sendable, Hashable {
 }
 
 extension Platform {
-    /// Names are compared by their bytes: to know which other letters are the same would be dear.
+    /// Compares names by their bytes, because comparing by Unicode equivalence is expensive.
     package static func == (left: Platform, right: Platform) -> Bool {
         left.name.utf8.elementsEqual(right.name.utf8)
     }

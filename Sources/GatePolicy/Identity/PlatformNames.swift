@@ -1,7 +1,7 @@
-/// The names that count as a platform before a slash, as in `ios/3.4.0`.
+/// The names that are recognized as a platform before a slash, as in `ios/3.4.0`.
 ///
-/// Those of known platforms and those that rules name; any other text there is the name of an app, an engine or
-/// a channel.
+/// These are the known platforms and those in the rules. Any other text before the slash is the
+/// name of an app, an engine or a channel.
 struct PlatformNames: Sendable {
     private let named: Set<String>
 

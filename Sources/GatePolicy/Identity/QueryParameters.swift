@@ -1,17 +1,17 @@
-/// The parameters in the query of a request target (URL standard section 5.1) that have one of some
-/// names.
+/// The query parameters of a request target (URL standard section 5.1) that have certain names.
 package struct QueryParameters: Sendable {
     private struct Parameter {
-        /// The index of its name among the wanted ones.
+        /// The index of the name in `names`.
         let name: Int
-        /// The place of its value in the query; empty for one without.
+        /// The range of the value in `query`; empty for a parameter without a value.
         let value: Range<Int>
     }
 
-    /// The most parameters that are kept; more than enough to see that a part is said too often.
+    /// The maximum number of parameters that are kept; enough to detect that a part is stated too
+    /// often.
     private static let limit = 128
 
-    /// In lower case.
+    /// The names in lower case.
     private let names: [String]
     private var query: [UInt8] = []
     private var all: [Parameter] = []
@@ -22,11 +22,11 @@ package struct QueryParameters: Sendable {
 
     package static let none = QueryParameters(names: [])
 
-    /// Reads the parameters of a target.
+    /// Parses the parameters of a request target.
     ///
     /// - Parameters:
     ///   - target: The target of a request.
-    ///   - names: The wanted names, in lower case; a client may write them in any case.
+    ///   - names: The names to keep, in lower case; clients may send them in any case.
     package init(ofTarget target: Span<UInt8>, named names: [String]) {
         self.init(names: names)
         guard let mark = target.firstIndex(of: UInt8(ascii: "?")) else { return }
@@ -49,7 +49,7 @@ package struct QueryParameters: Sendable {
         }
     }
 
-    /// Whether a name is a wanted one, which is in lower case.
+    /// Whether a name equals a wanted name, which is in lower case, without regard to case.
     private static func isSame(_ wanted: [UInt8], _ name: Span<UInt8>) -> Bool {
         guard wanted.count == name.count else { return false }
         for index in name.indices where name[index].lowercased != wanted[index] { return false }
@@ -58,13 +58,13 @@ package struct QueryParameters: Sendable {
 
     package var isEmpty: Bool { self.all.isEmpty }
 
-    /// The values of a parameter in their order, percent-encoded as they stand there.
+    /// Returns the values of a parameter in their order, percent-encoded as received.
     package func values(of name: String) -> [[UInt8]] {
         guard let index = self.names.firstIndex(of: name) else { return [] }
         return self.all.filter { $0.name == index }.map { Array(self.query[$0.value]) }
     }
 
-    /// The decoded value of a parameter that is there once, or the first of several; `nil` without.
+    /// Returns the decoded first value of a parameter; `nil` if the parameter is missing.
     package func firstValue(of name: String) -> [UInt8]? {
         guard let index = self.names.firstIndex(of: name),
             let parameter = self.all.first(where: { $0.name == index })
@@ -72,13 +72,13 @@ package struct QueryParameters: Sendable {
         return PercentEncoding.decodedBytes(Array(self.query[parameter.value]))
     }
 
-    /// How often a parameter is there.
+    /// Returns the number of occurrences of a parameter.
     package func count(of name: String) -> Int {
         guard let index = self.names.firstIndex(of: name) else { return 0 }
         return self.all.count { $0.name == index }
     }
 
-    /// Appends all parameters, such that no others look the same.
+    /// Appends all parameters, in an unambiguous encoding.
     package func append(to bytes: inout [UInt8]) {
         for parameter in self.all {
             bytes.append(0xFF)

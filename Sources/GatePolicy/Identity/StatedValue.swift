@@ -1,14 +1,14 @@
-/// Reads one value that a client states for a part of its identity, without blanks around it.
+/// Parses the value of one part of an identity, without surrounding blanks.
 enum StatedValue {
-    /// The longest value of a part other than a version, in bytes.
+    /// The maximum length of a value other than a version, in bytes.
     static let maximumLength = 256
 
-    /// The value as a name: app, channel or device.
+    /// Parses a name of an app, channel or device.
     static func name(_ value: Span<UInt8>) -> Claim<String> {
         self.isName(value) ? .stated(value.text) : self.unreadable(value)
     }
 
-    /// A name in lower case, as ASCII has it.
+    /// Parses a name, and converts its ASCII letters to lower case.
     static func lowercasedName(_ value: Span<UInt8>) -> Claim<String> {
         self.isName(value) ? .stated(value.lowercasedText) : self.unreadable(value)
     }
@@ -33,19 +33,19 @@ enum StatedValue {
         }
     }
 
-    /// A country code (ISO 3166-1 alpha-2), lower case.
+    /// Parses a country code (ISO 3166-1 alpha-2), and converts it to lower case.
     static func country(_ value: Span<UInt8>) -> Claim<String> {
         guard value.count == 2, value.allSatisfy(\.isLetter) else { return self.unreadable(value) }
         return .stated(value.lowercasedText)
     }
 
-    /// The country of a store, from a code of two or three letters.
+    /// Parses the country of a store, from a code of two or three letters.
     static func storefront(_ value: Span<UInt8>) -> Claim<String> {
         Storefront.country(value.text).map { .stated($0) } ?? self.unreadable(value)
     }
 
     static func isName(_ value: Span<UInt8>) -> Bool {
-        // A decoded query value can hold a line break, which must never reach a header.
+        // A decoded query value can contain a line break, which must never be written to a header.
         value.count <= Self.maximumLength && value.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
     }
 

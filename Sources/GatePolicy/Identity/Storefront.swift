@@ -1,8 +1,9 @@
-/// The country of a store, by the code that a client states for it.
+/// The country codes of stores.
 enum Storefront {
-    /// The code of two letters (ISO 3166-1 alpha-2), lower case; `nil` if it is none.
+    /// Returns the two-letter code (ISO 3166-1 alpha-2) in lower case; `nil` if the code is
+    /// unknown.
     ///
-    /// StoreKit gives three letters (`Storefront.countryCode`), and Google Play Billing two
+    /// StoreKit uses three letters (`Storefront.countryCode`), Google Play Billing two
     /// (`BillingConfig.getCountryCode`).
     static func country(_ code: some StringProtocol) -> String? {
         guard code.utf8.allSatisfy(\.isLetter) else { return nil }
@@ -19,8 +20,8 @@ enum Storefront {
         }
     )
 
-    /// ISO 3166-1, alpha-3 and then alpha-2 in one word; and Kosovo, which has no code there and
-    /// which Apple calls XKS.
+    /// The codes of ISO 3166-1, alpha-3 followed by alpha-2, and Kosovo, which has no code there
+    /// and is XKS at Apple.
     private static let codes = """
         abwaw afgaf agoao aiaai alaax albal andad areae argar armam asmas ataaq atftf atgag
         ausau autat azeaz bdibi belbe benbj besbq bfabf bgdbd bgrbg bhrbh bhsbs bihba blmbl

@@ -1,12 +1,12 @@
-/// Reads the identity of apps that never sent a header of their own from their User-Agent.
+/// Reads the identity of apps that never sent an identity header from their `User-Agent`.
 ///
-/// A regular expression with named groups for the parts:
-/// `^Shop/(?<version>[\d.]+) \((?<platform>iOS|Android)`. It matches anywhere in the text unless
-/// it is anchored, and in linear time whatever it is.
+/// A regular expression with named groups for the parts: `^Shop/(?<version>[\d.]+)
+/// \((?<platform>iOS|Android)`. It matches anywhere in the text unless it is anchored, and always
+/// in linear time.
 package struct UserAgentPattern: Sendable, Equatable {
-    /// The longest User-Agent that is read, in bytes.
+    /// The maximum length of a `User-Agent`, in bytes.
     ///
-    /// A longer one is not cut, because a cut version would be another version.
+    /// A longer one is ignored, because a version could be truncated to another version.
     static let maximumLength = 512
 
     /// The pattern as written.
@@ -18,7 +18,8 @@ package struct UserAgentPattern: Sendable, Equatable {
         self.program = try PatternProgram(try PatternParser.parse(text, readsParts: true))
     }
 
-    /// The values that the pattern reads from a User-Agent; `nil` if it does not match.
+    /// Returns the values that the pattern captures from a `User-Agent`; `nil` if it does not
+    /// match.
     package func match(_ userAgent: String) -> [UserAgentField: String]? {
         guard userAgent.utf8.count <= Self.maximumLength,
             let match = PatternMatch(of: self.program, in: Array(userAgent.utf8))
@@ -33,7 +34,8 @@ package struct UserAgentPattern: Sendable, Equatable {
 
 extension UserAgentPattern: CustomStringConvertible {}
 
-/// The parts of an identity that a User-Agent pattern can read, by the names of its groups.
+/// The parts of an identity that a `User-Agent` pattern can capture; the raw values are the group
+/// names.
 package enum UserAgentField: String, Sendable, CaseIterable {
     case app, platform, version, build, channel, osVersion
 

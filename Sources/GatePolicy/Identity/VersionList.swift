@@ -1,15 +1,15 @@
-/// A line that states versions, or one of them and a comma, and nothing beside them.
+/// A line with one or more versions, and without platforms and builds.
 struct VersionList {
-    /// Whether there is more than is read.
+    /// Whether the line exceeds the limits.
     private(set) var isTooMuch = false
-    /// Whether all values are one version.
+    /// Whether all values are the same version.
     private(set) var isOne = true
     /// The first value.
     private(set) var first: Range<Int>?
-    /// The first of those that can be read and come before all others.
+    /// The lowest version that can be parsed; the first one if several are equal.
     private(set) var lowest: Range<Int>?
 
-    /// - Returns: `nil` for a line with a platform or a build, and for one that states nothing.
+    /// Parses a line; `nil` if it contains a platform or a build, or no value.
     init?(_ line: Span<UInt8>) {
         guard line.count <= IdentityLimits.lineLength else {
             self.isTooMuch = true
@@ -19,7 +19,7 @@ struct VersionList {
             line.firstIndex(of: UInt8(ascii: "(")) == nil,
             line.firstIndex(of: UInt8(ascii: "+")) == nil
         else { return nil }
-        // A list that is too long is not compared.
+        // The versions in a list that exceeds the limits are not compared.
         var counter = ListReader()
         let extent = counter.read(line, 0..<line.count, isList: true) { _ in true }
         guard counter.values > 0 else { return nil }

@@ -1,7 +1,7 @@
-/// The statement of version headers: a version, and with it perhaps the platform and the build
-/// (`ios/3.4.0 (93)`).
+/// The value of a version header: a version, optionally with a platform and a build (`ios/3.4.0
+/// (93)`).
 ///
-/// Each part is read on its own: one that cannot be read makes no other one unreadable.
+/// Each part is parsed separately; an unparsable part does not affect the others.
 package struct VersionStatement: Sendable, Equatable {
     package private(set) var platform = Claim<Platform>.missing
     package private(set) var version = Claim<AppVersion>.missing
@@ -9,13 +9,13 @@ package struct VersionStatement: Sendable, Equatable {
 
     init() {}
 
-    /// Reads one value, with or without blanks around it.
+    /// Parses a value, with or without surrounding blanks.
     package init(parsing text: String) {
         let bytes = text.utf8Span.span
         self.init(bytes.extracting(bytes.withoutBlanks(0..<bytes.count)), .known)
     }
 
-    /// Reads one value without blanks around it.
+    /// Parses a value without surrounding blanks.
     init(_ value: Span<UInt8>, _ platforms: PlatformNames) {
         let places = VersionPlaces(in: value)
         self.version =
@@ -24,7 +24,7 @@ package struct VersionStatement: Sendable, Equatable {
         if let name = places.platform {
             let name = value.extracting(name)
             if platforms.contains(name) { self.platform = StatedValue.platform(name) }
-            // A slash with nothing before it is meant to separate a platform.
+            // A slash with nothing before it is an unparsable platform.
             if name.isEmpty, !self.version.isUnreadable { self.platform = .unreadable("") }
         }
         if places.hasStrayText { self.build = .unreadable(Excerpt(value).text) }
@@ -33,7 +33,7 @@ package struct VersionStatement: Sendable, Equatable {
         }
     }
 
-    /// Reads a line with a value, or with a list of them.
+    /// Parses a line with a value or a list of values.
     init(line: Span<UInt8>, _ platforms: PlatformNames) {
         self.init()
         guard line.count <= IdentityLimits.lineLength else {
@@ -50,14 +50,14 @@ package struct VersionStatement: Sendable, Equatable {
         self = extent == .tooMuch ? .tooMuch : statement
     }
 
-    /// In place of more values, or longer ones, than are read.
+    /// The statement for values that exceed the limits.
     static var tooMuch: VersionStatement {
         var statement = VersionStatement()
         statement.version = .tooMuch
         return statement
     }
 
-    /// Adds what another value says.
+    /// Merges another value.
     mutating func merge(_ value: Span<UInt8>, _ platforms: PlatformNames) {
         let statement = VersionStatement(value, platforms)
         self.platform.merge(statement.platform)

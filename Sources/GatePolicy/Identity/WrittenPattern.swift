@@ -1,6 +1,6 @@
-/// A regular expression for the written form of a client's version or build.
+/// A regular expression for the notation of a client's version or build.
 ///
-/// It matches anywhere in the text unless it is anchored, and in linear time whatever it is.
+/// It matches anywhere in the text unless it is anchored, and always in linear time.
 package struct WrittenPattern: Sendable {
     /// The pattern as written.
     package let description: String
@@ -11,7 +11,7 @@ package struct WrittenPattern: Sendable {
         self.program = try PatternProgram(try PatternParser.parse(text, readsParts: false))
     }
 
-    /// Matches the texts with one of these in them.
+    /// Creates a pattern that matches all texts that contain one of these literals.
     package init(anyOf literals: [String]) throws(PatternError) {
         let escaped = literals.map { literal in
             literal.map { "\\^$.|?*+()[]{}".contains($0) ? "\\\($0)" : "\($0)" }.joined()

@@ -1,8 +1,8 @@
-/// The fields in which the backend is told what a client of a class says in its version line alone: of two
-/// parts at most.
+/// The header fields that are added for the backend because the client states their values only in
+/// its version line; at most two.
 package struct AddedFields: Sendable {
     package enum Value: Sendable {
-        /// The place of the value in the text that the version line stands in.
+        /// The range of the value in the text that contains the version line.
         case place(Range<Int>)
         case text(String)
     }
@@ -20,7 +20,7 @@ package struct AddedFields: Sendable {
         if self.first == nil { self.first = field } else { self.second = field }
     }
 
-    /// The fields themselves; `text`: what they stand in.
+    /// Returns the fields; `text`: the text that contains the version line.
     package func fields(in text: Span<UInt8>) -> [HeaderField] {
         [self.first, self.second].compactMap(\.self).map { field in
             HeaderField(name: field.name, value: field.value.text(in: text))
@@ -38,7 +38,7 @@ extension AddedFields.Value {
 }
 
 extension AddedFields {
-    /// Bytes of the lines in which they are sent.
+    /// The number of bytes of the field lines.
     package var byteCount: Int { (self.first?.byteCount ?? 0) + (self.second?.byteCount ?? 0) }
 }
 

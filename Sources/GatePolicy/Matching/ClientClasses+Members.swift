@@ -1,13 +1,13 @@
-/// The texts that one client of a class states, where others of it state something else.
+/// The values that one client states, where clients of the same class differ.
 extension ClientClasses {
-    /// Hands over the version in a line that has told of a class, as it is described.
+    /// Calls `use` with the version in a line, in its canonical form.
     ///
-    /// - Returns: what was made of it; `nil` if it cannot be read.
+    /// - Returns: The result of `use`; `nil` if the version cannot be parsed.
     package static func withVersion<Result>(
         in line: Span<UInt8>,
         _ use: (Span<UInt8>) -> Result
     ) -> Result? {
-        // With nothing in front of it or behind it, as most clients state it.
+        // The version without any other text, as most clients send it.
         if AppVersion.isPlain(line) { return use(line) }
         var stated = StatedPlaces()
         stated.version = line.withoutBlanks(0..<line.count)
@@ -19,16 +19,16 @@ extension ClientClasses {
         }
     }
 
-    /// The fields that the backend is told of a client with a class, in the order of
-    /// `UpstreamIdentity`: what its version line alone states.
+    /// Returns the fields that are added for the backend for a client of a class, in the order of
+    /// `UpstreamIdentity`: the parts that only its version line states.
     ///
-    /// `place`: where that line's value stands in `text`.
+    /// `place`: the range of the value of that line in `text`.
     package func fields(
         added told: Told,
         inVersion place: Range<Int>,
         of text: Span<UInt8>
     ) -> AddedFields? {
-        // Nearly all clients have a field for each part.
+        // Nearly all clients send a header field for each part.
         guard told.isAdded else { return nil }
         let line = text.extracting(place)
         var fields = AddedFields()
@@ -60,7 +60,7 @@ extension ClientClasses {
         return fields
     }
 
-    /// Of several versions, the one that the backend is told: see `IdentityReader`.
+    /// Returns the version of a list that the backend gets: see `IdentityReader`.
     private static func forwardedVersion(_ line: Span<UInt8>) -> String? {
         guard let list = VersionList(line) else { return nil }
         if let lowest = list.lowest {
@@ -69,8 +69,7 @@ extension ClientClasses {
         return list.first.map { line.extracting($0).text }
     }
 
-    /// Adds to the identity of a client with a class what a line states of its app, platform,
-    /// version and build.
+    /// Adds the app, platform, version or build in a line to the identity of a client of a class.
     package func read(
         _ part: IdentityPart,
         _ line: Span<UInt8>,
@@ -92,7 +91,7 @@ extension ClientClasses {
         }
     }
 
-    /// The places in which a client states its app, platform, version and build.
+    /// The ranges in which a client states its app, platform, version and build.
     package struct StatedPlaces: Sendable {
         package var app = 0..<0
         package var platform = 0..<0
@@ -101,14 +100,16 @@ extension ClientClasses {
 
         package init() {}
 
-        /// Bytes of all parts that are described, at most.
+        /// The maximum number of bytes of all parts in canonical form.
         package static let longest =
             StatedValue.maximumLength + IdentityLimits.lineLength + 8 + BuildNumber.maximumLength
 
-        /// Goes from the values of the lines to the words in them that describe the client, if it writes
-        /// all but its app as those are described: most clients do, and need not be read.
+        /// Narrows the ranges of the lines to the values of the parts, if all but the app are in
+        /// canonical form.
         ///
-        /// - Returns: `false` if the client has to be read.
+        /// This is the case for most clients, whose values then need not be parsed.
+        ///
+        /// - Returns: `false` if the values have to be parsed.
         package mutating func describe(in bytes: Span<UInt8>) -> Bool {
             guard self.app.count <= StatedValue.maximumLength,
                 self.platform.isEmpty || Platform.isName(bytes.extracting(self.platform)),
@@ -121,7 +122,7 @@ extension ClientClasses {
         }
 
         private mutating func describe(version value: Span<UInt8>, at start: Int) -> Bool {
-            // With nothing in front of it or behind it, as most clients state it.
+            // The version without any other text, as most clients send it.
             if AppVersion.isPlain(value) {
                 self.version = start..<start + value.count
                 return true

@@ -1,60 +1,61 @@
-/// Tells apart only those clients that the rules of a rule set tell apart.
+/// Groups the clients that the rules of a rule set do not distinguish into classes.
 ///
-/// Between two versions that rules name, no rule sees a difference; the same holds for builds and
-/// systems, and for all names that no rule names. A crowd of thousands of builds, devices and
-/// languages falls into few classes, and a decision for one client is the decision for its class.
+/// No rule distinguishes versions between two versions that rules contain. The same holds for
+/// builds and OS versions, and for all names that no rule contains. Thousands of builds, devices
+/// and languages therefore fall into few classes, and the decision for one client applies to its
+/// class.
 ///
-/// A platform in front of the version and a build behind it are cut as if they had fields of their
-/// own; of a list of versions counts what it is as a whole. The backend is told what was read:
-/// `fields(added:inVersion:of:)`. Whoever else says a part twice, or several parts in one field, is judged
-/// on its own.
+/// A platform before the version and a build after it are treated like fields of their own. A list
+/// of versions counts as a whole. `fields(added:inVersion:of:)` returns the values for the backend.
+/// Other clients that state a part twice, or several parts in one field, have no class and are
+/// evaluated individually.
 package final class ClientClasses: Sendable {
-    /// The subject of a header field.
+    /// The content of a header field.
     private enum Subject: Sendable {
         case part(IdentityPart)
-        /// Looked at only where no version is stated.
+        /// Only read if no version is stated.
         case userAgent
         /// More than one part.
         case several
     }
 
-    /// The place of a value among those that rules name.
+    /// The position of a value among the values that rules contain.
     fileprivate enum Place {
-        /// Nothing: no rule asks for it.
+        /// No position, because no rule depends on the part.
         case anywhere
         case at(Int)
-        /// That of a version, and of the release that it is or leads to.
+        /// The positions of a version, and of the release that it is or leads to.
         case version(Int, release: Int)
         case build(BuildNumber)
         case unreadable
-        /// The client has to be judged on its own.
+        /// The client has to be evaluated individually.
         case alone
     }
 
     private let subjects: [Subject]
-    /// The parts that header fields speak of; `nil` for those that do not speak of one alone.
+    /// The parts that header fields state; `nil` for fields that do not state exactly one part.
     package let parts: [IdentityPart?]
-    /// The fields in which the backend reads these parts; `nil`: in none.
+    /// The header fields in which the backend reads these parts; `nil` if there are none.
     let platformField: String?
     let buildField: String?
     let versionField: String?
     private let versions: VersionCuts
     private let osVersions: VersionCuts
-    /// The builds that rules name, in ascending order.
+    /// The builds that rules contain, in ascending order.
     private let builds: [BuildNumber]
     private let apps: KnownNames
     private let platforms: KnownNames
     private let channels: KnownNames
-    /// Whether a client without a version may be known by its User-Agent.
+    /// Whether a client without a version may be identified by its `User-Agent`.
     private let readsUserAgents: Bool
     let platformNames: PlatformNames
     private let looksAtStores: Bool
-    /// Whether the languages make a difference to a client that passes: a link may depend on the
-    /// country in them.
+    /// Whether languages make a difference for a client that passes, because a store URL depends on
+    /// the country in them.
     let linksByCountry: Bool
 
-    /// - Returns: `nil` if each client may be judged otherwise, because a rule is rolled out, or looks
-    ///   at how versions or builds are written.
+    /// Creates the classes; `nil` if clients have to be evaluated individually, because a rule has
+    /// a roll-out or depends on the notation of versions or builds.
     init?(_ definition: RuleSetDefinition, _ reader: IdentityReader) {
         let rules = definition.rulesWithNext
         guard rules.allSatisfy({ $0.rollout.isEmpty && !$0.asksForm }) else { return nil }
@@ -94,22 +95,23 @@ package final class ClientClasses: Sendable {
         }
     }
 
-    /// The parts of a client that have been told of its class.
+    /// The parts of a client that are included in the key of its class.
     package struct Told: Sendable {
-        /// One bit for each part that a line of its own states.
+        /// One bit for each part with a line of its own.
         private var lines = 0
         /// One bit for each part that the version line states besides the version.
         private var withVersion = 0
-        /// Whether the version line is a list, and one that is read.
+        /// Whether the version line is a list that is within the limits.
         fileprivate(set) var hasVersions = false
-        /// The platform that was said last, as its place among those that rules name, and the
+        /// The last platform, as its position among the platforms that rules contain, and the last
         /// build.
         private var platform = 0
         private var build: BuildNumber?
 
         package init() {}
 
-        /// Whether the backend is told of the client what others of its class do not say.
+        /// Whether fields are added for the backend, with values that differ between clients of a
+        /// class.
         package var isAdded: Bool { self.hasVersions || self.withVersion & ~self.lines != 0 }
 
         fileprivate func has(_ part: IdentityPart) -> Bool { self.lines & part.bit != 0 }
@@ -127,14 +129,15 @@ package final class ClientClasses: Sendable {
             self.withVersion |= part.bit
         }
 
-        /// Whether a platform, just inserted, is certainly the only one that was said; 0: rules name
-        /// no such platform, or it cannot be read.
+        /// Whether a platform that was just inserted is certainly the only one; 0 if rules do not
+        /// contain it, or if it is unparsable.
         fileprivate mutating func agrees(onPlatform place: Int) -> Bool {
             defer { self.platform = place }
             return !self.isTwice(.platform) || place != 0 && place == self.platform
         }
 
-        /// The same of a build; `nil`: it cannot be read.
+        /// Whether a build that was just inserted is certainly the only one; `nil` if it is
+        /// unparsable.
         fileprivate mutating func agrees(onBuild number: BuildNumber?) -> Bool {
             defer { self.build = number }
             return !self.isTwice(.build) || number != nil && number == self.build
@@ -145,23 +148,24 @@ package final class ClientClasses: Sendable {
         }
     }
 
-    /// Whether lines that have told all this are enough to know a client by.
+    /// Whether the lines so far are sufficient for a class.
     package func isComplete(_ told: Told) -> Bool {
         !self.readsUserAgents || told.has(.version)
     }
 
-    /// Tells the header fields that are not looked at where a client is of a class.
+    /// Whether a header field is not read for clients with a class.
     ///
     /// - Parameter index: The index of its name in `RuleSet.identityHeaderNames`.
-    /// - Returns: Whether it is one of them.
+    /// - Returns: Whether the field is not read.
     package func ignores(header index: Int) -> Bool {
         if case .userAgent = self.subjects[index] { true } else { false }
     }
 
-    /// Tells the header fields whose value makes no difference to a client of a class.
+    /// Whether the value of a header field makes no difference for a client with a class.
     ///
     /// - Parameter index: The index of its name in `RuleSet.identityHeaderNames`.
-    /// - Returns: Whether it is one of them, as long as it says one thing: no list, and not more than is read.
+    /// - Returns: Whether the value makes no difference, provided that it is a single value within
+    ///   the limits.
     package func isIndifferent(header index: Int) -> Bool {
         guard case .part(let part) = self.subjects[index] else { return false }
         switch part {
@@ -175,14 +179,14 @@ package final class ClientClasses: Sendable {
         }
     }
 
-    /// Adds what a header line tells of the class of its client to a key.
+    /// Adds a header line to the key of a client's class.
     ///
     /// - Parameters:
     ///   - index: The index of its name in `RuleSet.identityHeaderNames`.
     ///   - value: The value of the line.
-    ///   - key: The bytes that stand for the class.
-    ///   - told: What the lines before have told.
-    /// - Returns: `false` if the client has to be judged on its own.
+    ///   - key: The key of the class.
+    ///   - told: The parts that previous lines have added.
+    /// - Returns: `false` if the client has to be evaluated individually.
     package func tell(
         header index: Int,
         _ value: Span<UInt8>,
@@ -190,16 +194,17 @@ package final class ClientClasses: Sendable {
         _ told: inout Told
     ) -> Bool {
         switch self.subjects[index] {
-        // It is not looked at if a version is stated, and else there is no class.
+        // Not read if a version is stated; without a version, there is no class.
         case .userAgent: return true
         case .several: return false
         case .part(.languages): return true
         case .part(let part):
             guard told.insert(part) else { return false }
-            // A list says several things, or one of them twice; a value of nothing is none.
+            // A list states several values, or one value twice; an empty value counts as missing.
             guard value.firstIndex(of: UInt8(ascii: ",")) == nil else {
                 guard part == .version else { return false }
-                // Of several fields for the version, the backend gets that one no more.
+                // The key contains the field, because the backend does not get this line of several
+                // version fields.
                 key.append(.version, index, .list)
                 return self.tell(versions: value, to: &key, &told)
             }
@@ -248,7 +253,7 @@ package final class ClientClasses: Sendable {
         }
     }
 
-    /// Tells of a version, and of the platform and the build that may stand beside it.
+    /// Adds a version, and the platform and the build that may accompany it.
     private func tell(
         version value: Span<UInt8>,
         to key: inout [UInt8],
@@ -261,7 +266,7 @@ package final class ClientClasses: Sendable {
         let places = VersionPlaces(in: value)
         let text = value.extracting(places.version)
         guard text.isASCII, let place = try? self.place(ofVersion: text) else {
-            // A platform and a build are stated all the same.
+            // The platform and the build beside an unparsable version still count.
             let isAlone = places.platform == nil && places.build == nil && places.hasOneBuild
             return isAlone && self.tell(.unreadable, of: .version, to: &key, &told)
         }
@@ -271,7 +276,7 @@ package final class ClientClasses: Sendable {
         if let platform = places.platform {
             let name = value.extracting(platform)
             guard !name.isEmpty, name.isASCII, StatedValue.isName(name) else { return false }
-            // Any other text before a slash states nothing.
+            // Any other text before a slash states no platform.
             if self.platformNames.contains(name) {
                 let number = self.platforms.isEmpty ? 0 : self.platforms.place(ofPlatform: name)
                 told.insertWithVersion(.platform)
@@ -280,7 +285,7 @@ package final class ClientClasses: Sendable {
             }
         }
         if let digits = places.build {
-            // One that cannot be read is not added to what the backend gets.
+            // An unparsable build is not added for the backend.
             guard let build = BuildNumber.read(value.extracting(digits)) else { return false }
             told.insertWithVersion(.build)
             key.append(.build, self.builds.place(of: build), .withVersion)
@@ -289,7 +294,7 @@ package final class ClientClasses: Sendable {
         return true
     }
 
-    /// Tells of a line with more than one version, or with one and a comma.
+    /// Adds a line with several versions, or with one version and a comma.
     private func tell(
         versions line: Span<UInt8>,
         to key: inout [UInt8],
@@ -300,7 +305,7 @@ package final class ClientClasses: Sendable {
             key.append(.version, 0, .unreadable)
             return true
         }
-        // A text that is no version is told as it stands, if it can be.
+        // An unparsable text is forwarded as it is, if it may be in a header field.
         guard let first = list.first,
             list.lowest != nil || StatedValue.isName(line.extracting(first))
         else { return false }
@@ -350,12 +355,12 @@ package final class ClientClasses: Sendable {
         _ find: (KnownNames, Span<UInt8>) -> Int
     ) -> Place {
         guard StatedValue.isName(value) else { return .unreadable }
-        // Texts can be equal that have other bytes.
+        // Non-ASCII texts can be equal although their bytes differ.
         guard value.isASCII || names.isASCII && !self.looksAtStores else { return .alone }
         return .at(find(names, value))
     }
 
-    /// Whether all clients of a class are told the same, too, by this decision on one of them.
+    /// Whether all clients of a class also get the same response for a decision on one of them.
     package func shares(_ decision: Decision) -> Bool {
         switch decision.kind {
         case .allow: true
@@ -380,19 +385,19 @@ extension Span<UInt8> {
     fileprivate var isASCII: Bool { self.allSatisfy { $0 < 0x80 } }
 }
 
-/// Tells the kinds of places from each other, behind the numbers of the parts.
+/// The kind of a position, combined with the number of the part.
 private enum Mark: UInt8 {
     case plain = 0x00
     case version = 0x10
     case release = 0x20
     case unreadable = 0x30
-    /// Stated by the version line.
+    /// Stated in the version line.
     case withVersion = 0x40
     case list = 0x50
 }
 
 extension [UInt8] {
-    /// Appends the place of a part.
+    /// Appends the position of a part.
     fileprivate mutating func append(_ part: IdentityPart, _ place: Int, _ mark: Mark = .plain) {
         self.append(UInt8(truncatingIfNeeded: part.rawValue) | mark.rawValue)
         for shift in [0, 8, 16, 24] { self.append(UInt8(truncatingIfNeeded: place >> shift)) }

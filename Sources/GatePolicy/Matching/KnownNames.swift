@@ -1,7 +1,7 @@
-/// The names that rules name.
+/// The names that rules contain.
 struct KnownNames: Sendable {
     private let names: [[UInt8]]
-    /// The beginnings of names that rules name, the longest first.
+    /// The prefixes of names that rules contain, longest first.
     private let prefixes: [[UInt8]]
     let isASCII: Bool
 
@@ -13,11 +13,12 @@ struct KnownNames: Sendable {
         self.isASCII = (self.names + self.prefixes).allSatisfy { $0.allSatisfy { $0 < 0x80 } }
     }
 
-    /// The number of a name, or of the longest prefix that it begins with; 0 for one of no rule.
+    /// Returns the number of a name, or of the longest prefix that it has; 0 if no rule contains
+    /// either.
     func place(of name: Span<UInt8>) -> Int {
         let place = self.exactPlace(of: name)
         guard place == 0, !self.prefixes.isEmpty else { return place }
-        // Shorter prefixes of the name are prefixes of the longest one, too.
+        // The longest prefix also implies all shorter prefixes of the name.
         let longest = self.prefixes.firstIndex { prefix in
             prefix.count < name.count
                 && prefix.span.isEqual(to: name.extracting(0..<prefix.count))
@@ -45,7 +46,7 @@ struct KnownNames: Sendable {
 
     func place(ofPlatform name: Span<UInt8>) -> Int {
         let written = self.place(of: name)
-        // Rules hold the names to which aliases lead, and no alias has other letters than those of ASCII.
+        // Rules contain names and not aliases, and aliases only have ASCII letters.
         guard written == 0, !self.isASCII || name.allSatisfy({ $0 < 0x80 }) else { return written }
         let platform = Platform(name).name
         return self.place(of: platform.utf8Span.span)

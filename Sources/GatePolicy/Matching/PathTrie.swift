@@ -1,16 +1,16 @@
-/// Finds the path patterns that a path matches, in a time that does not grow with their number.
+/// Finds the path patterns that a path matches, in a time that does not depend on their number.
 ///
-/// The tree lies flat in a few arrays: a walk counts no references, which all event loops would
-/// contend for, and allocates nothing.
+/// The tree is stored in a few flat arrays. A lookup therefore allocates nothing, and changes no
+/// reference counts, which all event loops would contend for.
 struct PathTrie: Sendable {
     struct Node: Sendable {
-        /// The named children, in the order of their labels.
+        /// The children with labels, in the order of their labels.
         var edges: Range<Int> = 0..<0
-        /// The child for any one segment.
+        /// The child for `*`, any one segment.
         var anyOne: Int?
-        /// The patterns that end here.
+        /// The patterns that end at this node.
         var here: Range<Int> = 0..<0
-        /// The patterns that include everything from here on.
+        /// The patterns that match everything below this node.
         var below: Range<Int> = 0..<0
     }
 
@@ -19,13 +19,13 @@ struct PathTrie: Sendable {
         let child: Int
     }
 
-    /// The root is the first node.
+    /// The nodes; the first one is the root.
     private let nodes: [Node]
     private let edges: [Edge]
     private let labels: [UInt8]
     private let patterns: [PatternEntry]
     private let methodNumbers: [Int]
-    /// Whether labels are lower case and the path is to be compared as such.
+    /// Whether labels are in lower case and paths are compared in lower case.
     private let foldsCase: Bool
 
     init(_ builder: PathTrieBuilder, methodNumbers: [Int], foldsCase: Bool) {
@@ -38,7 +38,7 @@ struct PathTrie: Sendable {
         self.foldsCase = foldsCase
     }
 
-    /// Collects every pattern that the first `count` bytes of a path match with a method.
+    /// Adds all patterns that match a method and the first `count` bytes of a path.
     func match(
         _ path: borrowing Span<UInt8>,
         count: Int,
@@ -48,9 +48,9 @@ struct PathTrie: Sendable {
         self.visit(0, path, from: 1, count: count, method, &matches)
     }
 
-    /// Visits a node with the segments that begin at `start`; beyond `count` there are none.
+    /// Visits a node with the segments from `start` on; there are none beyond `count`.
     ///
-    /// The recursion is as deep as the deepest pattern, whatever the path is.
+    /// The recursion depth is limited by the deepest pattern, and does not depend on the path.
     private func visit(
         _ index: Int,
         _ path: borrowing Span<UInt8>,
@@ -82,7 +82,7 @@ struct PathTrie: Sendable {
         }
     }
 
-    /// The child with this segment as its label.
+    /// Returns the child whose label is this segment.
     private func child(
         of node: Node,
         _ path: borrowing Span<UInt8>,
@@ -101,8 +101,8 @@ struct PathTrie: Sendable {
         return nil
     }
 
-    /// Less than, equal to or greater than zero, as the segment comes before, is, or comes after
-    /// the label.
+    /// Returns a number less than, equal to or greater than zero if the segment sorts before,
+    /// equals, or sorts after the label.
     private func compare(
         _ path: borrowing Span<UInt8>,
         _ segment: Range<Int>,
@@ -118,13 +118,13 @@ struct PathTrie: Sendable {
     }
 }
 
-/// A request pattern as the matcher keeps it: its number, and the methods that it takes.
+/// An entry of the matcher for a request pattern: its number and its methods.
 struct PatternEntry: Sendable {
     let number: Int
-    /// The range of its methods' numbers in a list of all; `nil` for every method.
+    /// The range of its methods in the list of method numbers; `nil` for all methods.
     let methods: Range<Int>?
 
-    /// Whether the pattern takes a method, known by its number in the list.
+    /// Whether the pattern accepts a method, given by its number.
     func accepts(_ method: Int?, in numbers: [Int]) -> Bool {
         guard let methods = self.methods else { return true }
         guard let method else { return false }

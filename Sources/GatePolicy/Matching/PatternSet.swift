@@ -1,6 +1,6 @@
 /// A set of request patterns, by their numbers.
 ///
-/// A request matches few of them, whatever their number is: the first eight are kept in place, so
+/// A request matches few patterns, however many there are. The first eight are stored inline, so
 /// that the hot path allocates nothing. Equal sets have equal layouts.
 struct PatternSet: Sendable, Hashable {
     private static let free = UInt32.max
@@ -9,10 +9,10 @@ struct PatternSet: Sendable, Hashable {
     private var inline = SIMD8<UInt32>(repeating: Self.free)
     /// The other numbers, in ascending order.
     private var overflow: [UInt32] = []
-    /// Whether every number belongs to the set.
+    /// Whether the set contains all numbers.
     private var isEverything = false
 
-    /// The set of all patterns there are.
+    /// The set of all patterns.
     static let everything: PatternSet = {
         var everything = PatternSet()
         everything.isEverything = true
@@ -21,14 +21,15 @@ struct PatternSet: Sendable, Hashable {
 
     var isEmpty: Bool { self.inline[0] == Self.free && !self.isEverything }
 
-    /// The numbers in ascending order; `nil` for the set of all patterns there are.
+    /// The numbers in ascending order; `nil` for the set of all patterns.
     var numbers: [Int]? {
         guard !self.isEverything else { return nil }
         let inline = self.inline.indices.lazy.map { self.inline[$0] }.prefix { $0 != Self.free }
         return inline.map(Int.init) + self.overflow.map(Int.init)
     }
 
-    /// Many sets have their first numbers in common: those of the patterns that every path meets.
+    /// Hashes all inline numbers, because many sets start with the same ones: those of patterns
+    /// that match every path.
     func hash(into hasher: inout Hasher) {
         for lane in stride(from: 0, to: 8, by: 2) {
             hasher.combine(UInt64(self.inline[lane]) << 32 | UInt64(self.inline[lane + 1]))
@@ -47,7 +48,7 @@ struct PatternSet: Sendable, Hashable {
             let other = self.inline[lane]
             if other == number { return }
             if other > number {
-                // The larger number moves on to the next place.
+                // The larger number moves to the next lane.
                 self.inline[lane] = number
                 number = other
             }

@@ -1,11 +1,11 @@
-/// Finds the scope of a request among the exemptions and the rules of a rule set.
+/// Determines the scopes of requests, from the exemptions and the rules of a rule set.
 struct RequestClassifier: Sendable {
     private let exemptions: RequestMatcher
     private let requests: RequestMatcher
     private let numbers: [RequestPattern: Int]
-    /// The patterns of rules and of the unidentified, by their numbers.
+    /// The patterns of rules and of `unidentified`, by their numbers.
     let patterns: [RequestPattern]
-    /// The same, as they are written.
+    /// The same patterns as written.
     let texts: [String]
 
     init(_ definition: RuleSetDefinition) {
@@ -24,10 +24,10 @@ struct RequestClassifier: Sendable {
         self.exemptions = RequestMatcher(definition.exemptions, style: .exact)
     }
 
-    /// Whether there are scopes beside that of all requests.
+    /// Whether requests can have different scopes.
     var tellsRequestsApart: Bool { !self.exemptions.isEmpty || !self.requests.isEmpty }
 
-    /// The number under which a scope knows a pattern of a rule or of the unidentified.
+    /// Returns the number of a pattern of a rule or of `unidentified` in scopes.
     func number(of pattern: RequestPattern) -> Int? {
         self.numbers[pattern]
     }

@@ -1,12 +1,12 @@
-/// Tells which of many request patterns a request matches.
+/// Finds the request patterns that a request matches.
 struct RequestMatcher: Sendable {
     /// How paths and methods are compared.
     enum Style: Sendable {
-        /// Byte by byte, and only paths that every backend reads alike: for exemptions, which must
-        /// not be widened by a spelling.
+        /// Byte by byte, and only paths that all backends interpret alike: for exemptions, which
+        /// other spellings must not widen.
         case exact
-        /// In every way that a backend could, without case and without a trailing slash: for
-        /// rules, which must not be dodged by a spelling.
+        /// In every way in which a backend may interpret a path, without regard to case and to a
+        /// trailing slash: for rules, which other spellings must not bypass.
         case lenient
     }
 
@@ -14,9 +14,9 @@ struct RequestMatcher: Sendable {
     private let style: Style
     private let trie: PathTrie
     private let hasPaths: Bool
-    /// The patterns for every path.
+    /// The patterns that match every path.
     private let pathless: [PatternEntry]
-    /// The methods that any pattern names, by their numbers.
+    /// The methods in patterns, by their numbers.
     private let methods: [[UInt8]]
     /// The numbers of the methods of all patterns, one pattern after the other.
     private let methodNumbers: [Int]
@@ -51,7 +51,8 @@ struct RequestMatcher: Sendable {
         self.methodNumbers = methodNumbers
     }
 
-    /// The segments in the spelling in which this style compares them; `nil` for every path.
+    /// Returns the segments in the spelling in which this style compares them; `nil` for every
+    /// path.
     private static func spelled(
         _ pattern: RequestPattern,
         _ style: Style
@@ -60,7 +61,7 @@ struct RequestMatcher: Sendable {
         return pattern.foldedSegments.map { $0.last == .literal([]) ? $0.dropLast() : $0 }
     }
 
-    /// The patterns that a request matches.
+    /// Returns the patterns that a request matches.
     func matches(
         method: borrowing Span<UInt8>,
         target: borrowing Span<UInt8>,
@@ -84,7 +85,7 @@ struct RequestMatcher: Sendable {
             guard let exact = ExactPath(path) else { return matches }
             self.match(exact.bytes.span, count: exact.bytes.count, number, &matches)
         case .lenient:
-            // Nobody writes a long path with all these ambiguities by accident: every rule speaks.
+            // A long path with all these ambiguities is never accidental, so that all rules apply.
             for spelling in LenientPath.spellings(of: path) {
                 guard let lenient = LenientPath(spelling) else { return .everything }
                 lenient.forEachReading { reading in
@@ -106,13 +107,14 @@ struct RequestMatcher: Sendable {
         self.trie.match(path, count: count, method, into: &matches)
     }
 
-    /// The number of a method; `nil` if no pattern names it.
+    /// Returns the number of a method; `nil` if no pattern contains it.
     private func number(of method: borrowing Span<UInt8>) -> Int? {
         for number in self.methods.indices where self.methods[number].count == method.count {
             var isSame = true
             for index in 0..<method.count where isSame {
                 let byte = method[index]
-                // Methods have case, but not every backend knows: a rule is not dodged by `post`.
+                // Methods are case-sensitive, but not in all backends: `post` must not bypass a
+                // rule.
                 let letter = self.style == .lenient && byte.isLetter ? byte & 0xDF : byte
                 isSame = letter == self.methods[number][index]
             }
@@ -122,14 +124,14 @@ struct RequestMatcher: Sendable {
     }
 }
 
-/// The facts about a request target's path that one look at it tells.
+/// The properties of the path in a request target, determined in one pass.
 struct TargetShape {
     /// The number of bytes before the query.
     let pathLength: Int
-    /// Whether there is a path at all, and not `*` or an authority (RFC 9112 section 3.2).
+    /// Whether the target has a path, and is not `*` or an authority (RFC 9112 section 3.2).
     let isPath: Bool
-    /// Whether the path has only one spelling and one reading, so that it can be compared as it
-    /// stands.
+    /// Whether the path has only one spelling and one interpretation, so that it can be compared as
+    /// it is.
     let isPlain: Bool
 
     init(_ target: borrowing Span<UInt8>) {
@@ -140,7 +142,7 @@ struct TargetShape {
             let byte = target[length]
             switch byte {
             case UInt8(ascii: "/"), UInt8(ascii: "."):
-                // `//`, and every segment that could be a dot segment.
+                // `//`, and every segment that may be a dot segment.
                 if previous == UInt8(ascii: "/") { isPlain = false }
             case UInt8(ascii: "%"), UInt8(ascii: "\\"), UInt8(ascii: ";"), UInt8(ascii: "#"):
                 isPlain = false

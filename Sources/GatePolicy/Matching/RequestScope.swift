@@ -1,13 +1,15 @@
-/// A request as the rules see it, beside its client: whether it is judged at all, and which request
-/// patterns it matches.
+/// The properties of a request that rules depend on, apart from its client: whether it is
+/// evaluated, and which request patterns it matches.
 ///
-/// Requests of the same scope get the same decision, so that it can be a key of a cache.
+/// Requests of the same scope get the same decision for a client, so that a scope can be part of a
+/// cache key.
 @usableFromInline
 package struct RequestScope: Sendable, Hashable {
-    /// Whether the request is never judged.
+    /// Whether the request is exempt from evaluation.
     package let isExempt: Bool
     let patterns: PatternSet
-    /// Whether it is judged and matches no pattern, as most requests do: such scopes are the same at a glance.
+    /// Whether the request is evaluated and matches no pattern, as most requests do; makes
+    /// comparing such scopes cheap.
     @usableFromInline package let isUnrestricted: Bool
 
     init(isExempt: Bool, patterns: PatternSet) {
@@ -16,7 +18,7 @@ package struct RequestScope: Sendable, Hashable {
         self.isUnrestricted = !isExempt && patterns.isEmpty
     }
 
-    // Built anew each time, which costs less than to ask whether it was built before.
+    // Created on each access, which costs less than checking whether it is initialized.
     static var exempt: RequestScope { RequestScope(isExempt: true, patterns: PatternSet()) }
     package static var unrestricted: RequestScope {
         RequestScope(isExempt: false, patterns: PatternSet())

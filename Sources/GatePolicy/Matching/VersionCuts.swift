@@ -1,19 +1,21 @@
-/// The places between and at the versions that rules name.
+/// The positions at and between the versions that rules contain.
 struct VersionCuts: Sendable {
     private let cuts: [AppVersion]
-    /// The same as numbers; `nil` if one of them is too large.
+    /// The same versions as integers; `nil` if one of them does not fit.
     private let packed: [UInt128]?
 
     init(_ versions: [AppVersion]) {
         self.cuts = Set(versions).sorted()
-        // A pre-release stands directly below its release: no plain version lies between.
+        // A pre-release is directly below its release; no version without a pre-release lies
+        // between them.
         let packed = versions.map(\.packed)
         self.packed = packed.contains(nil) ? nil : Set(packed.compactMap(\.self)).sorted()
     }
 
     var isEmpty: Bool { self.cuts.isEmpty }
 
-    /// The place of a version of dotted numbers; `nil` for what has to be read with more care.
+    /// Returns the position of a version of dotted numbers; `nil` if the text has to be parsed
+    /// completely.
     func fastPlace(of text: Span<UInt8>) -> Int? {
         guard let packed = self.packed, let version = AppVersion.packed(text) else {
             return nil
@@ -21,7 +23,7 @@ struct VersionCuts: Sendable {
         return packed.place(of: version)
     }
 
-    /// The places of a version, and of the release that it is or leads to.
+    /// Returns the positions of a version, and of the release that it is or leads to.
     func places(of version: AppVersion) -> (version: Int, release: Int) {
         (self.cuts.place(of: version), self.cuts.place(of: version.release))
     }
@@ -30,7 +32,7 @@ struct VersionCuts: Sendable {
 extension AppVersion {
     private static let packedParts = 4
 
-    /// Four numbers of 32 bits, in the order of versions; `nil` for a version that has others.
+    /// The version as four 32-bit numbers that sort like versions; `nil` if it does not fit.
     fileprivate var packed: UInt128? {
         guard self.numbers.count <= Self.packedParts else { return nil }
         var packed: UInt128 = 0
@@ -42,9 +44,10 @@ extension AppVersion {
         return packed
     }
 
-    /// The same of a text; `nil` also for one with anything beside numbers.
+    /// Parses a text into the same form; `nil` if it does not fit, or contains anything but
+    /// numbers.
     fileprivate static func packed(_ text: Span<UInt8>) -> UInt128? {
-        // One that has a build behind it would be found out at its end.
+        // Without this check, a build after the version would only be found at the end.
         guard 1...Self.maximumLength ~= text.count, text[text.count - 1] != UInt8(ascii: ")")
         else { return nil }
         var (packed, parts): (UInt128, Int) = (0, 0)
@@ -72,8 +75,8 @@ extension AppVersion {
 }
 
 extension Array where Element: Comparable {
-    /// The place of a value among ascending ones: an odd number is one of them, an even one lies
-    /// between two.
+    /// Returns the position of a value among ascending values: odd if it is one of them, even if it
+    /// lies between two.
     func place(of value: Element) -> Int {
         var (start, end) = (0, self.count)
         while start < end {

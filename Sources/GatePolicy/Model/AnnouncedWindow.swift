@@ -1,28 +1,28 @@
-/// A time that clients are told of before it comes.
+/// A time window that is announced to clients in advance.
 protocol AnnouncedWindow {
-    /// Whether a client has to know of this window rather than of another: of the one that begins
-    /// first; of two that begin together, of the one that ends last.
+    /// Whether this window is announced instead of another one: the window that starts first, or of
+    /// two with the same start, the one that ends last.
     func precedes(_ other: Self) -> Bool
 }
 
 extension AnnouncedWindow {
-    /// The one of two windows that a client has to know of.
+    /// Returns the window to announce, out of two.
     static func next(_ known: Self?, _ other: Self) -> Self {
         guard let known else { return other }
         return other.precedes(known) ? other : known
     }
 }
 
-/// A time in which no request that a rule matches is served.
+/// A time window in which all requests that a rule matches are denied.
 package struct MaintenanceWindow: AnnouncedWindow, Sendable, Equatable {
-    /// Maintenance that is in force until the rule changes (`maintenance: true`).
+    /// A maintenance that lasts until the rule changes (`maintenance: true`).
     package static let open = MaintenanceWindow(from: nil, until: nil)
 
-    /// The first second of the maintenance; `nil` if it has begun already.
+    /// The first second of the maintenance; `nil` if it has already started.
     package var from: Timestamp?
-    /// The first second after it; `nil` if it does not end by itself.
+    /// The first second after the maintenance; `nil` if its end is open.
     package var until: Timestamp?
-    /// From then on, answers carry a hint that it is coming; `nil` for no announcement.
+    /// The time from which responses have a hint about the maintenance; `nil` for no announcement.
     package var announceFrom: Timestamp?
 
     package init(from: Timestamp?, until: Timestamp?, announceFrom: Timestamp? = nil) {
@@ -39,30 +39,30 @@ package struct MaintenanceWindow: AnnouncedWindow, Sendable, Equatable {
         return self.outlasts(other)
     }
 
-    /// Whether it ends after another one.
+    /// Whether the maintenance ends after another one.
     func outlasts(_ other: MaintenanceWindow) -> Bool {
         guard let end = other.until else { return false }
         return self.until.map { $0 > end } ?? true
     }
 
-    /// Whether it is over.
+    /// Whether the maintenance has ended.
     package func isOver(at now: Timestamp) -> Bool {
         self.until.map { $0 <= now } ?? false
     }
 
-    /// How many seconds it lasts; `nil` if it does not end by itself.
+    /// The duration in seconds; `nil` if the start or the end is open.
     package var duration: Int64? {
         guard let from, let until else { return nil }
         return from.seconds(until: until)
     }
 }
 
-/// A time in which a floor that is only announced is enforced once, so that nobody overlooks the
-/// announcement.
+/// A time window in which a floor that is only announced is enforced temporarily, so that the
+/// announcement is noticed.
 package struct BrownoutWindow: AnnouncedWindow, Sendable, Hashable {
     /// The first second of the brownout.
     package var from: Timestamp
-    /// The first second after it.
+    /// The first second after the brownout.
     package var until: Timestamp
 
     package init(from: Timestamp, until: Timestamp) {
@@ -77,9 +77,9 @@ package struct BrownoutWindow: AnnouncedWindow, Sendable, Hashable {
 }
 
 extension RuleSchedule {
-    /// The windows that are not over, the running one or else the next one first.
+    /// Returns the windows that have not ended; the current one or the next one is first.
     func brownouts(notOverAt now: Timestamp) -> ArraySlice<BrownoutWindow> {
-        // There can be a thousand, and every decision asks.
+        // A binary search, because there can be a thousand windows, and every decision needs this.
         var range = self.brownouts.indices
         while !range.isEmpty {
             let middle = range.lowerBound + range.count / 2

@@ -1,13 +1,13 @@
-/// How a denial is dressed, for apps in the wild that understand nothing else.
+/// The format of a denial, for released apps that only understand that format.
 package struct AnswerStyle: Sendable, Equatable {
-    /// The status in place of 426, and in the style of a rule also of its 503 for maintenance.
+    /// The status instead of 426; in the style of a rule, also instead of 503 for its maintenance.
     package var status: Int?
-    /// The content in place of the problem details.
+    /// The content instead of the problem details.
     package var body: BodyTemplate?
-    /// The media type of `body`; `nil` for the one that goes with its shape.
+    /// The media type of `body`; `nil` for the default of its kind.
     package var contentType: String?
-    /// Whether a 426 over HTTP/1.1 names a protocol in `Upgrade`, as RFC 9110 section 15.5.22
-    /// wants it; `nil` for no.
+    /// Whether a 426 over HTTP/1.1 has the field `Upgrade`, as RFC 9110 section 15.5.22 requires;
+    /// `nil` for false.
     package var sendsUpgrade: Bool?
 
     package static let standard = AnswerStyle()
@@ -24,7 +24,7 @@ package struct AnswerStyle: Sendable, Equatable {
         self.sendsUpgrade = sendsUpgrade
     }
 
-    /// This style, with another one for what it leaves open.
+    /// Returns this style, with the values of another one where this one has none.
     func filled(by other: AnswerStyle) -> AnswerStyle {
         AnswerStyle(
             status: self.status ?? other.status,
@@ -36,22 +36,22 @@ package struct AnswerStyle: Sendable, Equatable {
     }
 }
 
-/// The content of a denial in a shape of its own.
+/// A template for the content of a denial.
 package enum BodyTemplate: Sendable, Equatable {
-    /// Plain text with places.
+    /// Plain text with placeholders.
     case text(NoticeTemplate)
-    /// JSON whose strings have places.
+    /// JSON with placeholders in its strings.
     case json(Value)
 
     package indirect enum Value: Sendable, Equatable {
         case null
         case boolean(Bool)
-        /// A number as JSON writes it (RFC 8259 section 6).
+        /// A number in the notation of JSON (RFC 8259 section 6).
         case number(String)
-        /// A string with places.
+        /// A string with placeholders.
         ///
-        /// One that is a single place becomes the value itself: a number for `{status}` and
-        /// `{minimumBuild}`, and `null` where nothing is known.
+        /// A string that consists of a single placeholder is replaced by the value itself: a number
+        /// for `{status}` and `{minimumBuild}`, and `null` if the value is unknown.
         case text(NoticeTemplate)
         case list([Value])
         case object([Member])

@@ -1,14 +1,14 @@
-/// The apps that a rule is for: one identifier, or all that begin as `com.example.*` does.
+/// The apps that a rule matches: one identifier, or all with a prefix, such as `com.example.*`.
 package struct AppPattern: Sendable, Hashable {
-    /// Why a text is no pattern.
+    /// The reason why a text is not a valid pattern.
     package enum Failure: Error, Sendable, Equatable {
-        /// A star stands anywhere but behind the last dot.
+        /// A star is anywhere but at the end after a dot.
         case misplacedStar
     }
 
-    /// The pattern as it was written.
+    /// The pattern as written.
     package let description: String
-    /// The text that identifiers begin with, with its last dot; `nil` for one identifier.
+    /// The prefix of identifiers, including its last dot; `nil` for a single identifier.
     let prefix: String?
 
     package init(parsing text: String) throws(Failure) {
@@ -28,16 +28,16 @@ package struct AppPattern: Sendable, Hashable {
         self.prefix = prefix
     }
 
-    /// Whether an app is one of these; identifiers compare by their bytes.
+    /// Whether an app matches; identifiers are compared by their bytes.
     package func matches(_ app: String) -> Bool {
         guard let prefix else { return self.description.utf8.elementsEqual(app.utf8) }
         return app.utf8.count > prefix.utf8.count && app.utf8.starts(with: prefix.utf8)
     }
 
-    /// Whether it stands for one app.
+    /// Whether the pattern is a single identifier.
     package var isIdentifier: Bool { self.prefix == nil }
 
-    /// Whether it is certain that it has every app that another pattern has.
+    /// Whether the pattern certainly matches every app that another pattern matches.
     package func covers(_ other: AppPattern) -> Bool {
         guard let end = other.prefix else { return self.matches(other.description) }
         return self.prefix.map { end.utf8.starts(with: $0.utf8) } ?? false
@@ -46,14 +46,14 @@ package struct AppPattern: Sendable, Hashable {
     /// Whether some app matches both patterns.
     func meets(_ other: AppPattern) -> Bool { self.covers(other) || other.covers(self) }
 
-    /// An app that matches, and that no rule is likely to name.
+    /// An app that matches, and that rules are unlikely to contain.
     package var example: String { self.prefix.map { $0 + "any-other" } ?? self.description }
 }
 
 extension AppPattern: CustomStringConvertible {}
 
 extension AppPattern: ExpressibleByStringLiteral {
-    /// An identifier; patterns are parsed.
+    /// Creates a pattern; a text that is not a valid pattern becomes an identifier.
     package init(stringLiteral identifier: String) {
         self = (try? AppPattern(parsing: identifier)) ?? AppPattern(identifier, prefix: nil)
     }
@@ -61,6 +61,6 @@ extension AppPattern: ExpressibleByStringLiteral {
 
 extension AppPattern.Failure: CustomStringConvertible {
     package var description: String {
-        "'*' may stand only at the end and after a dot, as in 'com.example.*'"
+        "'*' is only allowed at the end and after a dot, as in 'com.example.*'"
     }
 }

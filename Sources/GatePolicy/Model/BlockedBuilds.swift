@@ -1,11 +1,11 @@
-/// Builds that must upgrade whatever the lowest one is.
+/// Builds that are denied, regardless of the minimum.
 package struct BlockedBuilds: Sendable, Hashable {
-    /// The versions whose builds they are, for numbers that begin anew with each version; `nil` for
-    /// every version.
+    /// The versions of the builds, for build numbers that restart with each version; `nil` for all
+    /// versions.
     package let versions: VersionRange?
-    /// The numbers of the builds; `nil` for every build, also one that no client states.
+    /// The build numbers; `nil` for all builds, and for clients that state none.
     package let builds: BuildRange?
-    /// How their versions and builds are written.
+    /// The notation of their versions and builds.
     package let written: WrittenForm
 
     package init(
@@ -24,25 +24,26 @@ package struct BlockedBuilds: Sendable, Hashable {
 
     package var asksBuild: Bool { self.builds != nil || !self.written.build.isEmpty }
 
-    /// Whether newer builds of a version can never leave it.
+    /// Whether all newer builds of a version are blocked, too.
     func isEndless(for version: AppVersion) -> Bool {
         guard self.versions?.contains(version) ?? true, self.builds?.hasNoEnd ?? true else {
             return false
         }
-        // Of what numbers look like, some of any length stand for all.
+        // Numbers of several lengths represent all builds, because the notation may depend on the
+        // length.
         return [BuildNumber.max, 1_234_567_890, 999_999, 70_000, 5_000].allSatisfy { build in
             self.written.fits(version, self.asksBuild ? build : nil)
         }
     }
 }
 
-/// How the version and the build of a client have to be written.
+/// The required notation of a client's version and build.
 package struct WrittenForm: Sendable, Hashable {
-    /// Patterns for one text.
+    /// Patterns for a text.
     package struct Patterns: Sendable, Hashable {
-        /// All of them match.
+        /// The patterns that all have to match.
         package var all: [WrittenPattern]
-        /// None of them matches.
+        /// The patterns of which none may match.
         package var none: [WrittenPattern]
 
         package init(all: [WrittenPattern] = [], none: [WrittenPattern] = []) {
@@ -69,9 +70,9 @@ package struct WrittenForm: Sendable, Hashable {
 
     package var isAny: Bool { self.version.isEmpty && self.build.isEmpty }
 
-    /// Whether a client is written so; one that does not state what is asked for is not.
+    /// Whether a client has this notation; false if a required value is missing.
     ///
-    /// A version is looked at as `AppVersion.description` writes it.
+    /// Versions are compared in the form of `AppVersion.description`.
     func fits(_ version: AppVersion?, _ build: BuildNumber?) -> Bool {
         if !self.version.isEmpty {
             guard let version, self.version.fit(version.description) else { return false }
@@ -104,18 +105,18 @@ extension BlockedBuilds: CustomStringConvertible {
 }
 
 extension RuleDefinition {
-    /// Whether the floor of the rule is about builds.
+    /// Whether the floor of the rule depends on builds.
     var floorAsksBuild: Bool {
         self.minimumBuild != nil || self.blockedBuilds.contains(where: \.asksBuild)
     }
 
-    /// Whether the rule looks at builds.
+    /// Whether the rule depends on builds.
     package var asksBuild: Bool { self.floorAsksBuild || self.recommendedBuild != nil }
 
-    /// Whether the rule looks at how a client writes its version or build.
+    /// Whether the rule depends on the notation of a client's version or build.
     var asksForm: Bool { self.blockedBuilds.contains { !$0.written.isAny } }
 
-    /// The builds at which the rule begins and ends to ask something.
+    /// The builds at which the decision of the rule can change.
     package var buildCuts: [BuildNumber] {
         [self.minimumBuild, self.recommendedBuild].compactMap { $0 }
             + self.blockedBuilds.compactMap(\.builds).flatMap(\.bounds)
@@ -123,7 +124,7 @@ extension RuleDefinition {
 }
 
 extension RuleSetDefinition {
-    /// What the rules ask about how clients write their version or build.
+    /// The blocked builds that depend on the notation, by rule.
     var askedForms: [[BlockedBuilds]] {
         self.rulesWithNext.map { $0.blockedBuilds.filter { !$0.written.isAny } }.filter {
             !$0.isEmpty

@@ -1,19 +1,19 @@
-/// The decision about a request, the rule that made it, and the reason.
+/// The decision on a request, the rule that made it, and the reason.
 package struct Decision: Sendable, Equatable {
     /// The kinds of decisions, in ascending order of strictness.
     package enum Kind: String, Sendable, CaseIterable {
         case allow
         /// The request passes, with a hint.
         case recommend
-        /// The client must upgrade.
+        /// The client has to upgrade.
         case require
-        /// Nobody is served for now.
+        /// All requests are denied temporarily.
         case maintenance
     }
 
-    /// The decision that a rule or policy which only observes would have made.
+    /// The decision that an observing rule or policy would have made.
     package struct Observed: Sendable, Equatable {
-        /// The rule; `nil` for the policy on unidentified clients.
+        /// The ID of the rule; `nil` for the policy for unidentified clients.
         package let ruleID: String?
         package let kind: Kind
         package let reason: Reason
@@ -25,10 +25,10 @@ package struct Decision: Sendable, Equatable {
         }
     }
 
-    /// The word that a rule would have, if the store had what it asks for.
+    /// A denial that a rule holds back until a store has the update.
     package struct Held: Sendable, Equatable {
         package let ruleID: String
-        /// When the store has it; `nil` if nobody knows.
+        /// The time at which the store has the update; `nil` if it is unknown.
         package let until: Timestamp?
 
         package init(ruleID: String, until: Timestamp?) {
@@ -37,13 +37,13 @@ package struct Decision: Sendable, Equatable {
         }
     }
 
-    /// The announcement to a client that still passes, and is going to be below a floor.
+    /// The announcement to a client that passes now and will be below a floor.
     package struct Warning: Sendable, Equatable {
-        /// Since when it is told.
+        /// The start of the announcement.
         package let since: Timestamp
-        /// When it will have to upgrade; `nil` if that is open.
+        /// The start of enforcement; `nil` if it is open.
         package let enforcedFrom: Timestamp?
-        /// The next window in which it is refused until then; `nil` if none is to come.
+        /// The next brownout before that; `nil` if none is planned.
         package var nextBrownout: BrownoutWindow?
 
         package init(
@@ -58,31 +58,31 @@ package struct Decision: Sendable, Equatable {
     }
 
     package var kind: Kind
-    /// The rule that decided; `nil` if none did.
+    /// The ID of the rule that decided; `nil` if no rule did.
     package var ruleID: String?
-    /// Its place in the rules of the definition.
+    /// The index of that rule in the definition.
     package var ruleIndex: Int?
     package var reason: Reason
     package var observed: [Observed]
-    /// The rules that wait for a store before they speak to this client.
+    /// The rules whose denials wait for a store.
     package var held: [Held]
-    /// The part of the identity that was needed and not there, also of an allowed request.
+    /// The required part of the identity that is missing or unparsable; also set for allowed
+    /// requests.
     package var gap: IdentityGap?
-    /// The help for a client that was denied or has a hint.
+    /// The terms for a client that is denied or gets a hint.
     package var upgrade: UpgradeTerms
-    /// The dates of a recommendation, or of a brownout, that is going to be a requirement.
+    /// The dates of a recommendation or a brownout that will become a requirement.
     package var warning: Warning?
-    /// The brownout because of which the client must upgrade, and after which it passes again; `nil`
-    /// for a requirement that lasts.
+    /// The brownout that denies the client, which passes again afterwards; `nil` for a permanent
+    /// denial.
     package var brownout: BrownoutWindow?
-    /// The maintenance because of which nobody is served, or of any other decision the next one
-    /// that is announced.
+    /// The maintenance that denies the request; for other decisions, the next announced one.
     package var maintenance: MaintenanceWindow?
-    /// The next second at which the decision for this client and scope may be another one; `nil`
-    /// if time alone never changes it.
+    /// The next time at which the decision for this client and scope may change; `nil` if it never
+    /// changes by time alone.
     package var validUntil: Timestamp?
 
-    /// A CORS preflight is never judged.
+    /// The decision on a CORS preflight, which is never evaluated.
     package static let preflight = Decision(kind: .allow, reason: .preflight)
 
     static let exempt = Decision(kind: .allow, reason: .exempt)

@@ -1,4 +1,4 @@
-/// The words that a client shows, in every language that the rules file has.
+/// The texts that a client shows, in all languages of the rules file.
 package struct NoticeDefinition: Sendable, Equatable {
     package var texts: [LanguageTag: NoticeText]
 
@@ -7,11 +7,11 @@ package struct NoticeDefinition: Sendable, Equatable {
     }
 }
 
-/// The words of a notice in one language.
+/// The texts of a notice in one language.
 package struct NoticeText: Sendable, Equatable {
     package var title: NoticeTemplate
     package var message: NoticeTemplate
-    /// The words on the button that leads to the store.
+    /// The text of the button that opens the store.
     package var button: NoticeTemplate?
 
     package init(title: NoticeTemplate, message: NoticeTemplate, button: NoticeTemplate? = nil) {

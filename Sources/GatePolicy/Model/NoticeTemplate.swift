@@ -1,12 +1,12 @@
-/// A text with places for what is only known when a client asks.
+/// A text with placeholders for values that are only known at the time of a request.
 ///
-/// `Version {currentVersion} no longer works.` has one place; `{{` and `}}` are the braces
-/// themselves.
+/// `Version {currentVersion} no longer works.` has one placeholder; `{{` and `}}` are literal
+/// braces.
 package struct NoticeTemplate: Sendable, Equatable {
-    /// The places for a template, each of which decides what it can say.
+    /// The use of a template, which determines the available placeholders.
     package enum Use: Sendable {
         case notice
-        /// A `body`, which can also say the words of the notice and the terms of the decision.
+        /// A `body`, which can also contain the texts of the notice and the terms of the decision.
         case body
 
         fileprivate var placeholders: [NoticePlaceholder] {
@@ -22,7 +22,7 @@ package struct NoticeTemplate: Sendable, Equatable {
         case placeholder(NoticePlaceholder)
     }
 
-    /// The text for a value that nobody knows.
+    /// The text for an unknown value.
     static let unknown = "–"
 
     private let pieces: [Piece]
@@ -60,7 +60,7 @@ package struct NoticeTemplate: Sendable, Equatable {
         self.pieces = pieces.filter { $0 != .text("") }
     }
 
-    /// The places of the template, in their order.
+    /// The placeholders of the template, in their order.
     var places: [NoticePlaceholder] {
         self.pieces.compactMap { piece in
             guard case .placeholder(let placeholder) = piece else { return nil }
@@ -68,15 +68,15 @@ package struct NoticeTemplate: Sendable, Equatable {
         }
     }
 
-    /// The place of a template that is nothing but this place.
+    /// The placeholder, if the template consists of a single one.
     var onlyPlaceholder: NoticePlaceholder? { self.pieces.count == 1 ? self.places.first : nil }
 
-    /// A template without places.
+    /// Creates a template without placeholders.
     init(literal: String) {
         self.pieces = [.text(literal)]
     }
 
-    /// The text with every place filled.
+    /// Returns the text with the placeholders replaced.
     func filled(with values: [NoticePlaceholder: String]) -> String {
         self.pieces.map { piece in
             switch piece {
@@ -87,13 +87,12 @@ package struct NoticeTemplate: Sendable, Equatable {
     }
 }
 
-/// The names that a text of the gate can have for facts about the client, its update and the
-/// decision.
+/// The placeholders for facts about the client, its update and the decision.
 enum NoticePlaceholder: String, Sendable, CaseIterable {
     case currentVersion, minimumVersion, latestVersion, minimumBuild, latestBuild, platform, app
     case title, message, button, storeUrl, status, decision, rule, revision
 
-    /// Those that the words of a notice can use; the others are known only where the words are.
+    /// The placeholders that notices can contain; the others are only available in a `body`.
     static let inNotices: [NoticePlaceholder] = [
         .currentVersion, .minimumVersion, .latestVersion, .minimumBuild, .latestBuild, .platform,
         .app,
@@ -103,9 +102,9 @@ enum NoticePlaceholder: String, Sendable, CaseIterable {
     var isNumber: Bool { self == .minimumBuild || self == .status }
 }
 
-/// Why a text is not a notice template.
+/// The reason why a text is not a valid notice template.
 package enum NoticeTemplateError: Error, Sendable, Equatable {
-    /// A name in braces is none of the known ones.
+    /// A name in braces is unknown.
     case unknownPlaceholder(String, known: [String])
     /// A `{` has no `}` after it.
     case unclosedBrace
@@ -117,12 +116,12 @@ extension NoticeTemplateError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .unknownPlaceholder(let name, let known):
-            "there is no placeholder '{\(name)}'; there are "
+            "unknown placeholder '{\(name)}'; the placeholders are "
                 + known.map { "{\($0)}" }.joined(separator: ", ")
         case .unclosedBrace:
-            "a '{' has no '}'; write '{{' for the brace itself"
+            "'{' without '}'; write '{{' for a literal brace"
         case .strayBrace:
-            "a '}' has no '{'; write '}}' for the brace itself"
+            "'}' without '{'; write '}}' for a literal brace"
         }
     }
 }

@@ -1,4 +1,4 @@
-/// A decision that a tester wants to see, whatever the rules say.
+/// A decision that a tester requests, regardless of the rules.
 package struct Preview: Sendable, Equatable {
     package enum Kind: String, Sendable, CaseIterable {
         case recommend
@@ -15,11 +15,11 @@ package struct Preview: Sendable, Equatable {
         }
     }
 
-    /// The field by which a client asks for it.
+    /// The header field that requests a preview.
     package static let fieldName = "X-VersionGate-Preview"
 
     package let kind: Kind
-    /// The first second at which it is over.
+    /// The first second after the preview.
     package let until: Timestamp
 
     package init(kind: Kind, until: Timestamp) {
@@ -28,10 +28,10 @@ package struct Preview: Sendable, Equatable {
     }
 }
 
-/// The content of a field that asks for a preview.
+/// The result of reading a preview field.
 package enum PreviewReading: Sendable, Equatable {
     case shows(Preview)
     case expired
-    /// Signed by nobody whom the gate knows, or no such field at all.
+    /// The signature is not from a known key, or the value is malformed.
     case forged
 }

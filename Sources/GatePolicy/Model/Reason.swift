@@ -1,13 +1,13 @@
 extension Decision {
-    /// Why a decision was made.
+    /// The reason for a decision.
     package indirect enum Reason: Sendable, Equatable {
-        /// The request is never judged.
+        /// The request is exempt from evaluation.
         case exempt
-        /// The request is a CORS preflight, which cannot say who the client is.
+        /// The request is a CORS preflight, which cannot state the client identity.
         case preflight
-        /// No rule is for this client and request.
+        /// No rule matches the client and the request.
         case noRuleApplies
-        /// Every rule that is for the client is content.
+        /// The client meets all rules that match it.
         case passes
         case belowRecommended
         case belowRecommendedBuild
@@ -17,15 +17,15 @@ extension Decision {
         case blocked(VersionRange)
         /// The build is one of these.
         case blockedBuild(BlockedBuilds)
-        /// The reason for which the client will have to upgrade, and when; `nil` if that is open.
+        /// The reason why the client will have to upgrade, and the date; `nil` if the date is open.
         case warned(Reason, requiredFrom: Timestamp?)
-        /// The reason for which the client must upgrade for now, and until when.
+        /// The reason why the client is denied during a brownout, and its end.
         case brownout(Reason, until: Timestamp)
-        /// Nobody is served until then.
+        /// All requests are denied until a time; `nil` if the end is open.
         case maintenance(until: Timestamp?)
         /// The client does not state this part.
         case missing(IdentityPart)
-        /// The client states this part unreadably.
+        /// The client states this part, but it cannot be parsed.
         case unreadable(IdentityPart)
 
         init(_ gap: IdentityGap) {
@@ -43,19 +43,19 @@ extension Decision.Reason: CustomStringConvertible {
         case .exempt: "the request is exempt"
         case .preflight: "the request is a CORS preflight"
         case .noRuleApplies: "no rule applies"
-        case .passes: "every rule that applies is met"
+        case .passes: "the client meets every rule that applies"
         case .belowRecommended: "the version is below the recommended one"
         case .belowRecommendedBuild: "the build is below the recommended one"
         case .belowMinimum: "the version is below the minimum"
         case .belowMinimumBuild: "the build is below the minimum"
         case .blocked(let range): "the version is blocked by '\(range)'"
         case .blockedBuild(let builds): "the build is blocked by '\(builds)'"
-        case .warned(let reason, nil): "\(reason), which is only a warning"
+        case .warned(let reason, nil): "\(reason), but the rule only warns"
         case .warned(let reason, .some(let date)):
             "\(reason), which will be required from \(date)"
         case .brownout(let reason, let end): "\(reason), in a brownout until \(end)"
-        case .maintenance(nil): "there is maintenance"
-        case .maintenance(.some(let end)): "there is maintenance until \(end)"
+        case .maintenance(nil): "maintenance is in progress"
+        case .maintenance(.some(let end)): "maintenance is in progress until \(end)"
         case .missing(let part): IdentityGap.missing(part).description
         case .unreadable(let part): IdentityGap.unreadable(part).description
         }

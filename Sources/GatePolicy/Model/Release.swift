@@ -1,35 +1,41 @@
-/// One version of an app that a store has, or will have: a fact that a rule can wait for.
+/// A version of an app that a store has or will have, and that a rule can wait for.
 ///
-/// Several facts may state one version: see `StoreRelease`. Facts come from feeds or are written in the rules file; none of them says what anybody must do.
+/// Several entries may describe the same version: see `StoreRelease`. Entries come from feeds or
+/// the rules file, and contain no requirements.
 package struct Release: Sendable, Equatable {
     /// The app identifier; `nil` for the only app of the rules.
     package var app: String?
     package var platform: Platform
-    /// The channel whose store this is, lower case; `nil` for every channel without facts of its
+    /// The channel of the store, in lower case; `nil` for all channels without entries of their
     /// own.
     package var channel: String?
-    /// The version; `nil` if the source does not state one for certain, and then there are builds.
+    /// The version; `nil` if the source does not state it for certain, in which case there are
+    /// builds.
     package var version: AppVersion?
-    /// All builds of it, the lowest first; empty if the source states none.
+    /// All builds of the version in ascending order; empty if the source states none.
     ///
-    /// A store can have one for each kind of processor.
+    /// A store can have one build for each processor architecture.
     package var builds: [BuildNumber]
-    /// Since when the store has it; `nil` for always.
+    /// The time from which the store has the release; `nil` for always.
     package var releasedAt: Timestamp?
-    /// By lower-case country code (ISO 3166-1 alpha-2), since when it is there, with `nil` for the
-    /// time of the release; `nil` in place of the dictionary: it is in every country.
-    package var countries: [String: Timestamp?]?
-    /// All countries whose stores the source of the fact looks at, as lower-case codes; `nil` if it
-    /// does not say that.
+    /// The time from which each country has the release, by lower-case country code (ISO 3166-1
+    /// alpha-2).
     ///
-    /// One of them that is not in `countries` does not have the release.
+    /// A `nil` time stands for `releasedAt`, and `nil` instead of the dictionary for all countries.
+    package var countries: [String: Timestamp?]?
+    /// All countries whose stores the source checks, as lower-case codes; `nil` if they are
+    /// unknown.
+    ///
+    /// If one of them is not in `countries`, its store does not have the release.
     package var storeCountries: [String]?
-    /// When it is for everybody, if the store hands it out in steps: a phased release of the App
-    /// Store takes seven days, a staged roll-out of Google Play as long as its owner wants.
+    /// The progress of a release in steps.
+    ///
+    /// A phased release of the App Store takes seven days, a staged roll-out of Google Play any
+    /// time that its developer chooses.
     package var phase: ReleasePhase
-    /// The link to it.
+    /// The store URL of the release.
     package var storeURL: String?
-    /// The lowest version of the system that it runs on; `nil` if nobody says it.
+    /// The lowest OS version that the release supports; `nil` if it is unknown.
     package var minimumOS: AppVersion?
 
     package init(
@@ -59,22 +65,22 @@ package struct Release: Sendable, Equatable {
     }
 }
 
-/// How far a store has got with handing out a release.
+/// The progress of a release in a store.
 package enum ReleasePhase: Sendable, Equatable {
-    /// Everybody gets it.
+    /// The release is available to all users.
     case complete
-    /// It is handed out in steps, and everybody gets it from that time on.
+    /// The store releases it in steps, and it is available to all users from a time on.
     case phased(completeAt: Timestamp)
-    /// It is handed out in steps, or halted, and nobody knows when everybody gets it.
+    /// The store releases it in steps or has halted it, and the time of completion is unknown.
     case partial
 }
 
-/// The condition that a rule waits for before it asks anything of anybody.
+/// The condition that a rule waits for before it takes effect.
 package struct StoreHold: Sendable, Equatable {
     /// The countries that must have the release, as lower-case codes; empty for all countries of
     /// the release: see `Release.countries(awaitedBy:)`.
     package var countries: [String]
-    /// How long it must have been there, in seconds.
+    /// The number of seconds for which the release must have been available.
     package var soak: Int64
 
     package init(countries: [String] = [], soak: Int64 = 0) {

@@ -1,14 +1,14 @@
-/// Requests by their path and method, as a rules file names them: `POST /v2/payments/**`.
+/// A pattern for requests by path and method, as in a rules file: `POST /v2/payments/**`.
 ///
-/// `*` stands for one segment, `**` at the end for the path before it and everything below.
+/// `*` matches one segment, `**` at the end the path before it and everything below.
 package struct RequestPattern: Sendable, Hashable {
-    /// The longest path, in bytes.
+    /// The maximum length of a path, in bytes.
     static let maximumLength = 1024
-    /// The largest number of segments.
+    /// The maximum number of segments.
     static let maximumDepth = 64
 
     enum Segment: Sendable, Hashable {
-        /// A segment as `ExactPath` spells it.
+        /// A segment in the spelling of `ExactPath`.
         case literal([UInt8])
         case anyOne
         case anythingBelow
@@ -19,13 +19,13 @@ package struct RequestPattern: Sendable, Hashable {
         }
     }
 
-    /// The path as written; `nil` for every path.
+    /// The path as written; `nil` for all paths.
     package let path: String?
-    /// The methods in upper case, each once; `nil` for every method.
+    /// The methods in upper case, without duplicates; `nil` for all methods.
     package let methods: [String]?
-    /// The segments of the path; `/` is one empty segment, and so is a trailing slash.
+    /// The segments of the path; `/` and a trailing slash are an empty segment.
     let segments: [Segment]?
-    /// The segments as they are compared with those of other rules: see `LenientPath.folded(_:)`.
+    /// The segments in the form in which rules compare them: see `LenientPath.folded(_:)`.
     let foldedSegments: [Segment]?
 
     package init(path: String?, methods: [String]?) throws(RequestPatternError) {
@@ -80,7 +80,7 @@ package struct RequestPattern: Sendable, Hashable {
 }
 
 extension RequestPattern {
-    /// The segments that the shape of a path does not name, or not always.
+    /// The segments that shapes of matching paths may omit.
     var omitted: PathShape.Omitted {
         var omitted = PathShape.Omitted()
         for (index, segment) in (self.segments ?? []).enumerated() {

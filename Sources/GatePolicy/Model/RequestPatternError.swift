@@ -1,18 +1,18 @@
-/// Why a path and its methods are not a request pattern.
+/// The reason why a path and its methods are not a valid request pattern.
 package enum RequestPatternError: Error, Sendable, Equatable {
-    /// Neither a path nor a method is named: it would be every request.
+    /// The pattern has neither a path nor a method, so that it would match every request.
     case empty
-    /// The path does not begin with a slash.
+    /// The path does not start with a slash.
     case relativePath
-    /// The path is longer, or has more segments, than is read.
+    /// The path exceeds the maximum length or number of segments.
     case tooLong
-    /// The path holds a `?`: queries are not looked at.
+    /// The path contains a `?`; queries are not matched.
     case query
-    /// `**` stands elsewhere than at the end.
+    /// `**` is not at the end of the path.
     case doubleStarInside
     /// A `*` is only a part of its segment.
     case partialWildcard(String)
-    /// Backends could read the path in several ways.
+    /// Backends could interpret the path in different ways.
     case ambiguousPath
     /// A method is not a token of RFC 9110 section 5.6.2.
     case invalidMethod(String)
@@ -22,21 +22,21 @@ extension RequestPatternError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .empty:
-            "a path or a method is needed"
+            "a path or a method is required"
         case .relativePath:
-            "the path does not begin with '/'"
+            "the path does not start with '/'"
         case .tooLong:
             "the path is longer than \(RequestPattern.maximumLength) bytes "
                 + "or \(RequestPattern.maximumDepth) segments"
         case .query:
-            "the path holds a '?'; queries are not looked at"
+            "the path contains a '?'; queries are not matched"
         case .doubleStarInside:
             "'**' can only be the last segment of the path"
         case .partialWildcard(let segment):
-            "'*' stands for a whole segment, not for a part of '\(segment)'"
+            "'*' matches a whole segment and cannot be a part of '\(segment)'"
         case .ambiguousPath:
-            "backends read such a path in different ways: no '//', '..', ';', '#', backslash, "
-                + "control character, or encoded slash or percent sign"
+            "backends interpret such a path in different ways; it must not contain '//', '..', ';', "
+                + "'#', a backslash, a control character, or an encoded slash or percent sign"
         case .invalidMethod(let method):
             "'\(method)' is not a request method"
         }

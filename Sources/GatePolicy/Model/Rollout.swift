@@ -1,8 +1,8 @@
-/// For how many clients a rule is enforced from a time on.
+/// The share of clients for which a rule is enforced from a time on.
 package struct RolloutStep: Sendable, Equatable {
-    /// When the step begins; `nil` for one that is there from the beginning.
+    /// The start of the step; `nil` for one that applies from the beginning.
     package var at: Timestamp?
-    /// The share of clients, from 0 (nobody) to 100 (everybody).
+    /// The share of clients in percent, from 0 (none) to 100 (all).
     package var percent: Double
 
     package init(at: Timestamp? = nil, percent: Double) {
@@ -11,10 +11,10 @@ package struct RolloutStep: Sendable, Equatable {
     }
 }
 
-/// The steps in which a rule reaches its clients.
+/// The steps of a rule's roll-out.
 ///
-/// A client is in from the first step that is large enough for its bucket, and stays in: a later
-/// step only adds.
+/// A client is included from the first step that is large enough for its bucket. It stays included,
+/// because later steps only add clients.
 struct Rollout: Sendable {
     private let ruleID: String
     private let steps: [RolloutStep]
@@ -24,7 +24,7 @@ struct Rollout: Sendable {
         self.steps = rule.rollout
     }
 
-    /// From when on a client is in; a rule without steps is for everybody.
+    /// Returns the time from which a client is included; always for a rule without steps.
     func admission(of identity: ClientIdentity, address: String?) -> EffectiveFrom {
         guard !self.steps.isEmpty else { return .always }
         let bucket = RolloutBucket(ruleID: self.ruleID, identity, address: address)

@@ -1,11 +1,11 @@
-/// The place of a client in the roll-out of one rule: always the same, and for each rule another.
+/// The bucket of a client in the roll-out of a rule: constant for a client, and different for each
+/// rule.
 ///
-/// The bucket is a hash of the rule's id and of what tells the client from others: its device id;
-/// if it states none, its address; if that is not known either, all that it says of itself. It
-/// never changes between gates, runs and releases of VersionGate, so that no client is thrown out
-/// of a roll-out again.
+/// The bucket is a hash of the rule ID and of a property of the client: its device ID; if it states
+/// none, its address; if that is unknown, its whole identity. The hash is the same in all gates,
+/// runs and releases of VersionGate, so that no client drops out of a roll-out again.
 struct RolloutBucket: Sendable, Equatable {
-    /// The number of buckets: a percentage is exact to its fourth decimal place.
+    /// The number of buckets, with which a percentage is exact to the fourth decimal place.
     static let count: UInt64 = 1_000_000
 
     let number: UInt64
@@ -26,7 +26,7 @@ struct RolloutBucket: Sendable, Equatable {
         self.number = hash.value % Self.count
     }
 
-    /// Whether the bucket is among the first so many percent.
+    /// Whether the bucket is within the first part of all buckets, given in percent.
     func isWithin(_ percent: Double) -> Bool {
         Double(self.number) < percent * Double(Self.count / 100)
     }
@@ -41,14 +41,15 @@ struct RolloutBucket: Sendable, Equatable {
 }
 
 extension RolloutBucket {
-    /// FNV-1a in 64 bits, and the last step of SplitMix64, without which texts that differ in
-    /// their last byte alone would have neighbouring values.
+    /// A 64-bit FNV-1a hash with the finalizer of SplitMix64.
+    ///
+    /// Without the finalizer, texts that only differ in their last byte would have adjacent values.
     private struct Hash {
         private var state: UInt64 = 0xCBF2_9CE4_8422_2325
 
         mutating func add(_ text: String) {
             for byte in text.utf8 { self.add(byte) }
-            // No UTF-8 has this byte: "a", "bc" and "ab", "c" differ.
+            // UTF-8 never contains this byte, so that "a", "bc" and "ab", "c" differ.
             self.add(0xFF)
         }
 

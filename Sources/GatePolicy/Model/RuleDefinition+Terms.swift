@@ -1,22 +1,24 @@
 extension RuleDefinition {
-    /// Whether a client with this version would pass, whatever its build is.
+    /// Whether a client with this version passes, regardless of its build.
     package func admits(_ version: AppVersion) -> Bool {
         self.breach(by: version, version.release, build: nil) == nil
     }
 
-    /// Whether a client would pass that states no more than these.
+    /// Whether a client passes that states nothing but this version and build.
     package func admits(_ version: AppVersion?, build: BuildNumber?) -> Bool {
         self.breach(by: version, version?.release, build: build) == nil
     }
 
-    /// Whether the floor of the rule is about versions.
+    /// Whether the floor of the rule depends on versions.
     package var floorAsksVersion: Bool {
         self.minimum != nil || self.minimumBuildOf != nil || !self.blocked.isEmpty
             || self.blockedBuilds.contains(where: \.asksVersion)
     }
 
-    /// In what a build is below the floor, as far as it is known; `release` is what the version is
-    /// or leads to.
+    /// Returns the reason why a version and build are below the floor; `nil` if they are not, or if
+    /// too little is known.
+    ///
+    /// `release`: the release that the version is or leads to.
     func breach(
         by version: AppVersion?,
         _ release: AppVersion?,
@@ -35,7 +37,8 @@ extension RuleDefinition {
         return self.blocked(build, of: version, release).map { .blockedBuild($0) }
     }
 
-    /// Whether builds of a version are held against the lowest one; nobody knows of no version.
+    /// Whether `minimumBuild` applies to builds of a version; if it only applies to one version,
+    /// not to clients without a version.
     func counts(buildsOf version: AppVersion?, _ release: AppVersion?) -> Bool {
         guard let only = self.minimumBuildOf else { return true }
         guard let version else { return false }
@@ -43,7 +46,8 @@ extension RuleDefinition {
             == only
     }
 
-    /// The first entry that blocks a build; one of certain versions blocks none of no version.
+    /// Returns the first entry that blocks a build; entries for some versions never block a client
+    /// without a version.
     private func blocked(
         _ build: BuildNumber?,
         of version: AppVersion?,
@@ -68,7 +72,7 @@ extension RuleDefinition {
         }
     }
 
-    /// The first range that blocks a version.
+    /// Returns the first range that blocks a version.
     func blockedRange(of version: AppVersion, _ release: AppVersion) -> VersionRange? {
         self.blocked.first {
             $0.contains(self.judged(version, release, isPrerelease: $0.namesPrerelease))
@@ -80,9 +84,10 @@ extension RuleDefinition {
         return self.judged(version, release, isPrerelease: !floor.prerelease.isEmpty) < floor
     }
 
-    /// The version that is compared.
+    /// Returns the version to compare.
     ///
-    /// A rule that names a pre-release means the order of pre-releases, whatever the policy is.
+    /// If the rule contains a pre-release, pre-releases are compared in their order, regardless of
+    /// the policy.
     private func judged(
         _ version: AppVersion,
         _ release: AppVersion,

@@ -1,58 +1,56 @@
-/// One rule of the file: whom it is for, what it asks of them, and what it tells them.
+/// A rule of the rules file: its conditions, its requirements, and its texts.
 package struct RuleDefinition: Sendable, Equatable {
     /// The name of the rule, unique in its rule set.
     package var id: String
-    /// The clients and requests that the rule is for.
+    /// The clients and requests that the rule matches.
     package var match: RuleMatch
-    /// Versions below it must upgrade.
+    /// The version below which clients have to upgrade.
     package var minimum: AppVersion?
-    /// Builds below it must upgrade.
+    /// The build below which clients have to upgrade.
     package var minimumBuild: BuildNumber?
-    /// The only version whose builds must reach `minimumBuild`, for numbers that begin anew with each
-    /// version; `nil` for every version.
+    /// The only version whose builds `minimumBuild` applies to, for build numbers that restart with
+    /// each version; `nil` for all versions.
     package var minimumBuildOf: AppVersion?
-    /// Versions below it pass, with a hint.
+    /// The version below which clients pass with a hint.
     package var recommended: AppVersion?
-    /// Builds below it pass, with a hint.
+    /// The build below which clients pass with a hint.
     package var recommendedBuild: BuildNumber?
-    /// Whether the newest version that the store has is recommended, too (`recommended: store`).
+    /// Whether the newest version in the store is recommended, too (`recommended: store`).
     package var recommendsStoreVersion: Bool
-    /// Versions that must upgrade whatever the minimum is; one range of the list is enough.
+    /// The version ranges that have to upgrade, regardless of `minimum`.
     package var blocked: [VersionRange]
-    /// Builds that must upgrade whatever `minimumBuild` is; one of the list is enough.
+    /// The builds that have to upgrade, regardless of `minimumBuild`.
     package var blockedBuilds: [BlockedBuilds]
-    /// How a pre-release of the floor itself is judged.
+    /// How a pre-release of the floor is compared.
     package var prerelease: PrereleasePolicy
-    /// The name of the notice that a denied client gets; `nil` for the built-in one.
+    /// The name of the notice for denied clients; `nil` for the built-in one.
     package var notice: String?
-    /// The name of the notice that a client gets for whom an upgrade is only recommended; `nil` for
-    /// the built-in one.
+    /// The name of the notice for clients with a recommendation; `nil` for the built-in one.
     package var recommendedNotice: String?
-    /// The link to the client's update.
+    /// The store URL for the update.
     package var storeURL: StoreURL?
-    /// Whether the rule acts or only counts.
+    /// Whether the rule is enforced or only observes.
     package var mode: RuleMode
-    /// From when and until when the rule is in force.
+    /// The times from which and until which the rule is active.
     package var schedule: RuleSchedule
-    /// For how many of those below the floor it is enforced, by time; empty for everybody.
+    /// The shares of the clients below the floor for which it is enforced, by time; empty for all.
     package var rollout: [RolloutStep]
-    /// When nobody that the rule matches is served.
+    /// The window in which all requests that the rule matches are denied.
     package var maintenance: MaintenanceWindow?
-    /// The release that has to be in the store before the rule asks for it; `nil` to ask at once.
+    /// The release in stores that the rule waits for; `nil` if it does not wait.
     package var holdUntilInStore: StoreHold?
-    /// Operating systems that the update runs on, one range is enough; empty for all of them.
+    /// The OS versions that the update supports; empty for all of them.
     ///
-    /// A client that says it has another one cannot update: see `UpgradeTerms.cannotUpdate`.
+    /// Clients with other OS versions cannot update: see `UpgradeTerms.cannotUpdate`.
     package var requiresOS: [VersionRange]
-    /// How denials of this rule differ from those of the others.
+    /// How denials of this rule differ from the default format.
     package var answer: AnswerStyle
-    /// After how many seconds a client may remind its user of a recommendation again; `nil` for a
-    /// day.
+    /// The number of seconds before a client may repeat a recommendation; `nil` for a day.
     package var snooze: Int64?
-    /// The floors that the rule is going to have, beside the one that stands above: each as a whole
-    /// rule of the same id and match.
+    /// The planned floors, each as a complete rule with the same ID and match.
     ///
-    /// They only add: what is in force goes on until, client by client, one of these is stricter.
+    /// They only add requirements: for each client, the current floor stays active until one of
+    /// these is stricter.
     package var next: [RuleDefinition]
 
     package init(
@@ -106,7 +104,7 @@ package struct RuleDefinition: Sendable, Equatable {
     }
 }
 
-/// A version or a build to upgrade to, without being forced.
+/// A version or a build that is recommended.
 struct Recommendation: Sendable, Equatable {
     var version: AppVersion?
     var build: BuildNumber?
@@ -117,33 +115,33 @@ struct Recommendation: Sendable, Equatable {
 }
 
 extension RuleDefinition {
-    /// The version and the build that the rule names; the store may have a newer one.
+    /// The version and the build in the rule; the store may have newer ones.
     var recommendation: Recommendation {
         Recommendation(version: self.recommended, build: self.recommendedBuild)
     }
 
-    /// Whether the rule recommends anything, by itself or as the store has it.
+    /// Whether the rule recommends its own version or build, or the version in the store.
     package var recommendsSomething: Bool {
         !self.recommendation.isEmpty || self.recommendsStoreVersion
     }
 
-    /// The rule as it stands, and each of its `next`.
+    /// The rule, followed by each of its `next`.
     package var withNext: [RuleDefinition] { [self] + self.next }
 }
 
-/// The clients that a rule is for; an absent part matches every client, an empty list none.
+/// The clients that a rule matches; an absent part matches all clients, an empty list none.
 package struct RuleMatch: Sendable, Equatable {
     /// App identifiers (bundle id, package name), or patterns such as `com.example.*`.
     package var apps: [AppPattern]?
     package var platforms: [Platform]?
-    /// Distribution channels (`fdroid`, `testflight` …), compared without case.
+    /// Distribution channels (`fdroid`, `testflight` …), compared without regard to case.
     package var channels: [String]?
-    /// Ranges of the operating system's version; one is enough.
+    /// Ranges of OS versions, one of which has to match.
     package var osVersions: [VersionRange]?
-    /// Requests by path and method; one is enough.
+    /// Requests by path and method, one of which has to match.
     package var requests: [RequestPattern]?
 
-    /// Whether it is for an app; without a condition on apps it is.
+    /// Whether an app matches; true without a condition on apps.
     package func accepts(app: String) -> Bool {
         self.apps?.contains { $0.matches(app) } ?? true
     }
@@ -165,27 +163,27 @@ package struct RuleMatch: Sendable, Equatable {
     }
 }
 
-/// How a pre-release of the floor itself is judged: `2.0.0-rc.1` against a minimum of `2.0.0`.
+/// How a pre-release of the floor is compared, such as `2.0.0-rc.1` with a minimum of `2.0.0`.
 package enum PrereleasePolicy: String, Sendable, Equatable, CaseIterable {
-    /// It counts as the release that it leads to, so that testers are not locked out.
+    /// As the release that it leads to, so that testers are not denied.
     case asRelease
-    /// It is older than the release, as SemVer 2 orders it.
+    /// As older than the release, in the order of SemVer 2.
     case strict
 }
 
-/// Whether a rule acts on what it decides.
+/// Whether a rule is enforced.
 package enum RuleMode: String, Sendable, Equatable, CaseIterable {
     case enforce
-    /// The decision is counted and logged; the request passes.
+    /// Decisions are counted and logged; requests pass.
     case observe
 }
 
-/// The link to a client's update, by the channel that it came from, and else by its country.
+/// The store URL of an update, by the channel of the client, or else by its country.
 package struct StoreURL: Sendable, Equatable {
     package var `default`: String
-    /// By lower-case channel.
+    /// The URLs by lower-case channel.
     package var channels: [String: String]
-    /// By lower-case country code (ISO 3166-1 alpha-2).
+    /// The URLs by lower-case country code (ISO 3166-1 alpha-2).
     package var countries: [String: String]
 
     package init(

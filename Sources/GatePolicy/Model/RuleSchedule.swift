@@ -1,24 +1,24 @@
-/// From when a rule asks something, and until when there is a rule at all.
+/// The times from which a rule has requirements, and until which it has any effect.
 ///
-/// Every time takes effect at its very second. What a rule merely recommends is not scheduled: it
-/// is said until the rule is over.
+/// All times are exact to the second. Recommendations have no start: they are made until the rule
+/// ends.
 package struct RuleSchedule: Sendable, Equatable {
-    /// From then on, whoever is below the floor is told that it is going to be required.
+    /// The time from which clients below the floor are warned.
     ///
-    /// Without `enforceFrom`, the warning never becomes more.
+    /// Without `enforceFrom`, the warning never becomes a requirement.
     package var warnFrom: Timestamp?
-    /// From then on, whoever is below the floor must upgrade.
+    /// The time from which clients below the floor have to upgrade.
     package var enforceFrom: Timestamp?
-    /// From then on, the rule says nothing at all.
+    /// The time from which the rule has no effect.
     package var until: Timestamp?
-    /// In these windows, whoever is below the floor must upgrade for a while, whatever the roll-out
-    /// says.
+    /// The windows in which clients below the floor are denied temporarily, regardless of the
+    /// roll-out.
     ///
-    /// In order, apart from each other, and between `warnFrom` and `enforceFrom`: outside of these
-    /// there is no warning to reinforce.
+    /// They are in order, do not overlap, and lie between `warnFrom` and `enforceFrom`: at other
+    /// times, there is no warning to reinforce.
     package var brownouts: [BrownoutWindow]
 
-    /// In force from the beginning and for ever.
+    /// Active from the beginning and without an end.
     package static let always = RuleSchedule()
 
     package init(

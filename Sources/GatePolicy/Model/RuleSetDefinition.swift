@@ -1,31 +1,31 @@
-/// Everything that a rules file says, as typed values and before compilation.
+/// The contents of a rules file as typed values, before compilation.
 ///
-/// A definition is what a loader produces and what `RuleSet.init(_:)` compiles. Whatever can be
-/// wrong in a file has been refused by the loader, with its place, before a definition exists.
+/// A loader creates definitions, and `RuleSet.init(_:)` compiles them. The loader rejects all
+/// errors in a file, with their locations, before it creates a definition.
 package struct RuleSetDefinition: Sendable, Equatable {
-    /// Names one revision of the rules, shown in every denial; a hash of the sources.
+    /// The revision of the rules, which all denials contain; a hash of the sources.
     package var revision: String
-    /// Whether anything is enforced at all; `observe` stops every denial at once, and hints go on.
+    /// Whether anything is enforced; `observe` disables all denials, but not hints.
     package var mode: RuleMode
-    /// The language that is used when none of the client's languages is there.
+    /// The language for clients none of whose languages is available.
     package var defaultLanguage: LanguageTag
-    /// The headers and patterns that a client's identity is read from.
+    /// The header fields, query parameters and patterns that the client identity is read from.
     package var identity: IdentitySources
-    /// The treatment of clients that do not say who they are.
+    /// The treatment of unidentified clients.
     package var unidentified: UnidentifiedPolicy
-    /// Requests that are never judged.
+    /// The requests that are exempt from evaluation.
     package var exemptions: [RequestPattern]
     /// The rules, in the order of the file.
     package var rules: [RuleDefinition]
-    /// The texts that clients show, by their name.
+    /// The notices, by name.
     package var notices: [String: NoticeDefinition]
     /// The releases that the stores have.
     package var releases: [Release]
-    /// The apps that testers have.
+    /// The apps with builds for testers.
     package var testFlight: [TestFlightApp]
-    /// How denials are dressed where their rule does not say it.
+    /// The format of denials whose rule does not define it.
     package var answer: AnswerStyle
-    /// The decisions that the rules must make, or they are not loaded.
+    /// The tests that have to pass before the rules are loaded.
     package var tests: [RuleTest]
 
     package init(
@@ -56,7 +56,7 @@ package struct RuleSetDefinition: Sendable, Equatable {
         self.tests = tests
     }
 
-    /// Every rule, each followed by its `next`.
+    /// All rules, each followed by its `next`.
     package var rulesWithNext: [RuleDefinition] {
         self.rules.contains { !$0.next.isEmpty } ? self.rules.flatMap(\.withNext) : self.rules
     }

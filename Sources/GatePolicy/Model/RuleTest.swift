@@ -1,15 +1,15 @@
-/// One request of the rules file, and what the rules must decide about it.
+/// A test request in the rules file, and the expected decision.
 package struct RuleTest: Sendable, Equatable {
     /// The name of the test, unique in its rule set.
     package var name: String
     /// The header fields of the request.
     package var headers: [HeaderField]
     package var method: String
-    /// The request target: the path, and a query if there is one.
+    /// The request target: the path, and an optional query.
     package var path: String
-    /// When the request arrives; `nil` for the time of the test run.
+    /// The time of the request; `nil` for the time of the test run.
     package var at: Timestamp?
-    /// The address that it comes from.
+    /// The client address.
     package var address: String?
     package var expectation: RuleExpectation
 
@@ -32,22 +32,22 @@ package struct RuleTest: Sendable, Equatable {
     }
 }
 
-/// The demands of a test on a decision; an absent part is not asked.
+/// The expectations of a test; an absent part is not checked.
 package struct RuleExpectation: Sendable, Equatable {
     /// The `rule` of a decision that no rule made.
     package static let noRule = "none"
-    /// The policy on unidentified clients, among those that `observed`.
+    /// The policy for unidentified clients in `observed`.
     package static let unidentified = "unidentified"
 
-    /// The decisions that meet it; none: any does.
+    /// The accepted decisions; empty for all.
     package var decisions: [Decision.Kind]
-    /// The id of the rule that decides, or `noRule`.
+    /// The ID of the rule that decides, or `noRule`.
     package var rule: String?
-    /// The status of the answer that the gate gives.
+    /// The status of the denial.
     package var status: Int?
-    /// The link that the client is sent to for its update.
+    /// The store URL for the client.
     package var storeURL: String?
-    /// The ids of all rules that would have acted and only observe, in any order.
+    /// The IDs of all observing rules that would have taken effect, in any order.
     package var observed: [String]?
 
     package init(
@@ -64,7 +64,7 @@ package struct RuleExpectation: Sendable, Equatable {
         self.observed = observed
     }
 
-    /// Creates the expectation of one decision, or of none in particular.
+    /// Creates the expectation of one decision, or of any decision.
     package init(
         decision: Decision.Kind?,
         rule: String? = nil,

@@ -1,15 +1,16 @@
-/// The people who may have a build of an app before the App Store does.
+/// The testers who may have a build of an app before the App Store does.
 package enum TestAudience: String, Sendable, CaseIterable {
-    /// The team's own testers alone: the build can never be given to anybody else.
+    /// The testers of the team only; the build can never be released to others.
     case `internal`
-    /// Everybody who was invited: the build could be released as it is.
+    /// All invited testers; the build can be released as it is.
     case external
 
-    /// In which words clients are told of an audience.
+    /// The names of audiences in responses.
     package enum Words: String, Sendable, CaseIterable {
         /// `internal`, `external`.
         case own
-        /// Those of the App Store Connect API (`BuildAudienceType`), for apps that already know them.
+        /// The names in the App Store Connect API (`BuildAudienceType`), for apps that already use
+        /// them.
         case appStoreConnect
     }
 
@@ -21,22 +22,22 @@ package enum TestAudience: String, Sendable, CaseIterable {
         }
     }
 
-    /// The channel by which a client says that it has a build of this audience.
+    /// The channel that clients with a build of this audience state.
     package var channel: String { "testflight-\(self.rawValue)" }
 }
 
-/// One build that testers have or had, as the place where it was uploaded to knows it.
+/// A build that testers have or had, according to the service that it was uploaded to.
 package struct TestFlightBuild: Sendable, Equatable {
-    /// The version that people see.
+    /// The version that users see.
     package var version: AppVersion
-    /// The number of the build (`CFBundleVersion`), which may have dots.
+    /// The build number (`CFBundleVersion`), which may contain dots.
     package var build: AppVersion
     package var audience: TestAudience
-    /// Whether its testers can install it.
+    /// Whether testers can install the build.
     package var isTesting: Bool
-    /// From when on it starts no more; `nil`: never, as far as is known.
+    /// The time from which the build does not start any more; `nil` if no expiry is known.
     package var expiresAt: Timestamp?
-    /// The notes for its testers, by language.
+    /// The release notes for testers, by language.
     package var releaseNotes: [LanguageTag: String]
 
     package init(
@@ -55,7 +56,7 @@ package struct TestFlightBuild: Sendable, Equatable {
         self.releaseNotes = releaseNotes
     }
 
-    /// The notes for a tester who reads these languages, best first.
+    /// Returns the release notes in the best language for a tester.
     func releaseNotes(for languages: [LanguageRange], fallback: LanguageTag) -> String? {
         let lookup = LanguageLookup(available: self.releaseNotes.keys, fallback: fallback)
         return lookup.best(for: languages).flatMap { self.releaseNotes[$0] }
@@ -70,14 +71,15 @@ package struct TestFlightBuild: Sendable, Equatable {
     }
 }
 
-/// The builds of one app on one platform.
+/// The builds of an app on a platform.
 package struct TestFlightApp: Sendable, Equatable {
     /// The app identifier; `nil` for the only app of the rules.
     package var app: String?
     package var platform: Platform
-    /// The feed that says so, whose age is that of what it says; `nil` for what is written by hand.
+    /// The feed that the builds come from, which determines their age; `nil` for builds in the
+    /// rules file.
     package var feed: String?
-    /// The words of the answers.
+    /// The names of audiences in responses.
     package var words: TestAudience.Words
     package var builds: [TestFlightBuild]
 
@@ -95,13 +97,14 @@ package struct TestFlightApp: Sendable, Equatable {
         self.builds = builds
     }
 
-    /// The newest build that an audience can install: by the version, and then by the build.
+    /// Returns the newest build that an audience can install, by version and then by build.
     package func latest(_ audience: TestAudience, at now: Timestamp) -> TestFlightBuild? {
         self.builds.filter { $0.audience == audience && $0.isInstallable(at: now) }
             .max { $0.precedes($1) }
     }
 
-    /// The audience of a version; `nil` if nobody knows, or if builds of both audiences are meant.
+    /// Returns the audience of a version; `nil` if it is unknown, or if builds of both audiences
+    /// match.
     package func audience(ofVersion version: AppVersion, build: AppVersion?) -> TestAudience? {
         let meant = self.builds.filter { known in
             known.version == version && build.map { $0 == known.build } ?? true

@@ -1,26 +1,26 @@
-/// The treatment of clients that do not say, or not readably, which build they are.
+/// The treatment of clients whose version or build is missing or unparsable.
 package struct UnidentifiedPolicy: Sendable, Equatable {
     package enum Action: String, Sendable, Equatable, CaseIterable {
         /// The request passes.
         case allow
-        /// The request passes; what `reject` would have done is counted and logged.
+        /// The request passes; the denial by `reject` is only counted and logged.
         case observe
         /// The request is denied as if an upgrade were required.
         case reject
     }
 
-    /// The client says nothing.
+    /// The action if the client states no value.
     package var missing: Action
-    /// The client says something that cannot be read, or two things at once.
+    /// The action if the client states an unparsable value, or several different values.
     package var unreadable: Action
-    /// The name of the notice of a rejection; `nil` for the built-in one.
+    /// The name of the notice for rejected clients; `nil` for the built-in one.
     package var notice: String?
-    /// The link of a rejection.
+    /// The store URL for rejected clients.
     package var storeURL: StoreURL?
-    /// Requests for which it is stricter; of all that match, the strictest holds.
+    /// Requests with a stricter treatment; of all that match, the strictest applies.
     package var paths: [UnidentifiedPath]
 
-    /// Nobody is locked out for want of a header: both `allow`.
+    /// Both are `allow`, so that no client is denied for lack of a header.
     package static let defaults = UnidentifiedPolicy(missing: .allow, unreadable: .allow)
 
     package init(
@@ -37,19 +37,19 @@ package struct UnidentifiedPolicy: Sendable, Equatable {
         self.paths = paths
     }
 
-    /// Whether anybody is denied for what it does not say.
+    /// Whether the policy can deny requests.
     package var rejects: Bool {
         self.missing == .reject || self.unreadable == .reject
             || self.paths.contains { $0.missing == .reject || $0.unreadable == .reject }
     }
 }
 
-/// The treatment of clients that do not say which build they are, for some requests.
+/// The treatment of unidentified clients for some requests.
 package struct UnidentifiedPath: Sendable, Equatable {
     package var request: RequestPattern
-    /// `nil` for what holds everywhere.
+    /// The action; `nil` for the one of the policy.
     package var missing: UnidentifiedPolicy.Action?
-    /// `nil` for what holds everywhere.
+    /// The action; `nil` for the one of the policy.
     package var unreadable: UnidentifiedPolicy.Action?
 
     package init(

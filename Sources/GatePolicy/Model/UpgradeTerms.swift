@@ -1,4 +1,4 @@
-/// The knowledge that a client needs to pass: the terms of the rule that decided.
+/// The terms of the rule that decided, with which a client can upgrade.
 package struct UpgradeTerms: Sendable, Equatable {
     package var minimum: AppVersion?
     package var minimumBuild: BuildNumber?
@@ -6,15 +6,15 @@ package struct UpgradeTerms: Sendable, Equatable {
     package var latest: AppVersion?
     /// The build to upgrade to.
     package var latestBuild: BuildNumber?
-    /// The link to the update, for the channel and the country of the client.
+    /// The store URL for the channel and the country of the client.
     package var storeURL: String?
     /// The name of the notice; `nil` for the built-in one.
     package var notice: String?
-    /// The name of the notice for a client for whom the upgrade is only recommended.
+    /// The name of the notice for a client with a recommendation.
     package var recommendedNotice: String?
-    /// Whether no update helps: the device's operating system is too old for it.
+    /// Whether the client cannot update, because the operating system of the device is too old.
     package var cannotUpdate: Bool
-    /// After how many seconds the client may remind its user again; `nil` for a day.
+    /// The number of seconds before the client may repeat a recommendation; `nil` for a day.
     package var snooze: Int64?
 
     package static let none = UpgradeTerms()
@@ -47,7 +47,7 @@ package struct UpgradeTerms: Sendable, Equatable {
 }
 
 extension StoreURL {
-    /// The link for a client.
+    /// Returns the store URL for a client.
     func url(for identity: ClientIdentity) -> String {
         self.url(
             for: identity.channel.value,
@@ -55,7 +55,7 @@ extension StoreURL {
         )
     }
 
-    /// The link for a lower-case channel, and else for a lower-case country.
+    /// Returns the store URL for a lower-case channel, or else for a lower-case country.
     func url(for channel: String?, country: String?) -> String {
         channel.flatMap { self.channels[$0] } ?? country.flatMap { self.countries[$0] }
             ?? self.default

@@ -1,6 +1,6 @@
-/// The gate's own words in one language, for what a rules file has none.
+/// The built-in texts in one language, for notices that a rules file does not define.
 ///
-/// They have no placeholders, so that they read the same for a client that says nothing.
+/// They have no placeholders, so that they are complete for clients that state nothing.
 struct BuiltInWords: Sendable {
     let language: LanguageTag
     let upgradeTitle: String
@@ -14,13 +14,13 @@ struct BuiltInWords: Sendable {
     let maintenanceTitle: String
     let maintenanceMessage: String
 
-    /// The words of every language that there is.
+    /// The texts in all languages.
     static let all = [Self.westernEurope, Self.easternEurope, Self.asia].flatMap { table in
         table.split(separator: "\n", omittingEmptySubsequences: false).split(separator: "")
             .compactMap { Self(lines: Array($0)) }
     }
 
-    /// Reads the lines of one language in a table: its tag, and its words in the order of the
+    /// Parses the lines of one language in a table: its tag, and its texts in the order of the
     /// properties.
     private init?(lines: [Substring]) {
         guard lines.count == 11, let language = LanguageTag(String(lines[0])) else { return nil }

@@ -1,21 +1,21 @@
-/// The words of a notice as one client reads them.
+/// The texts of a notice for one client, with the placeholders replaced.
 struct FilledWords {
     let language: LanguageTag
     let title: String
     let message: String
     let button: String?
 
-    /// Fills the words of a notice.
+    /// Replaces the placeholders in a notice.
     ///
-    /// A text with a place of which nothing is known would read badly; the gate's own words stand in
-    /// for it, which have no places.
+    /// A text with an unknown value would be hard to read. The built-in text, which has no
+    /// placeholders, is used instead.
     ///
     /// - Parameters:
-    ///   - text: The words.
-    ///   - builtIn: The gate's own words for the same decision, in the same language; `nil` where it
-    ///     has none in that language.
-    ///   - language: That of both.
-    ///   - values: What is known.
+    ///   - text: The texts of the notice.
+    ///   - builtIn: The built-in texts for the same decision in the same language; `nil` if there
+    ///     are none in that language.
+    ///   - language: The language of both.
+    ///   - values: The known values.
     init(
         _ text: NoticeText,
         or builtIn: NoticeText?,
@@ -32,7 +32,7 @@ struct FilledWords {
         self.button = text.button.map { filled($0, or: builtIn?.button) }
     }
 
-    /// The values of the placeholders in a notice.
+    /// Returns the values of the placeholders in a notice.
     static func values(
         _ upgrade: UpgradeTerms,
         _ identity: ClientIdentity

@@ -1,4 +1,4 @@
-/// A notice that knows which of its languages a client gets.
+/// A notice that selects one of its languages for a client.
 struct Notice: Sendable {
     private let texts: [LanguageTag: NoticeText]
     let lookup: LanguageLookup
@@ -10,13 +10,13 @@ struct Notice: Sendable {
         )
     }
 
-    /// A notice whose languages have been looked through already.
+    /// Creates a notice with an existing lookup for its languages.
     init(_ definition: NoticeDefinition, _ lookup: LanguageLookup) {
         self.texts = definition.texts
         self.lookup = lookup
     }
 
-    /// The words for a client, and the language that they are in; `nil` for a notice without any.
+    /// Returns the texts for a client, and their language; `nil` if the notice has no texts.
     func words(for languages: [LanguageRange]) -> (language: LanguageTag, text: NoticeText)? {
         guard let language = self.lookup.best(for: languages), let text = self.texts[language]
         else {
@@ -25,7 +25,7 @@ struct Notice: Sendable {
         return (language, text)
     }
 
-    /// The words in a language; `nil` if there are none in it.
+    /// Returns the texts in a language; `nil` if there are none.
     func words(in language: LanguageTag) -> NoticeText? {
         self.lookup.closest(to: language).flatMap { self.texts[$0] }
     }

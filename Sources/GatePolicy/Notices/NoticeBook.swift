@@ -1,6 +1,6 @@
-/// All notices of a rule set, and those that the gate has of its own.
+/// All notices of a rule set, and the built-in ones.
 struct NoticeBook: Sendable {
-    /// The notice for clients whose device is too old for the update.
+    /// The name of the notice for clients whose device is too old for the update.
     static let cannotUpdateName = "cannotUpdate"
 
     private let notices: [String: Notice]
@@ -9,7 +9,7 @@ struct NoticeBook: Sendable {
     private let unidentified: Notice
     private let cannotUpdate: Notice
     private let maintenance: Notice
-    /// The choices of language that there are; few, since most notices have the same languages.
+    /// The different language lookups; few, because most notices have the same languages.
     private let lookups: [LanguageLookup]
 
     init(_ definition: RuleSetDefinition) {
@@ -22,17 +22,17 @@ struct NoticeBook: Sendable {
         self.unidentified = Notice(.unidentified, lookup)
         self.cannotUpdate = Notice(.cannotUpdate, lookup)
         self.maintenance = Notice(.maintenance, lookup)
-        // A notice that nobody is told makes no difference between clients that are refused.
+        // Built-in notices that are never sent make no difference between denied clients.
         let isSaid = definition.deniesWithoutNotice { notices[$0] != nil }
         self.lookups = Array(Set(notices.values.map(\.lookup) + (isSaid ? [lookup] : [])))
     }
 
-    /// The languages that a client gets, whichever notice it is told.
+    /// Returns the languages that a client may get, one for each lookup.
     func choices(for languages: [LanguageRange]) -> [LanguageTag?] {
         self.lookups.map { $0.best(for: languages) }
     }
 
-    /// The words for a client about a decision; `nil` for one that asks nothing of it.
+    /// Returns the texts for a client about a decision; `nil` for `allow`.
     func words(for decision: Decision, _ identity: ClientIdentity) -> FilledWords? {
         guard let (notice, builtIn) = self.notices(for: decision),
             let (language, text) = notice.words(for: identity.languages)
@@ -41,7 +41,7 @@ struct NoticeBook: Sendable {
         return FilledWords(text, or: builtIn.words(in: language), in: language, with: values)
     }
 
-    /// The notice of a decision, and the gate's own one for it, which may be the same.
+    /// Returns the notice for a decision and the built-in notice for it, which may be the same.
     private func notices(for decision: Decision) -> (notice: Notice, builtIn: Notice)? {
         let upgrade = decision.upgrade
         func named(_ name: String?, or builtIn: Notice) -> (Notice, Notice) {
@@ -51,7 +51,7 @@ struct NoticeBook: Sendable {
         case .allow:
             return nil
         case .recommend, .require:
-            // The words of the rule speak of an update that this device cannot have.
+            // The notice of the rule describes an update that this device cannot install.
             if upgrade.cannotUpdate { return named(Self.cannotUpdateName, or: self.cannotUpdate) }
             if decision.kind == .recommend {
                 return named(upgrade.recommendedNotice, or: self.recommended)
@@ -65,7 +65,7 @@ struct NoticeBook: Sendable {
 }
 
 extension LanguageLookup {
-    /// The choice among the languages of the gate's own words.
+    /// Creates the lookup for the languages of the built-in texts.
     fileprivate static func builtIn(fallback: LanguageTag) -> LanguageLookup {
         let tags = BuiltInWords.all.map(\.language)
         let lookup = LanguageLookup(available: tags, fallback: .english)
@@ -75,7 +75,7 @@ extension LanguageLookup {
 }
 
 extension RuleSetDefinition {
-    /// Whether somebody may be refused with words of the gate's own.
+    /// Whether requests may be denied with a built-in notice.
     fileprivate func deniesWithoutNotice(_ isNotice: (String) -> Bool) -> Bool {
         func isMissing(_ name: String?) -> Bool { name.map { !isNotice($0) } ?? true }
         if self.unidentified.rejects, isMissing(self.unidentified.notice) { return true }

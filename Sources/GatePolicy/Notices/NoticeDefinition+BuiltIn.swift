@@ -1,25 +1,25 @@
 extension NoticeDefinition {
-    /// The words for a client below a floor.
+    /// The built-in notice for a client below a floor.
     static let upgrade = NoticeDefinition { words in
         NoticeText(words.upgradeTitle, words.upgradeMessage, words.updateButton)
     }
 
-    /// The words for a client for whom an update is only recommended.
+    /// The built-in notice for a client with a recommendation.
     static let recommended = NoticeDefinition { words in
         NoticeText(words.recommendedTitle, words.recommendedMessage, words.updateButton)
     }
 
-    /// The words for a client whose device cannot have the update.
+    /// The built-in notice for a client whose device cannot install the update.
     static let cannotUpdate = NoticeDefinition { words in
         NoticeText(words.cannotUpdateTitle, words.cannotUpdateMessage)
     }
 
-    /// The words for a client that meets maintenance.
+    /// The built-in notice for a client during a maintenance.
     static let maintenance = NoticeDefinition { words in
         NoticeText(words.maintenanceTitle, words.maintenanceMessage)
     }
 
-    /// The words for a client that does not say which build it is.
+    /// The built-in notice for an unidentified client.
     static let unidentified = NoticeDefinition { words in
         NoticeText(words.upgradeTitle, words.unidentifiedMessage, words.updateButton)
     }

@@ -1,11 +1,11 @@
-/// A path that every backend reads alike, in one spelling.
+/// A path that all backends interpret alike, in one spelling.
 ///
-/// Normalised as in RFC 3986 section 6.2.2: unreserved characters are decoded, other triplets have
-/// upper-case digits, `.` segments are gone.
+/// Normalized as in RFC 3986 section 6.2.2: unreserved characters are decoded, other triplets have
+/// upper-case digits, and `.` segments are removed.
 struct ExactPath {
     let bytes: [UInt8]
 
-    /// Normalises a path without its query; `nil` if backends could disagree about it.
+    /// Normalizes a path without its query; `nil` if backends could interpret it differently.
     init?(_ path: [UInt8]) {
         if Self.isExact(path.span) {
             self.bytes = path
@@ -19,7 +19,7 @@ struct ExactPath {
         var kept: [ArraySlice<UInt8>] = []
         for (index, segment) in segments.enumerated() {
             let isLast = index == segments.count - 1
-            // Some backends resolve `..`, some take it as a name, some refuse it.
+            // Some backends resolve `..`, some treat it as a name, some reject it.
             if Self.isDirection(segment) || (segment.isEmpty && !isLast) { return nil }
             if segment != [0x2E] {
                 kept.append(segment)
@@ -30,8 +30,8 @@ struct ExactPath {
         self.bytes = kept.flatMap { [UInt8(ascii: "/")] + $0 }
     }
 
-    /// Whether a path is in that spelling already, as nearly all of them are: without triplets and without
-    /// what is resolved.
+    /// Whether a path is already in this spelling, as nearly all paths are: without triplets, and
+    /// without segments to resolve.
     private static func isExact(_ path: Span<UInt8>) -> Bool {
         var last: UInt8 = 0
         for index in path.indices {
@@ -50,7 +50,7 @@ struct ExactPath {
 
     private static func spelled(_ path: [UInt8]) -> [UInt8]? {
         var spelled: [UInt8] = []
-        // The characters beyond ASCII, decoded; a blank stands for anything else.
+        // The characters beyond ASCII, decoded; a blank replaces any other character.
         var text: [UInt8] = []
         var rest = path[...]
         while let byte = rest.popFirst() {
@@ -66,7 +66,7 @@ struct ExactPath {
                 continue
             }
             guard let octet = PercentEncoding.octet(rest), !Self.isAmbiguous(octet),
-                // A backend that decodes twice would go on from here.
+                // A backend that decodes twice would interpret the result differently.
                 octet != UInt8(ascii: "/"), octet != UInt8(ascii: "%")
             else { return nil }
             rest = rest.dropFirst(2)
@@ -80,21 +80,21 @@ struct ExactPath {
         return LookAlikes.areIn(text) ? nil : spelled
     }
 
-    /// Whether some file systems take a segment for `..`: Windows ignores blanks and dots at the end of
-    /// a name.
+    /// Whether some file systems treat a segment as `..`: Windows ignores blanks and dots at the
+    /// end of a name.
     private static func isDirection(_ segment: ArraySlice<UInt8>) -> Bool {
         guard segment.first == UInt8(ascii: "."), segment != [0x2E] else { return false }
         var rest = segment
         while let byte = rest.popFirst() {
             if byte == UInt8(ascii: ".") { continue }
-            // Blanks stay encoded in the spelling.
+            // Blanks are still encoded.
             guard byte == UInt8(ascii: "%"), rest.starts(with: "20".utf8) else { return false }
             rest = rest.dropFirst(2)
         }
         return true
     }
 
-    /// Whether some backends cut, split or refuse a path at this byte.
+    /// Whether some backends truncate, split or reject a path at this byte.
     private static func isAmbiguous(_ byte: UInt8) -> Bool {
         switch byte {
         case 0..<0x20, 0x7F, UInt8(ascii: "\\"), UInt8(ascii: ";"), UInt8(ascii: "#"): true
@@ -103,9 +103,11 @@ struct ExactPath {
     }
 }
 
-/// Characters beyond ASCII that some backends take for one that means something in a path: overlong
-/// UTF-8, which old decoders accept, and what compatibility normalisation (NFKC) turns into a dot, a
-/// slash, a backslash, a percent sign, a semicolon, a hash or a question mark.
+/// Characters beyond ASCII that some backends convert to a character with a meaning in paths.
+///
+/// These are overlong UTF-8, which old decoders accept, and characters that compatibility
+/// normalization (NFKC) turns into a dot, a slash, a backslash, a percent sign, a semicolon, a hash
+/// or a question mark.
 private enum LookAlikes {
     private static let scalars: [ClosedRange<UInt32>] = [
         0x37E...0x37E, 0x2024...0x2026, 0x2047...0x2049, 0x2100...0x2101, 0x2105...0x2106,
@@ -116,7 +118,7 @@ private enum LookAlikes {
         0x1F100...0x1F100,
     ]
 
-    /// Whether bytes that are no ASCII are no valid UTF-8, or have one of these characters.
+    /// Whether bytes beyond ASCII are invalid UTF-8 or contain one of these characters.
     static func areIn(_ bytes: [UInt8]) -> Bool {
         guard bytes.contains(where: { $0 >= 0x80 }) else { return false }
         guard let text = String(validating: bytes, as: UTF8.self) else { return true }

@@ -1,20 +1,20 @@
-/// All the ways in which a backend could read a path.
+/// All ways in which a backend could interpret a path.
 ///
-/// A rule speaks if any of them is its path: a client must not get around a floor by a spelling
-/// that only the backend understands. Letters are lower case in all of them.
+/// A rule matches if it matches any of these readings: clients must not bypass a floor with a
+/// spelling that only the backend understands. All readings are in lower case.
 struct LenientPath {
-    /// The most bytes that all readings of a path may have together, which bounds the time that a
-    /// client can make the gate spend on one.
+    /// The maximum number of bytes in all readings of a path, which limits the time that a client
+    /// can make the gate spend on it.
     static let maximumWork = 32 * 1024
-    /// The most readings, each of which costs something even of a short path.
+    /// The maximum number of readings, each of which has a cost even for a short path.
     static let maximumCount = 128
 
     private let units: [PathUnit]
     private let readings: [PathReading]
 
-    /// Collects the readings of a path that begins with a slash; `nil` if they are too much work.
+    /// Collects the readings of a path that starts with a slash; `nil` if they exceed the limits.
     ///
-    /// Only what occurs in the path multiplies them: an ordinary path has one.
+    /// Only ambiguities in the path multiply the readings: an ordinary path has one.
     init?(_ path: [UInt8]) {
         self.units = PathUnit.all(in: path)
         let marks = PathMarks(self.units)
@@ -48,10 +48,10 @@ struct LenientPath {
         self.readings = readings
     }
 
-    /// The path as it came, and as it is to a backend that decodes twice, if that differs.
+    /// Returns the path as received and, if it differs, as a backend reads it that decodes twice.
     ///
-    /// Only what a second triplet can be made of is decoded, percent signs and hexadecimal digits:
-    /// `%2570`, `%25%37%30` and `%%370` all become `%70`.
+    /// Only percent signs and hexadecimal digits are decoded, because only they can form a second
+    /// triplet: `%2570`, `%25%37%30` and `%%370` all become `%70`.
     static func spellings(of path: [UInt8]) -> [[UInt8]] {
         var decoded: [UInt8] = []
         decoded.reserveCapacity(path.count)
@@ -74,29 +74,29 @@ struct LenientPath {
         return isDecodedTwice && decoded.count < path.count ? [path, decoded] : [path]
     }
 
-    /// The spelling in which rules and requests are compared.
+    /// Returns the form in which rules and requests are compared.
     static func folded(_ path: [UInt8]) -> [UInt8] {
         PathUnit.all(in: path).flatMap { unit in
             unit.isEncoded && unit.byte == PathUnit.slash.byte ? Array("%2f".utf8) : [unit.byte]
         }
     }
 
-    /// Calls back with every reading.
+    /// Calls `body` with every reading.
     func forEachReading(_ body: ([UInt8]) -> Void) {
         for reading in self.readings { body(reading.read(self.units)) }
     }
 }
 
-/// The marks of a path that backends do not agree about.
+/// The characters in a path that backends interpret differently.
 private struct PathMarks {
     private let units: [PathUnit]
-    /// Whether it matters what is done before decoding, and what after it.
+    /// Whether interpreting characters before decoding differs from interpreting them afterwards.
     private let hasEncodedMark: Bool
 
     init(_ units: [PathUnit]) {
         self.units = units
         self.hasEncodedMark = units.contains { unit in
-            // A path ends at NUL after decoding only, however that came.
+            // Only a decoded path ends at NUL, whether that was encoded or not.
             unit.byte == 0
                 || unit.isEncoded && (unit.byte == UInt8(ascii: ".") || Self.isMark(unit.byte))
         }
@@ -118,7 +118,7 @@ private struct PathMarks {
         self.units.contains { $0.isEncoded && $0.byte == PathUnit.slash.byte }
     }
 
-    /// When a character could mean something.
+    /// Returns the stages at which a character may have a meaning.
     func moments(of byte: UInt8) -> [PathReading.Moment] {
         guard self.contains(byte) else { return [] }
         let isEarly =
@@ -127,14 +127,14 @@ private struct PathMarks {
         return isEarly ? [.beforeDecoding, .afterDecoding] : [.afterDecoding]
     }
 
-    /// Whether some reading has an empty segment that is not the last.
+    /// Whether some reading has an empty segment that is not the last one.
     var hasEmptySegment: Bool {
         zip(self.units, self.units.dropFirst()).contains { unit, next in
             Self.isSlash(unit.byte) && (Self.isSlash(next.byte) || next.byte == UInt8(ascii: ";"))
         }
     }
 
-    /// Whether some reading has a segment that is a direction.
+    /// Whether some reading has a dot segment.
     var hasDotSegment: Bool {
         self.units.indices.contains { index in
             guard Self.isSlash(self.units[index].byte) else { return false }

@@ -1,11 +1,11 @@
-/// A character of a path, in lower case, and whether it was percent-encoded.
+/// A character of a path in lower case, and whether it was percent-encoded.
 struct PathUnit: Equatable {
     static let slash = PathUnit(byte: UInt8(ascii: "/"), isEncoded: false)
 
     let byte: UInt8
     let isEncoded: Bool
 
-    /// Reads a path; what is no triplet stands for itself.
+    /// Parses a path; bytes that are not a triplet are kept as they are.
     static func all(in path: [UInt8]) -> [PathUnit] {
         var units: [PathUnit] = []
         units.reserveCapacity(path.count)
@@ -22,45 +22,47 @@ struct PathUnit: Equatable {
     }
 }
 
-/// One way in which a backend could read a path.
+/// One way in which a backend could interpret a path.
 struct PathReading {
-    /// When a character means something, if ever.
+    /// The stage at which a character has a meaning, if any.
     ///
-    /// Before decoding, one that is encoded is a letter; after it, nobody knows how it came.
+    /// Before decoding, an encoded character has no meaning. After decoding, it is unknown whether
+    /// it was encoded.
     enum Moment {
         case never, beforeDecoding, afterDecoding
     }
 
-    /// Which dot segments are directions already before decoding.
+    /// The dot segments that are resolved before decoding.
     enum EarlyDots {
         case none
-        /// Those of dots that are not encoded.
+        /// Those whose dots are not encoded.
         case plain
-        /// As browsers read a URL: `%2e` is a dot.
+        /// All dot segments, as in browsers: `%2e` is a dot.
         case all
     }
 
-    /// When several slashes in a row are taken as one.
+    /// The stage at which several slashes in a row are merged.
     enum Merging: CaseIterable {
         case never, beforeDots, afterDots
     }
 
-    /// The path ends at `#`.
+    /// The stage at which `#` ends the path.
     var fragment = Moment.never
-    /// The path ends at NUL.
+    /// Whether NUL ends the path.
     var endsAtNUL = false
-    /// An encoded slash is a slash.
+    /// Whether an encoded slash separates segments.
     var splitsEncodedSlash = false
-    /// A backslash is a slash.
+    /// The stage at which a backslash separates segments.
     var backslash = Moment.never
-    /// `;` and what follows it in a segment is a parameter, and not a part of the path.
+    /// The stage at which `;` starts a parameter of a segment, which is not part of the path.
     var parameter = Moment.never
     var merging = Merging.never
     var earlyDots = EarlyDots.none
-    /// `.` and `..` are directions, and not names, after decoding.
+    /// Whether `.` and `..` are resolved after decoding.
     var resolvesDots = false
 
-    /// The rest of a path, read this way; an encoded slash that is none is `%2f`.
+    /// Returns the path in this reading; encoded slashes that do not separate segments become
+    /// `%2f`.
     func read(_ path: [PathUnit]) -> [UInt8] {
         var output: [UInt8] = []
         output.reserveCapacity(path.count)
@@ -80,7 +82,7 @@ struct PathReading {
     private func pass(_ path: [PathUnit], isDecoded: Bool) -> [PathUnit] {
         var output = [PathUnit.slash]
         output.reserveCapacity(path.count)
-        // The place of the current segment's slash in the output.
+        // The index of the current segment's slash in the output.
         var start = 0
         var isParameter = false
         for unit in path.dropFirst() {
@@ -102,7 +104,7 @@ struct PathReading {
         return output
     }
 
-    /// Removes the last segment of the output if it is a direction, or nothing.
+    /// Removes the last segment of the output if it is a dot segment, or is empty and merged.
     private func endSegment(_ output: inout [PathUnit], from start: Int, _ isDecoded: Bool) {
         let name = output[(start + 1)...]
         if name.isEmpty, self.merging == .beforeDots {
@@ -110,7 +112,7 @@ struct PathReading {
         } else if name.count <= 2, self.isDirection(name, isDecoded) {
             let isUp = name.count == 2
             output.removeSubrange(start...)
-            // Above the root there is the root (RFC 3986 section 5.2.4).
+            // The parent of the root is the root (RFC 3986 section 5.2.4).
             if isUp { output.removeSubrange((output.lastIndex(of: .slash) ?? 0)...) }
         }
     }

@@ -1,25 +1,29 @@
-/// A method and a path without what looks like the name of one thing or one person: `GET /video/*`.
+/// A method and a path without segments that identify a single thing or person: `GET /video/*`.
 ///
-/// Only segments that look like words of the API stay. Numbers, ids, tokens, addresses and whatever is
-/// encoded are `*`, and the query is gone. A word in capitals (`PENDING`) may be a name of the API as well as
-/// a code of one person; it is `^`, so that it is not kept, and still known as a word to rules that ignore case.
+/// Only segments that look like words of the API are kept. Numbers, IDs, tokens, addresses and
+/// encoded segments become `*`, and the query is removed. A word in capitals (`PENDING`) may be a
+/// name in the API as well as a code of one person. It becomes `^`: the word itself is not kept,
+/// but rules that ignore case still treat it as a word.
 package struct PathShape: Sendable, Hashable {
-    /// Bytes and segments of the longest path that has a shape.
+    /// The maximum number of bytes and of segments in a path with a shape.
     package static let longestPath = 200
     package static let mostSegments = 12
-    /// Words between hyphens, dots and underscores: a name with more is the title of something.
+    /// The maximum number of words between hyphens, dots and underscores; names with more are
+    /// titles.
     private static let mostWords = 4
     private static let longestWord = 20
     private static let anything = UInt8(ascii: "*")
     private static let capitals = UInt8(ascii: "^")
-    /// Stands in the place of `*` where one path of many is wanted; no rule names it.
+    /// Replaces `*` in a sample path; no rule contains it.
     private static let standIn = "~0~"
 
-    /// Method and path: `GET /video/*`.
+    /// The method and the path: `GET /video/*`.
     package let text: String
 
-    /// - Returns: `nil` for a request of which a shape would not say enough: its path has several
-    ///   readings, or is long, or has many segments.
+    /// Creates the shape of a request.
+    ///
+    /// The result is `nil` if the path has several readings, is too long or has too many segments,
+    /// or if requests with the method have no shapes.
     package init?(method: Span<UInt8>, target: Span<UInt8>) {
         let length = target.firstIndex(of: UInt8(ascii: "?")) ?? target.count
         guard Self.keeps(method: method), length <= Self.longestPath else { return nil }
@@ -29,7 +33,7 @@ package struct PathShape: Sendable, Hashable {
         let bytes = exact.bytes.span
         var names = Segments()
         var start = 0
-        // At each start there is a slash.
+        // There is a slash at each start.
         while start < bytes.count {
             var end = start + 1
             while end < bytes.count, bytes[end] != UInt8(ascii: "/") { end += 1 }
@@ -41,25 +45,25 @@ package struct PathShape: Sendable, Hashable {
         self.text = names.text(method, bytes)
     }
 
-    /// The part of a segment that a shape keeps.
+    /// The form of a segment in a shape.
     package enum Kind: Sendable, Hashable {
         /// The segment itself.
         case word
-        /// `^`, in place of a segment that only its capitals keep from being a word.
+        /// `^`, for a segment that would be a word without its capitals.
         case capitals
         /// `*`.
         case nameless
     }
 
-    /// The segments of a path, as far as they are words.
+    /// The segments of a path, with the kind of each.
     private struct Segments {
         private var count = 0
-        /// A bit for each that is none.
+        /// One bit for each segment that is not kept.
         private var nameless: UInt16 = 0
-        /// A bit for each of these that is a word where case is ignored.
+        /// One bit for each of these segments that is a word if case is ignored.
         private var capitals: UInt16 = 0
 
-        /// - Returns: Whether there was room for it.
+        /// Adds a segment; returns false if there are too many.
         mutating func append(_ kind: Kind) -> Bool {
             guard self.count < PathShape.mostSegments else { return false }
             if kind != .word { self.nameless |= 1 << self.count }
@@ -68,7 +72,8 @@ package struct PathShape: Sendable, Hashable {
             return true
         }
 
-        /// Writes method and path, of which the path has these segments; it cannot become longer.
+        /// Returns the method and the path with these segments, which is never longer than the
+        /// original.
         func text(_ method: Span<UInt8>, _ path: Span<UInt8>) -> String {
             unsafe String(unsafeUninitializedCapacity: method.count + 1 + path.count) { text in
                 var count = 0
@@ -102,7 +107,8 @@ package struct PathShape: Sendable, Hashable {
         }
     }
 
-    /// Whether requests with a method have shapes; of others, clients make up any number.
+    /// Whether requests with a method have shapes; clients could invent any number of other
+    /// methods.
     package static func keeps(method: Span<UInt8>) -> Bool {
         switch method.text {
         case "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT", "TRACE",
@@ -112,7 +118,7 @@ package struct PathShape: Sendable, Hashable {
         }
     }
 
-    /// Reads a shape as it was kept.
+    /// Creates a shape from its text.
     package init?(text: String) {
         let parts = text.utf8.split(separator: UInt8(ascii: " "), maxSplits: 1)
         guard parts.count == 2, parts[1].first == UInt8(ascii: "/") else { return nil }
@@ -127,10 +133,10 @@ package struct PathShape: Sendable, Hashable {
             .map { String(Substring($0)) }
     }
 
-    /// Whether a segment was a word in capitals.
+    /// Whether the shape has a segment for a word in capitals.
     var hasCapitals: Bool { self.text.utf8.contains(Self.capitals) }
 
-    /// The shape as reports show it, in which a word in capitals is a parameter like any other.
+    /// The shape for reports, in which a word in capitals is a parameter like any other.
     package var general: PathShape {
         guard self.hasCapitals else { return self }
         return PathShape(written: self.text.replacing("^", with: "*"))
@@ -138,7 +144,7 @@ package struct PathShape: Sendable, Hashable {
 
     private init(written text: String) { self.text = text }
 
-    /// The kind of a segment that a shape shows.
+    /// Returns the kind of a segment in a shape.
     package static func kind(shown segment: String) -> Kind {
         switch segment {
         case "*": .nameless
@@ -147,15 +153,15 @@ package struct PathShape: Sendable, Hashable {
         }
     }
 
-    /// The segments of a pattern, by their places, that shapes may leave out.
+    /// The segments of a pattern, by index, that shapes may omit.
     struct Omitted: Sendable {
-        /// Those that are `*`, however their letters are written.
+        /// Segments that become `*`, regardless of case.
         var nameless: [Int: String] = [:]
-        /// Those that are `^` if they come in capitals.
+        /// Segments that become `^` if they are in capitals.
         var capitals: [Int: String] = [:]
     }
 
-    /// A path of this shape, with other segments in the places of some that it leaves out.
+    /// Returns a sample path of this shape, with some segments in place of the omitted ones.
     func path(_ choice: Omitted = Omitted()) -> String {
         let segments = self.segments.enumerated().map { index, segment in
             switch Self.kind(shown: segment) {
@@ -167,12 +173,12 @@ package struct PathShape: Sendable, Hashable {
         return "/" + segments.joined(separator: "/")
     }
 
-    /// Whether a segment, however its letters are written, is `*` in a shape.
+    /// Whether a segment becomes `*` in a shape, regardless of case.
     static func isNameless(_ segment: [UInt8]) -> Bool {
         !segment.isEmpty && !self.isWord(segment.span, ignoringCase: true)
     }
 
-    /// Whether a word is `^` in the shape of a request that writes it in capitals.
+    /// Whether a word becomes `^` in the shape of a request that has it in capitals.
     static func hasCapitals(_ segment: [UInt8]) -> Bool {
         guard self.isWord(segment.span, ignoringCase: true) else { return false }
         let capitals = segment.map(\.uppercased)
@@ -184,11 +190,11 @@ package struct PathShape: Sendable, Hashable {
         return self.isWord(segment, ignoringCase: true) ? .capitals : .nameless
     }
 
-    /// Whether somebody who wrote an API named a segment so, as far as its looks tell.
+    /// Whether a segment looks like a name that an API defines.
     private static func isWord(_ segment: Span<UInt8>, ignoringCase: Bool = false) -> Bool {
         // As in `.well-known`.
         var end = segment.isEmpty || segment[0] != UInt8(ascii: ".") ? 0 : 1
-        // Nearly all names of things begin with a digit, and are told by that.
+        // Nearly all names of things start with a digit, so that this check suffices for them.
         guard end < segment.count, segment[end].isLetter else { return false }
         for _ in 0..<Self.mostWords {
             let start = end
@@ -204,7 +210,8 @@ package struct PathShape: Sendable, Hashable {
         byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_") || byte == UInt8(ascii: ".")
     }
 
-    /// Whether a word can be spoken, with at most two digits at its end: `v2`, `orders`, `signUp`.
+    /// Whether a word is pronounceable, with at most two digits at its end: `v2`, `orders`,
+    /// `signUp`.
     private static func isPlain(_ word: Span<UInt8>, _ ignoresCase: Bool) -> Bool {
         var letters = 0
         while letters < word.count, word[letters].isLetter { letters += 1 }
@@ -218,7 +225,7 @@ package struct PathShape: Sendable, Hashable {
             if letter != word[index], !ignoresCase {
                 if capitals == 0 { humps += 1 }
                 capitals += 1
-                // One that begins a word, or a short name such as `API`.
+                // Capitals at the start of a word, or a short name such as `API`.
                 guard capitals <= 4 else { return false }
             } else {
                 capitals = 0

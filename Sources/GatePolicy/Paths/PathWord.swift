@@ -1,12 +1,13 @@
-/// A segment that an API document names, as requests for it are kept.
+/// A segment in an API document, in the form in which requests for it are kept.
 package struct PathWord: Sendable, Hashable {
-    /// The spelling in which shapes have it.
+    /// The spelling of the segment in shapes.
     package let text: String
     package let kind: PathShape.Kind
-    /// Whether it is `^` if a request writes it in capitals.
+    /// Whether the segment becomes `^` if a request has it in capitals.
     package let mayBeCapitals: Bool
 
-    /// - Returns: `nil` if backends could disagree about it, so that requests for it have no shape.
+    /// Creates a word; `nil` if backends could interpret it differently, because requests for it
+    /// have no shape.
     package init?(_ segment: String) {
         guard let path = ExactPath(Array("/\(segment)".utf8)) else { return nil }
         let bytes = Array(path.bytes.dropFirst())

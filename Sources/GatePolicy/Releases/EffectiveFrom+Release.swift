@@ -1,8 +1,8 @@
 extension EffectiveFrom {
-    /// From when on a store gives a release to everybody who counts.
+    /// Creates the time from which a release is available to all relevant users.
     ///
-    /// It has to be there for as long as the hold wants, in the country of the client if that is
-    /// one of those that are waited for, or else in all of them.
+    /// The release has to be available for the `soak` time of the hold. It counts in the client's
+    /// country if that is one of the awaited countries, or else in all of them.
     package init(of release: StoreRelease, _ hold: StoreHold?, in country: String? = nil) {
         var awaited = release.countries(awaitedBy: hold)
         if let country, awaited.contains(country) { awaited = [country] }
@@ -13,7 +13,8 @@ extension EffectiveFrom {
         self = begin.date.map { .from($0.advanced(by: hold?.soak ?? 0)) } ?? begin
     }
 
-    /// From when on a country has everything of a release; never if no fact is about the country.
+    /// Returns the time from which a country has all parts of a release; never if no entry applies
+    /// to the country.
     private static func begin(of release: StoreRelease, in country: String) -> EffectiveFrom {
         release.facts.filter { $0.isAbout(country) }
             .map { Self.begin(of: $0, in: country) }.max() ?? .never
@@ -35,16 +36,17 @@ extension EffectiveFrom {
 }
 
 extension Release {
-    /// The countries in which everybody waits for a release: those of the hold, or else all that
-    /// the source of the fact looks at, or else those that are known to have it.
+    /// The countries in which a release has to be available: those of the hold, or else all that
+    /// the source checks, or else those that have it.
     ///
-    /// There is none where neither the hold nor the release names one: the release is everywhere.
+    /// If neither the hold nor the release has countries, the result is empty: the release is
+    /// available everywhere.
     package func countries(awaitedBy hold: StoreHold?) -> [String] {
         if let countries = hold?.countries, !countries.isEmpty { return countries }
         return self.storeCountries ?? self.countries?.keys.sorted() ?? []
     }
 
-    /// Whether the fact says something of a country.
+    /// Whether the entry applies to a country.
     fileprivate func isAbout(_ country: String) -> Bool {
         guard let countries else { return true }
         return self.storeCountries?.contains(country) ?? (countries[country] != nil)

@@ -1,7 +1,7 @@
 extension RuleDefinition {
-    /// Whether each client with this release would pass, whichever of its builds it has.
+    /// Whether all clients with this release pass, regardless of their build.
     ///
-    /// What the release does not state, and the rule has to know, may be anything.
+    /// If the rule requires a value that the release does not state, the result is false.
     package func admits(_ release: StoreRelease) -> Bool {
         let version = release.version
         guard version != nil || !self.floorAsksVersion else { return false }
@@ -14,15 +14,15 @@ extension RuleDefinition {
             : self.refusedBuilds(of: release).isEmpty
     }
 
-    /// The builds of a release that the rule refuses, the lowest first.
+    /// Returns the builds of a release that the rule denies, in ascending order.
     package func refusedBuilds(of release: StoreRelease) -> [BuildNumber] {
         release.builds.filter { build in
             self.breach(by: release.version, release.version?.release, build: build) != nil
         }
     }
 
-    /// The builds of a release that the rule refuses while others pass, in words; `nil` if it
-    /// refuses all or none.
+    /// Returns the builds of a release that the rule denies while others pass, as text; `nil` if it
+    /// denies all or none.
     package func refusedPart(of release: StoreRelease) -> (words: String, isSingle: Bool)? {
         let refused = self.refusedBuilds(of: release)
         guard !refused.isEmpty, refused.count < release.builds.count else { return nil }
@@ -30,7 +30,8 @@ extension RuleDefinition {
         return (StoreRelease.words(for: refused) + version, refused.count == 1)
     }
 
-    /// Whether every store that the rule waits for gives a release that passes it to everybody.
+    /// Whether every store that the rule waits for has a fully available release that passes the
+    /// rule.
     package func isInEveryStore(_ facts: [Release], at now: Timestamp) -> Bool {
         guard let hold = self.holdUntilInStore else { return true }
         let releases = StoreRelease.releases(in: facts)

@@ -1,22 +1,22 @@
-/// The releases that stores have and will have, as one rule looks at them.
+/// The current and future releases in stores, for one rule.
 struct StoreAvailability: Sendable {
     private let waits: Bool
     private let recommendsNewest: Bool
     private let recommendation: Recommendation
     private let releases: [ReleaseForRule]
-    /// The apps that the facts name, by platform, whether the rule blocks a release or not.
+    /// The apps in the entries, by platform, including apps whose releases the rule blocks.
     private let apps: [Platform: Set<String>]
-    /// The channels that have facts of their own.
+    /// The channels with entries of their own.
     private let channels: Set<Shop>
 
-    /// A place where an app is distributed; its `app` is `nil` for the only one.
+    /// A channel that distributes an app; `app` is `nil` for the only app.
     private struct Shop: Hashable {
         let platform: Platform
         let app: String?
         let channel: String
     }
 
-    /// The releases as a rule looks at them; `nil` for a rule that does not.
+    /// Creates the availability for a rule; `nil` if the rule does not depend on stores.
     init?(_ rule: RuleDefinition, _ releases: [Release]) {
         guard rule.looksAtStores else { return nil }
         self.waits = rule.holdUntilInStore != nil
@@ -36,11 +36,11 @@ struct StoreAvailability: Sendable {
         self.channels = channels
     }
 
-    /// The releases that a client finds in its store at a time.
+    /// Returns the state of a client's store at a time.
     ///
-    /// Of a client that is not known to be one of those that the rule is for, `isCertain` is false:
-    /// whatever it could find counts. A floor that it has to leave upwards, because its version is
-    /// blocked, is not met by an older release.
+    /// `isCertain` is false for a client that the rule only may match: every release that it could
+    /// get counts. `version` is the version of a client that has to leave a blocked version, for
+    /// which older releases do not count.
     func view(
         for identity: ClientIdentity,
         isCertain: Bool,
@@ -62,10 +62,10 @@ struct StoreAvailability: Sendable {
         let out = found.filter { $0.availability(in: country).hasBegun(at: now) }
         let newest = out.max { $0.release.precedes($1.release) }?.release
         let newer = found.filter { other in
-            // One without a version may raise the recommended build.
+            // A release without a version may increase the recommended build.
             newest.map { $0.precedes(other.release) } ?? true || other.release.version == nil
         }
-        // A release that meets the recommendation first is newer than all there is, too.
+        // A future release that meets the recommendation is also newer than all available ones.
         let edges = [floor.date] + newer.map { $0.availability(in: country).date }
         var recommended = recommendation.hasBegun(at: now) ? self.recommendation : .none
         if self.recommendsNewest {
@@ -81,8 +81,10 @@ struct StoreAvailability: Sendable {
         )
     }
 
-    /// The build that every client can get of the newest release without a version; `nil` if there is
-    /// none, or if it is older than the newest release that has one.
+    /// Returns the build that all clients can get of the newest release without a version.
+    ///
+    /// The result is `nil` if there is none, or if it is older than the newest release with a
+    /// version.
     private static func newestBuild(
         of out: [ReleaseForRule],
         besides newest: StoreRelease?
@@ -91,24 +93,24 @@ struct StoreAvailability: Sendable {
             .max { $0.release.precedes($1.release) }?.release
         guard let unnamed else { return nil }
         let isNewest = newest.map { $0.version == nil || $0.hasLowerBuilds(than: unnamed) } ?? true
-        // Of builds for several processors, a device may have no other than the lowest.
+        // Of builds for several processor architectures, a device may only support the lowest one.
         return isNewest ? unnamed.builds.first : nil
     }
 
-    /// Whether a release is for a client, as far as it says who it is.
+    /// Whether a release is for a client, according to the identity that it states.
     private func offers(_ release: StoreRelease, to identity: ClientIdentity) -> Bool {
         guard release.platform == identity.platform.value else { return false }
         let app = identity.app.value
         if let app {
             guard release.app == nil || release.app == app else { return false }
         } else {
-            // A client that names no app is of the only one there is.
+            // A client that states no app is assumed to be the only app.
             guard self.apps[release.platform, default: []].count <= 1 else { return false }
         }
         return release.channel == self.channel(of: identity, release.platform)
     }
 
-    /// The channel whose facts are for a client; `nil` for those of every channel.
+    /// Returns the channel whose entries apply to a client; `nil` for the entries of all channels.
     private func channel(of identity: ClientIdentity, _ platform: Platform) -> String? {
         guard let channel = identity.channel.value else { return nil }
         let apps: [String?] =
@@ -123,23 +125,23 @@ struct StoreAvailability: Sendable {
 }
 
 extension RuleDefinition {
-    /// Whether it goes by what stores have.
+    /// Whether the rule depends on the content of stores.
     var looksAtStores: Bool { self.holdUntilInStore != nil || self.recommendsStoreVersion }
 }
 
 extension StoreRelease {
-    /// Whether nothing that a client says keeps the release from being for it.
+    /// Whether nothing that a client states excludes the release.
     fileprivate func isConceivable(_ identity: ClientIdentity) -> Bool {
         (identity.platform.value.map { $0 == self.platform } ?? true)
             && (identity.app.value.map { self.app == nil || self.app == $0 } ?? true)
     }
 
-    /// Whether it has a version, and a higher one.
+    /// Whether the release has a version, and it is higher than another one.
     fileprivate func isNewer(than version: AppVersion) -> Bool {
         self.version.map { version < $0 } ?? false
     }
 
-    /// Whether the release is at least what a rule recommends, whichever of its builds a client has.
+    /// Whether the release meets the recommendation of a rule with all of its builds.
     fileprivate func meets(
         _ recommended: AppVersion?,
         _ recommendedBuild: BuildNumber?,
@@ -155,22 +157,23 @@ extension StoreRelease {
     }
 }
 
-/// A release as one rule looks at it.
+/// A release with its properties for one rule.
 struct ReleaseForRule: Sendable {
     let release: StoreRelease
-    /// From when on the rule counts on it for a client of no known country, or of one that it does
-    /// not wait for.
+    /// The time from which the release counts as available for clients in unknown countries, and in
+    /// countries that the rule does not wait for.
     private let everywhere: EffectiveFrom
-    /// The same for the clients of each country that it waits for.
+    /// The times for clients in the countries that the rule waits for.
     private let countries: [String: EffectiveFrom]
-    /// Whether each client that has it passes the rule, whichever of its builds it has.
+    /// Whether all clients with the release pass the rule, regardless of their build.
     let meetsFloor: Bool
-    /// Whether it is what the rule recommends, or newer.
+    /// Whether the release is what the rule recommends, or newer.
     let meetsRecommendation: Bool
-    /// Whether the rule refuses none of its builds.
+    /// Whether the rule denies none of its builds.
     let passesBuilds: Bool
 
-    /// Looks at a release as the rule does; `nil` for one that the rule blocks, which helps nobody.
+    /// Evaluates a release for a rule; `nil` if the rule blocks it, so that it is of no use as an
+    /// update.
     init?(_ release: StoreRelease, _ rule: RuleDefinition) {
         if let version = release.version, rule.blockedRange(of: version, version.release) != nil {
             return nil
@@ -187,24 +190,24 @@ struct ReleaseForRule: Sendable {
         self.meetsRecommendation = release.meets(rule.recommended, rule.recommendedBuild, of: rule)
     }
 
-    /// From when on the rule counts on it for a client whose store is in this country; `nil` if
-    /// that is not known.
+    /// Returns the time from which the release counts as available for a client with a store in a
+    /// country; `nil` stands for an unknown country.
     func availability(in country: String?) -> EffectiveFrom {
         country.flatMap { self.countries[$0] } ?? self.everywhere
     }
 }
 
-/// The content of one client's store at one second, as far as a rule looks at it.
+/// The state of a client's store at one time, for one rule.
 ///
-/// A class, so that the stage of a rule that does not look at a store stays small.
+/// A class, so that the stage of a rule that does not depend on stores stays small.
 final class StoreView: Sendable {
-    /// From when on the floor can be asked of the client.
+    /// The time from which the client can meet the floor.
     let floor: EffectiveFrom
     /// The version and the build that the rule recommends now.
     let recommendation: Recommendation
-    /// The newest release that the client can get and the rule does not block.
+    /// The newest release that the client can get and that the rule does not block.
     let newest: StoreRelease?
-    /// The next second at which any of this may change; `nil`: never.
+    /// The next time at which any of this may change; `nil` if it never does.
     let nextChange: Timestamp?
 
     init(

@@ -1,17 +1,17 @@
-/// One version of an app at one store, with every fact that states it.
+/// One version of an app in one store, with all entries for it.
 ///
-/// A version may have several builds, one for each kind of processor, and facts of several tracks
-/// and countries. Clients that have the version have any of the builds: what holds for the
-/// version holds for all of them.
+/// A version may have several builds, one for each processor architecture, and entries for several
+/// tracks and countries. Clients with the version may have any of these builds, so that conditions
+/// on the version have to hold for all of them.
 package struct StoreRelease: Sendable {
     package let app: String?
     package let platform: Platform
     package let channel: String?
-    /// The version; `nil` if no fact states one for certain.
+    /// The version; `nil` if no entry states one for certain.
     package let version: AppVersion?
-    /// All builds, the lowest first; empty if no fact states one.
+    /// All builds in ascending order; empty if no entry states one.
     package private(set) var builds: [BuildNumber]
-    /// The facts, in their order.
+    /// The entries, in their order.
     package private(set) var facts: [Release]
 
     private init(_ fact: Release) {
@@ -23,9 +23,9 @@ package struct StoreRelease: Sendable {
         self.facts = [fact]
     }
 
-    /// The releases that facts state, in the order of the facts.
+    /// Returns the releases in some entries, in the order of the entries.
     ///
-    /// Facts of one version for the same app, platform and channel are one release. A fact without
+    /// Entries with the same version, app, platform and channel form one release. An entry without
     /// a version is a release of its own.
     package static func releases(in facts: [Release]) -> [StoreRelease] {
         var releases: [StoreRelease] = []
@@ -61,29 +61,30 @@ package struct StoreRelease: Sendable {
         self.builds = Set(self.builds + fact.builds).sorted()
     }
 
-    /// Its version, or else its builds, in words.
+    /// The version, or else the builds, as text.
     package var name: String { self.version.map { "\($0)" } ?? Self.words(for: self.builds) }
 
-    /// Builds in words: `build 93`, `builds 1010, 2010`.
+    /// Returns builds as text: `build 93`, `builds 1010, 2010`.
     package static func words(for builds: [BuildNumber]) -> String {
         let list = builds.map(\.description).joined(separator: ", ")
         return builds.count == 1 ? "build \(list)" : "builds \(list)"
     }
 
-    /// Whether it is restricted to countries.
+    /// Whether the release is restricted to countries.
     package var namesCountries: Bool { self.facts.contains { $0.countries != nil } }
     package var storeURL: String? { self.facts.lazy.compactMap(\.storeURL).first }
 
-    /// The countries in which everybody waits for the release; see `Release.countries(awaitedBy:)`.
+    /// Returns the countries in which the release has to be available; see
+    /// `Release.countries(awaitedBy:)`.
     package func countries(awaitedBy hold: StoreHold?) -> [String] {
         if let countries = hold?.countries, !countries.isEmpty { return countries }
         return Set(self.facts.flatMap { $0.countries(awaitedBy: nil) }).sorted()
     }
 
-    /// Whether the other one is newer: by the version, and then by the highest build.
+    /// Whether another release is newer, by version and then by the highest build.
     ///
-    /// Releases without a version come first, in the order of their builds: nothing says which
-    /// versions they are newer than.
+    /// Releases without a version sort first, in the order of their builds, because it is unknown
+    /// which versions they are newer than.
     package func precedes(_ other: StoreRelease) -> Bool {
         switch (self.version, other.version) {
         case (let own?, let others?) where own != others: own < others
@@ -93,7 +94,8 @@ package struct StoreRelease: Sendable {
         }
     }
 
-    /// Whether the highest build is lower than that of another release; false if one states none.
+    /// Whether the highest build is lower than that of another release; 0 for a release without
+    /// builds.
     package func hasLowerBuilds(than other: StoreRelease) -> Bool {
         (self.builds.last ?? .zero) < (other.builds.last ?? .zero)
     }

@@ -1,8 +1,8 @@
 extension Substring {
-    /// The text without the blanks around it.
+    /// The text without surrounding blanks.
     ///
     /// Blanks are SP and HTAB (RFC 9110 section 5.6.3, optional white space). Other Unicode spaces
-    /// are content, and make a value unreadable.
+    /// are content, and make a value unparsable.
     package var trimmingBlanks: Substring {
         let bytes = self.utf8
         guard let first = bytes.firstIndex(where: { !$0.isBlank }),
@@ -13,12 +13,12 @@ extension Substring {
 }
 
 extension String {
-    /// The text without the blanks around it.
+    /// The text without surrounding blanks.
     var trimmingBlanks: Substring { self[...].trimmingBlanks }
 }
 
 extension Span<UInt8> {
-    /// A range without the blanks around it.
+    /// Returns a range without surrounding blanks.
     func withoutBlanks(_ range: Range<Int>) -> Range<Int> {
         var (start, end) = (range.lowerBound, range.upperBound)
         while start < end, self[start].isBlank { start += 1 }
@@ -28,21 +28,22 @@ extension Span<UInt8> {
 }
 
 extension UInt8 {
-    /// SP or HTAB.
+    /// Whether the byte is SP or HTAB.
     var isBlank: Bool { self == 0x20 || self == 0x09 }
 
-    /// One of `0` to `9`; the digits of other scripts are several bytes and none of these.
+    /// Whether the byte is one of `0` to `9`; digits of other scripts have several bytes, none of
+    /// which is included.
     var isDigit: Bool { self >= 0x30 && self <= 0x39 }
 
-    /// One of `a` to `z` and `A` to `Z`.
+    /// Whether the byte is one of `a` to `z` and `A` to `Z`.
     var isLetter: Bool { self.lowercased >= 0x61 && self.lowercased <= 0x7A }
 
-    /// The lower-case form of an ASCII letter; any other byte is returned as it is.
+    /// The lower-case form of an ASCII letter; any other byte is unchanged.
     var lowercased: UInt8 { self >= 0x41 && self <= 0x5A ? self | 0x20 : self }
 
     var uppercased: UInt8 { self >= 0x61 && self <= 0x7A ? self & ~0x20 : self }
 
-    /// The value of a hexadecimal digit.
+    /// The value of a hexadecimal digit; `nil` for any other byte.
     var hexValue: UInt8? {
         if self.isDigit { return self - 0x30 }
         let letter = self.lowercased

@@ -1,9 +1,9 @@
-/// A bounded, printable piece of what a client sent, for logs and error messages.
+/// A truncated and printable excerpt of client input, for logs and error messages.
 ///
-/// Control characters are replaced, so that a value can neither break a log line nor drive a
+/// Control characters are replaced, so that a value can neither break a log line nor control a
 /// terminal.
 struct Excerpt {
-    /// The longest excerpt, in bytes of the original.
+    /// The maximum length, in bytes of the original.
     static let maximumLength = 64
 
     let text: String
@@ -34,7 +34,7 @@ struct Excerpt {
     }
 
     private static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
-        // Latin, kana, Chinese and Korean letters need no table.
+        // Latin, kana, Chinese and Korean letters need no lookup in a Unicode table.
         switch scalar.value {
         case 0x20...0x7E, 0xC0...0x24F, 0x3041...0x3096, 0x30A1...0x30FA, 0x4E00...0x9FFF,
             0xAC00...0xD7A3:

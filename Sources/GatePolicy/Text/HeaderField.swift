@@ -1,4 +1,4 @@
-/// One field of a message head.
+/// A header field of a message.
 package struct HeaderField: Sendable, Hashable {
     package let name: String
     package let value: String

@@ -1,8 +1,8 @@
-/// Percent-encoding of RFC 3986 section 2.1.
+/// Percent-encoding (RFC 3986 section 2.1).
 package enum PercentEncoding {
-    /// Decodes every valid triplet; what is no triplet stays as it is, and so does `+`.
+    /// Decodes all valid triplets; other bytes, including `+`, are unchanged.
     ///
-    /// The decoded bytes need not be UTF-8.
+    /// The decoded bytes may be invalid UTF-8.
     package static func decodedBytes(_ bytes: [UInt8]) -> [UInt8] {
         guard bytes.contains(UInt8(ascii: "%")) else { return bytes }
         var rest = bytes[...]
@@ -18,7 +18,7 @@ package enum PercentEncoding {
         return decoded
     }
 
-    /// The octet whose two hexadecimal digits come first.
+    /// Returns the octet of the first two hexadecimal digits.
     static func octet(_ digits: some Collection<UInt8>) -> UInt8? {
         let pair = digits.prefix(2)
         guard pair.count == 2, let high = pair.first?.hexValue,
@@ -35,12 +35,12 @@ package enum PercentEncoding {
         }
     }
 
-    /// Whether a byte means the same encoded or not (RFC 3986 section 2.3).
+    /// Whether a byte has the same meaning with and without encoding (RFC 3986 section 2.3).
     static func isUnreserved(_ byte: UInt8) -> Bool {
         byte.isLetter || byte.isDigit || [0x2D, 0x2E, 0x5F, 0x7E].contains(byte)
     }
 
-    /// A URL whose every byte can stand in a header field: what is no visible ASCII is encoded.
+    /// Returns a URL for a header field: all bytes but visible ASCII are encoded.
     static func visible(_ url: String) -> String {
         var bytes: [UInt8] = []
         for byte in url.utf8 {

@@ -1,10 +1,10 @@
 extension Span<UInt8> {
-    /// The text of the bytes; what is not UTF-8 becomes U+FFFD.
+    /// The bytes as text; invalid UTF-8 becomes U+FFFD.
     var text: String {
         unsafe self.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The text of the bytes with ASCII letters in lower case.
+    /// The bytes as text with ASCII letters in lower case.
     var lowercasedText: String {
         unsafe String(unsafeUninitializedCapacity: self.count) { buffer in
             for index in self.indices { unsafe buffer[index] = self[index].lowercased }
@@ -17,9 +17,10 @@ extension Span<UInt8> {
         return true
     }
 
-    /// The first place of a byte.
+    /// Returns the first index of a byte.
     ///
-    /// Eight are looked at together: fields of clients are searched for several bytes.
+    /// Eight bytes are compared at a time, because the fields of clients are searched for several
+    /// bytes.
     func firstIndex(of byte: UInt8) -> Int? {
         let ones: UInt64 = 0x0101_0101_0101_0101
         return unsafe self.withUnsafeBytes { bytes in
@@ -27,7 +28,7 @@ extension Span<UInt8> {
             while index + 8 <= bytes.count {
                 let word = unsafe bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
                 let rest = UInt64(littleEndian: word) ^ (ones &* UInt64(byte))
-                // The lowest bit that is set stands for the first byte that is zero now.
+                // The lowest bit that is set belongs to the first byte that is zero now.
                 let zeros = (rest &- ones) & ~rest & (ones &* 0x80)
                 if zeros != 0 { return index + zeros.trailingZeroBitCount / 8 }
                 index += 8
@@ -42,7 +43,7 @@ extension Span<UInt8> {
 }
 
 extension [UInt8] {
-    /// Appends bytes, in fewer steps than those of a collection.
+    /// Appends bytes, in fewer steps than appending a collection.
     @inlinable @inline(__always)
     package mutating func append(_ bytes: Span<UInt8>) {
         guard !bytes.isEmpty else { return }
@@ -51,7 +52,7 @@ extension [UInt8] {
 }
 
 extension OutputSpan<UInt8> {
-    /// Appends bytes; traps where there is no room for all of them.
+    /// Appends bytes; traps if there is not enough capacity.
     @inlinable @inline(__always)
     package mutating func append(_ bytes: Span<UInt8>) {
         precondition(bytes.count <= self.freeCapacity)
@@ -67,6 +68,6 @@ extension OutputSpan<UInt8> {
 }
 
 extension String {
-    /// The text with ASCII letters in lower case, as clients' names are compared.
+    /// The text with ASCII letters in lower case, the form in which names of clients are compared.
     package var lowercasedASCII: String { self.utf8Span.span.lowercasedText }
 }

@@ -1,20 +1,20 @@
 /// A day of the Gregorian calendar, from 1970 on.
 ///
-/// The year is counted from March, so that the leap day is its last one and every month begins
-/// where the months before it say, whatever the year is.
+/// Years are counted from March in calculations. The leap day is then the last day of a year, and
+/// the first day of each month has the same number in every year.
 package struct CivilDate: Sendable, Equatable {
     private static let daysPerEra = 146_097
     private static let yearsPerEra = 400
-    /// The days from 0000-03-01 to 1970-01-01.
+    /// The number of days from 0000-03-01 to 1970-01-01.
     private static let daysBeforeEpoch = 719_468
 
     package let year: Int
-    /// From 1.
+    /// The month, starting at 1.
     package let month: Int
-    /// From 1.
+    /// The day of the month, starting at 1.
     package let day: Int
 
-    /// A day that there is; `nil` for the thirtieth of February and years outside 1970 to 9999.
+    /// Creates a date; `nil` if there is no such day, or if the year is outside 1970 to 9999.
     package init?(year: Int, month: Int, day: Int) {
         guard (1970...9999).contains(year), (1...12).contains(month),
             (1...Self.length(ofMonth: month, in: year)).contains(day)
@@ -24,7 +24,7 @@ package struct CivilDate: Sendable, Equatable {
         self.day = day
     }
 
-    /// The day that many days after 1970-01-01.
+    /// Creates the date that is a number of days after 1970-01-01.
     package init(daysSinceEpoch: Int) {
         let days = daysSinceEpoch + Self.daysBeforeEpoch
         let era = days / Self.daysPerEra
@@ -38,7 +38,7 @@ package struct CivilDate: Sendable, Equatable {
         self.day = dayOfYear - Self.days(beforeMonth: monthFromMarch) + 1
     }
 
-    /// The days since 1970-01-01.
+    /// The number of days since 1970-01-01.
     package var daysSinceEpoch: Int {
         let yearFromMarch = self.month <= 2 ? self.year - 1 : self.year
         let monthFromMarch = self.month <= 2 ? self.month + 9 : self.month - 3
@@ -59,12 +59,13 @@ package struct CivilDate: Sendable, Equatable {
         year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
     }
 
-    /// The days of an era before one of its years, which are counted from March.
+    /// Returns the number of days of an era before one of its years, which are counted from March.
     private static func days(beforeYear year: Int) -> Int {
         year * 365 + year / 4 - year / 100
     }
 
-    /// The days of a year before one of its months; five months from March have 153 days.
+    /// Returns the number of days of a year before one of its months; five months from March have
+    /// 153 days.
     private static func days(beforeMonth month: Int) -> Int {
         (153 * month + 2) / 5
     }

@@ -1,11 +1,11 @@
-/// From when on something is so.
+/// The time from which something is in effect.
 package enum EffectiveFrom: Sendable, Equatable {
     case always
     case from(Timestamp)
-    /// Nobody knows when, or it will not.
+    /// At no time, or at an unknown time.
     case never
 
-    /// When it begins; `nil` if it has always been so, or never is.
+    /// The time of the start; `nil` for `always` and `never`.
     package var date: Timestamp? {
         switch self {
         case .always, .never: nil

@@ -1,6 +1,6 @@
-/// A second of the years 1970 to 9999, as Unix time in UTC.
+/// A time in the years 1970 to 9999 with a resolution of seconds, as Unix time in UTC.
 package struct Timestamp: Sendable, Hashable {
-    /// 9999-12-31T23:59:59Z.
+    /// The time 9999-12-31T23:59:59Z.
     private static let last: Int64 = 253_402_300_799
     private static let secondsPerDay: Int64 = 86_400
     private static let weekdays = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
@@ -10,15 +10,15 @@ package struct Timestamp: Sendable, Hashable {
 
     package let secondsSinceEpoch: Int64
 
-    /// A second by its number; one outside 1970 to 9999 becomes the nearest one inside.
+    /// Creates a time; seconds outside the years 1970 to 9999 are clamped.
     package init(secondsSinceEpoch: Int64) {
         self.secondsSinceEpoch = min(max(secondsSinceEpoch, 0), Self.last)
     }
 
-    /// Reads an RFC 3339 `date-time` (section 5.6).
+    /// Parses an RFC 3339 `date-time` (section 5.6).
     ///
-    /// The offset is required: without it, a rule would begin at another time on every machine. A
-    /// fraction of a second is cut off.
+    /// The offset is required, because otherwise a rule would start at a different time on each
+    /// machine. Fractions of a second are truncated.
     package init(parsing text: String) throws(TimestampError) {
         var parser = TimestampParser(text)
         let seconds = try parser.parse()
@@ -26,12 +26,12 @@ package struct Timestamp: Sendable, Hashable {
         self.init(secondsSinceEpoch: seconds)
     }
 
-    /// The seconds from this one to another one; negative for an earlier one.
+    /// Returns the number of seconds until another time; negative for an earlier one.
     package func seconds(until other: Timestamp) -> Int64 {
         other.secondsSinceEpoch - self.secondsSinceEpoch
     }
 
-    /// The second that is this much later, or the last one there is.
+    /// Returns the time that is a number of seconds later, or the last possible time.
     package func advanced(by seconds: Int64) -> Timestamp {
         let (sum, isTooLate) = self.secondsSinceEpoch.addingReportingOverflow(seconds)
         return Timestamp(secondsSinceEpoch: isTooLate ? Self.last : sum)
@@ -71,7 +71,7 @@ extension Timestamp: Comparable {
 }
 
 extension Timestamp: CustomStringConvertible {
-    /// The time in UTC as RFC 3339 writes it: `2027-01-10T00:00:00Z`.
+    /// The time in UTC in the notation of RFC 3339: `2027-01-10T00:00:00Z`.
     package var description: String {
         let date = self.date
         let parts = [
@@ -83,7 +83,7 @@ extension Timestamp: CustomStringConvertible {
 }
 
 extension Timestamp {
-    /// The earlier of two times, of which either may never come.
+    /// Returns the earlier of two times; `nil` stands for never.
     static func earlier(_ left: Timestamp?, _ right: Timestamp?) -> Timestamp? {
         guard let left, let right else { return left ?? right }
         return min(left, right)

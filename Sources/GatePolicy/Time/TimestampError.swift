@@ -1,20 +1,20 @@
-/// Why a text is not a point in time.
+/// The reason why a text is not a valid time.
 package enum TimestampError: Error, Sendable, Equatable {
-    /// The text does not have the form of an RFC 3339 date-time; shortened, for messages.
+    /// The text is not an RFC 3339 date-time; truncated for messages.
     case malformed(String)
-    /// There is a date, and no time of day.
+    /// The text has a date, but no time of day.
     case missingTime(date: String)
-    /// Nothing says which clock the time is read from.
+    /// The text has no offset from UTC.
     case missingOffset
-    /// The calendar has no such day.
+    /// There is no such day.
     case noSuchDate(String)
-    /// No day has such a time.
+    /// There is no such time of day.
     case noSuchTime(String)
-    /// The offset is a day or longer.
+    /// There is no such offset, for example because it is a day or longer.
     case noSuchOffset(String)
-    /// A second 60, which Unix time does not count.
+    /// The second is 60, which Unix time does not count.
     case leapSecond
-    /// Before 1970 or after 9999, in UTC.
+    /// The time is before 1970 or after 9999, in UTC.
     case outOfRange
 }
 
@@ -28,15 +28,15 @@ extension TimestampError: CustomStringConvertible {
         case .missingOffset:
             #"the time has no offset; add "Z" or an offset such as "+09:00""#
         case .noSuchDate(let date):
-            "there is no day '\(date)'"
+            "the day '\(date)' does not exist"
         case .noSuchTime(let time):
-            "there is no time '\(time)'"
+            "the time of day '\(time)' is out of range"
         case .noSuchOffset(let offset):
-            "there is no offset '\(offset)'"
+            "the offset '\(offset)' is out of range"
         case .leapSecond:
-            "leap seconds are not counted; write second 59"
+            "leap seconds are not supported; write second 59"
         case .outOfRange:
-            "the time is not in the years 1970 to 9999 (UTC)"
+            "the time is outside the years 1970 to 9999 (UTC)"
         }
     }
 }

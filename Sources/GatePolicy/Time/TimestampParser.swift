@@ -1,4 +1,4 @@
-/// Reads an RFC 3339 `date-time` (section 5.6), from its beginning to its end.
+/// A parser for texts that consist of an RFC 3339 `date-time` (section 5.6).
 struct TimestampParser {
     private let text: String
     private var rest: Substring.UTF8View
@@ -8,7 +8,7 @@ struct TimestampParser {
         self.rest = text.trimmingBlanks.utf8
     }
 
-    /// The seconds since 1970-01-01T00:00:00Z; negative before.
+    /// Returns the seconds since 1970-01-01T00:00:00Z; negative for earlier times.
     mutating func parse() throws(TimestampError) -> Int64 {
         let date = try self.date()
         let time = try self.timeOfDay(after: date.text)
@@ -28,7 +28,8 @@ struct TimestampParser {
         let day = try self.number(2)
         let text = self.spelling(from: start)
         guard let date = CivilDate(year: year, month: month, day: day) else {
-            // A year before 1970 has its days like a later one: only what no year has is no date.
+            // Years before 1970 have the same days, so that only days that exist in no year are
+            // invalid.
             let isDay =
                 (1...12).contains(month)
                 && (1...CivilDate.length(ofMonth: month, in: year)).contains(day)
@@ -37,7 +38,7 @@ struct TimestampParser {
         return (date.daysSinceEpoch, text)
     }
 
-    /// The seconds since midnight.
+    /// Parses the time of day, and returns the seconds since midnight.
     private mutating func timeOfDay(after date: String) throws(TimestampError) -> Int {
         guard !self.rest.isEmpty else { throw .missingTime(date: date) }
         guard self.take("T") || self.take("t") else { throw self.malformed }
@@ -58,7 +59,7 @@ struct TimestampParser {
         return hour * 3_600 + minute * 60 + second
     }
 
-    /// The seconds that the clock is ahead of UTC.
+    /// Parses the offset, and returns the seconds by which it is ahead of UTC.
     private mutating func offset() throws(TimestampError) -> Int {
         if self.take("Z") || self.take("z") { return 0 }
         guard !self.rest.isEmpty else { throw .missingOffset }
@@ -73,7 +74,7 @@ struct TimestampParser {
         return isBehind ? -seconds : seconds
     }
 
-    /// Reads a number of exactly that many digits.
+    /// Parses a number with exactly that many digits.
     private mutating func number(_ digits: Int) throws(TimestampError) -> Int {
         let text = self.rest.prefix(digits)
         guard text.count == digits, text.allSatisfy({ $0.isDigit }) else { throw self.malformed }
@@ -91,7 +92,7 @@ struct TimestampParser {
         return true
     }
 
-    /// The text that has been read since then.
+    /// Returns the text that has been parsed since a position.
     private func spelling(from start: Substring.UTF8View) -> String {
         String(decoding: start[start.startIndex..<self.rest.startIndex], as: UTF8.self)
     }

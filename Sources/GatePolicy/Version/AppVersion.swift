@@ -1,22 +1,22 @@
-/// A version of an app or an operating system, as lenient as apps in the wild need it.
+/// A version of an app or an operating system, parsed as leniently as released apps require.
 ///
-/// One to five numbers of any size, separated by dots; missing numbers are zero. A `v` in front,
-/// blanks around it and leading zeros are accepted. A pre-release orders as in SemVer 2.0.0
-/// section 11; build metadata after `+` does not order. Anything else is unreadable, and never
-/// read as zero.
+/// One to five numbers of any size, separated by dots; missing numbers are zero. A leading `v`,
+/// surrounding blanks and leading zeros are accepted. Pre-releases are ordered as in SemVer 2.0.0
+/// section 11; build metadata after `+` does not affect the order. Any other text is unparsable,
+/// and never treated as zero.
 package struct AppVersion: Sendable {
-    /// The longest version that is read, in bytes.
+    /// The maximum length of a version, in bytes.
     static let maximumLength = 64
     static let maximumParts = 5
 
-    /// The numbers without trailing zeros, so that `1.0` and `1.0.0` are the same value.
+    /// The numbers without trailing zeros, so that `1.0` and `1.0.0` are equal.
     let numbers: [DecimalNumber]
     let prerelease: Prerelease
 
     /// The text without `v`, blanks, leading zeros and build metadata.
     ///
-    /// It has as many parts as were written, so that equal versions can differ in it: `1.0` and
-    /// `1.0.0`.
+    /// It has as many parts as were written, so that equal versions can have different texts: `1.0`
+    /// and `1.0.0`.
     package let description: String
 
     package init(parsing text: String) throws(VersionError) {
@@ -24,7 +24,7 @@ package struct AppVersion: Sendable {
         try self.init(bytes.extracting(bytes.withoutBlanks(0..<bytes.count)))
     }
 
-    /// Reads a version without blanks around it.
+    /// Parses a version without surrounding blanks.
     init(_ text: Span<UInt8>) throws(VersionError) {
         guard !text.isEmpty else { throw .empty }
         guard text.count <= Self.maximumLength else { throw .tooLong }
@@ -52,7 +52,7 @@ package struct AppVersion: Sendable {
         }
         let release = text.extracting(start..<end)
         let numbers = try Self.numbers(release)
-        // Nearly every version is written as it is described.
+        // Nearly every version is written in the form of `description`.
         isDescription = isDescription && !Self.hasLeadingZero(release)
         self.init(numbers, prerelease, as: isDescription ? written.text : nil)
     }
@@ -60,15 +60,17 @@ package struct AppVersion: Sendable {
     /// The lowest release.
     package static let zero = AppVersion([.zero], .none, as: "0")
 
-    /// Stands in for a version whose text is put in its place later; it is never compared.
+    /// Creates a placeholder for a version whose text is inserted later; it is never compared.
     init(standIn text: String) {
         self.init([], .none, as: text)
     }
 
+    /// Creates a version.
+    ///
     /// - Parameters:
     ///   - numbers: The numbers, as many as were written.
     ///   - prerelease: The identifiers of the pre-release.
-    ///   - description: How they are written, if that is known.
+    ///   - description: The text, if it is known.
     private init(
         _ numbers: [DecimalNumber],
         _ prerelease: Prerelease,
@@ -88,7 +90,7 @@ package struct AppVersion: Sendable {
         return prerelease.isEmpty ? release : "\(release)-\(prerelease.text)"
     }
 
-    /// Whether the text is a release, written as it is described.
+    /// Whether the text is a release in the form of `description`.
     static func isPlain(_ text: Span<UInt8>) -> Bool {
         guard text.count <= Self.maximumLength else { return false }
         var (parts, digits) = (1, 0)
@@ -96,7 +98,7 @@ package struct AppVersion: Sendable {
         for index in text.indices {
             let byte = text[index]
             if byte.isDigit {
-                // A second digit has no zero before it.
+                // A second digit must not follow a zero.
                 guard digits != 1 || last != 0x30 else { return false }
                 digits += 1
             } else {
@@ -108,7 +110,7 @@ package struct AppVersion: Sendable {
         return digits > 0 && parts <= Self.maximumParts
     }
 
-    /// Whether one of the dotted numbers has a zero in front of another digit.
+    /// Whether one of the dotted numbers has a leading zero.
     private static func hasLeadingZero(_ text: Span<UInt8>) -> Bool {
         var isFirst = true
         var isZero = false
@@ -121,13 +123,13 @@ package struct AppVersion: Sendable {
         return false
     }
 
-    /// The release that a pre-release leads to; a release itself is returned as it is.
+    /// The release that a pre-release leads to; a release is returned unchanged.
     package var release: AppVersion {
         guard !self.prerelease.isEmpty else { return self }
         return AppVersion(self.numbers, .none, as: nil)
     }
 
-    /// Reads the dotted numbers in front of a pre-release.
+    /// Parses the dotted numbers before a pre-release.
     static func numbers(_ text: Span<UInt8>) throws(VersionError) -> [DecimalNumber] {
         var parts = 1
         for index in text.indices where text[index] == UInt8(ascii: ".") { parts += 1 }
@@ -168,7 +170,7 @@ extension AppVersion: Comparable {
         guard left.numbers == right.numbers else {
             return left.numbers.lexicographicallyPrecedes(right.numbers)
         }
-        // A pre-release comes before its release; otherwise a longer one after its own beginning.
+        // A pre-release sorts before its release.
         guard !left.prerelease.isEmpty, !right.prerelease.isEmpty else {
             return !left.prerelease.isEmpty && right.prerelease.isEmpty
         }

@@ -1,21 +1,22 @@
 /// A build number: one to four whole numbers, compared part by part.
 ///
-/// Android's `versionCode` has one part, Apple's `CFBundleVersion` up to three. Missing parts are zero, so
-/// that `93` and `93.0` are the same build. Only ASCII digits and dots are read; a part must be below 2^64.
+/// Android's `versionCode` has one part, Apple's `CFBundleVersion` up to three. Missing parts are
+/// zero, so that `93` and `93.0` are the same build. Only ASCII digits and dots are accepted; each
+/// part must be below 2^64.
 package struct BuildNumber: Sendable {
     private static let maximumParts = 4
-    /// The longest text that is read, in bytes.
+    /// The maximum length of a build number, in bytes.
     static let maximumLength = 64
 
     private var first: UInt64
     private var second: UInt64
     private var third: UInt64
     private var fourth: UInt64
-    /// The number of parts that were written; `93.0` is described as it was written.
+    /// The number of parts as written, which `description` also has: `93.0`.
     private var writtenParts: UInt8
 
     package static let zero = BuildNumber(0)
-    /// The highest build that can be stated.
+    /// The highest build that clients can state.
     package static let max = BuildNumber(.max, .max, .max, .max)
 
     package init(_ number: UInt64) {
@@ -36,12 +37,14 @@ package struct BuildNumber: Sendable {
         self.writtenParts = writtenParts
     }
 
+    /// Parses a build number.
+    ///
     /// - Throws: `VersionError.invalidBuildNumber` for anything but one to four numbers below 2^64.
     package init(parsing text: String) throws(VersionError) {
         try self.init(text.utf8Span.span)
     }
 
-    /// Reads a build number without blanks around it.
+    /// Parses a build number without surrounding blanks.
     init(_ text: Span<UInt8>) throws(VersionError) {
         guard let build = Self.read(text) else {
             throw .invalidBuildNumber(Excerpt(text).text)
@@ -49,7 +52,9 @@ package struct BuildNumber: Sendable {
         self = build
     }
 
-    /// Returns the build number in a text without surrounding blanks, or `nil`; faster than creating a `VersionError`.
+    /// Returns the build number in a text without surrounding blanks, or `nil`.
+    ///
+    /// Faster than creating a `VersionError`.
     static func read(_ text: Span<UInt8>) -> BuildNumber? {
         guard 1...self.maximumLength ~= text.count else { return nil }
         var build = BuildNumber(0)
@@ -72,7 +77,7 @@ package struct BuildNumber: Sendable {
         return digits > 0 ? build : nil
     }
 
-    /// Replaces the part that was written last.
+    /// Replaces the last part.
     private mutating func set(_ part: UInt64) {
         switch self.writtenParts {
         case 1: self.first = part
@@ -82,7 +87,7 @@ package struct BuildNumber: Sendable {
         }
     }
 
-    /// The build as one whole number; `nil` if it has further parts that are not zero.
+    /// The build as one whole number; `nil` if it has further parts other than zero.
     package var wholeNumber: UInt64? {
         self.second == 0 && self.third == 0 && self.fourth == 0 ? self.first : nil
     }
@@ -107,20 +112,20 @@ package struct BuildNumber: Sendable {
         BuildNumber(self.first, self.second, self.third, fourth)
     }
 
-    /// Whether the text has the form of a build number, whatever the size of its parts: digits and dots.
+    /// Whether the text has the form of a build number, with parts of any size: digits and dots.
     static func isNumeric(_ text: Span<UInt8>) -> Bool {
         !text.isEmpty && text.allSatisfy { $0.isDigit || $0 == UInt8(ascii: ".") }
     }
 
-    /// Whether the text is certainly a build number, written as it is described: at most 19 digits a part,
-    /// and no leading zeros.
+    /// Whether the text is certainly a build number in the form of `description`: at most 19 digits
+    /// in each part, and no leading zeros.
     static func isPlain(_ text: Span<UInt8>) -> Bool {
         guard 1...Self.maximumLength ~= text.count else { return false }
         var (parts, digits) = (1, 0)
         for index in text.indices {
             let byte = text[index]
             if byte.isDigit {
-                // A second digit has no zero before it.
+                // A second digit must not follow a zero.
                 guard digits < 19, digits != 1 || text[index - 1] != 0x30 else { return false }
                 digits += 1
             } else {
@@ -175,8 +180,9 @@ extension BuildNumber: Comparable {
 }
 
 extension BuildNumber: Encodable {
-    /// A number for a build of one part, and a string for all others: a JSON number such as 93.10 loses its
-    /// last zero.
+    /// Encodes a build of one part as a number, and any other build as a string.
+    ///
+    /// A JSON number such as 93.10 would lose its last zero.
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         if self.writtenParts == 1 {
@@ -188,7 +194,7 @@ extension BuildNumber: Encodable {
 }
 
 extension BuildNumber {
-    /// Whether it is written as one whole number.
+    /// Whether the build is written as one whole number.
     package var isWhole: Bool { self.writtenParts == 1 }
 
     /// The same build without trailing zeros.

@@ -1,15 +1,16 @@
-/// A set of build numbers as a rules file writes it: `93`, `>=41215 <41220`.
+/// A set of build numbers in the notation of a rules file: `93`, `>=41215 <41220`.
 ///
-/// All comparisons of a range must hold. Builds compare part by part: see `BuildNumber`.
+/// A build has to meet all comparisons of a range. Builds are compared part by part: see
+/// `BuildNumber`.
 package struct BuildRange: Sendable, Hashable {
-    /// Why a text is not a range of builds.
+    /// The reason why a text is not a valid range of builds.
     package enum Failure: Error, Sendable, Equatable {
         case empty
-        /// A word is neither a comparison nor a build number.
+        /// A token is neither a comparison nor a build number.
         case invalidBuild(String)
         /// An operator has no build.
         case missingBuild(String)
-        /// No number meets all comparisons.
+        /// No build meets all comparisons.
         case nothingWithin
     }
 
@@ -35,7 +36,7 @@ package struct BuildRange: Sendable, Hashable {
             let (relation, rest) = VersionComparison.Relation.split(word)
             if let relation, pending != nil { throw .missingBuild(relation.rawValue) }
             pending = relation ?? pending
-            // An operator may stand apart from its build: `>= 93`.
+            // An operator may be separated from its build: `>= 93`.
             guard !rest.isEmpty else { continue }
             guard let build = try? BuildNumber(parsing: String(rest)) else {
                 throw .invalidBuild(Excerpt(rest).text)
@@ -67,10 +68,10 @@ package struct BuildRange: Sendable, Hashable {
         self.lowest <= build && build <= self.highest
     }
 
-    /// Whether it has every build from some number on, so that no newer one leaves it.
+    /// Whether the range has no upper bound, so that no newer build leaves it.
     package var hasNoEnd: Bool { self.highest == .max }
 
-    /// The builds with which it begins, and with which something else begins behind it.
+    /// The first build of the range, and the first build after it.
     var bounds: [BuildNumber] { [self.lowest, self.highest.successor].compactMap { $0 } }
 }
 
@@ -81,7 +82,7 @@ extension BuildRange: CustomStringConvertible {
         return [start, self.end].compactMap { $0 }.joined(separator: " ")
     }
 
-    /// The lower bound as it is usually written: `>93`, and not `>=93.0.0.1`.
+    /// The lower bound in its usual notation: `>93` instead of `>=93.0.0.1`.
     private var start: String {
         guard !self.lowest.isWhole, let previous = self.lowest.predecessor else {
             return ">=\(self.lowest)"
@@ -102,9 +103,9 @@ extension BuildRange.Failure: CustomStringConvertible {
         switch self {
         case .empty: "the range is empty"
         case .invalidBuild(let text):
-            "'\(text)' is not a build number: one to four whole numbers below 2^64 with dots between"
-        case .missingBuild(let relation): "a build is missing beside '\(relation)'"
-        case .nothingWithin: "no build lies within"
+            "'\(text)' is not a build number: one to four numbers below 2^64, separated by dots"
+        case .missingBuild(let relation): "a build is missing next to '\(relation)'"
+        case .nothingWithin: "the range contains no build"
         }
     }
 }

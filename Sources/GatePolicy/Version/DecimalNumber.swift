@@ -1,16 +1,16 @@
-/// A whole number of any size, read from ASCII digits.
+/// A whole number of any size, parsed from ASCII digits.
 ///
-/// Versions come from clients: a number that does not fit in an integer must neither trap nor lose
-/// digits, so that the few that do not fit keep their digits.
+/// Versions come from clients, so that a number that does not fit in an integer must neither trap
+/// nor lose digits. The few numbers that do not fit keep their digits.
 enum DecimalNumber: Sendable, Hashable {
-    /// Up to 19 digits, which always fit.
+    /// Up to 19 digits, which always fit in an integer.
     case small(UInt64)
     /// 20 digits and more, without leading zeros.
     case large(String)
 
     static let zero = DecimalNumber.small(0)
 
-    /// Reads digits and nothing else; `nil` for no digits or any other byte.
+    /// Parses digits; `nil` for an empty text or any other byte.
     init?(digits: Span<UInt8>) {
         guard !digits.isEmpty, digits.allSatisfy(\.isDigit) else { return nil }
         var start = 0
@@ -25,7 +25,7 @@ enum DecimalNumber: Sendable, Hashable {
         self = .small(value)
     }
 
-    /// The number as an integer, if it fits.
+    /// The number as an integer; `nil` if it does not fit.
     var integer: UInt64? {
         switch self {
         case .small(let value): value
@@ -44,7 +44,7 @@ extension DecimalNumber: Comparable {
         case (.large, .small):
             false
         case (.large(let left), .large(let right)):
-            // Without leading zeros the longer number is the larger one.
+            // Without leading zeros, the longer number is the larger one.
             left.utf8.count == right.utf8.count
                 ? left < right : left.utf8.count < right.utf8.count
         }

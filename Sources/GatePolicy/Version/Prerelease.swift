@@ -1,9 +1,9 @@
 /// The pre-release of a version: `rc.1` in `2.0.0-rc.1`.
 ///
-/// The order is the one of SemVer 2.0.0 section 11.4, identifier by identifier: numbers by value,
-/// before any text; text by its ASCII bytes; a longer list after its own beginning.
+/// The order is that of SemVer 2.0.0 section 11.4, identifier by identifier: numbers by value,
+/// before any text; texts by their ASCII bytes; a list after each of its prefixes.
 struct Prerelease: Sendable, Hashable {
-    /// The identifiers with dots between them, numbers without leading zeros; empty for a release.
+    /// The identifiers, separated by dots, with numbers without leading zeros; empty for a release.
     let text: String
 
     static let none = Prerelease(text: "")
@@ -14,10 +14,11 @@ struct Prerelease: Sendable, Hashable {
         self.text = text
     }
 
-    /// Reads identifiers of ASCII letters, digits and hyphens; `nil` for anything else and for none.
+    /// Parses identifiers of ASCII letters, digits and hyphens; `nil` for anything else, and for an
+    /// empty text.
     ///
     /// SemVer forbids leading zeros in numbers. They are accepted here, as in the parts of a
-    /// version: nightly builds carry dates and times (`-20260701.0930`).
+    /// version, because nightly builds contain dates and times (`-20260701.0930`).
     init?(_ bytes: Span<UInt8>) {
         guard Self.isWellFormed(bytes) else { return nil }
         guard Self.hasLeadingZero(bytes) else {
@@ -38,7 +39,7 @@ struct Prerelease: Sendable, Hashable {
         self.text = String(decoding: text, as: UTF8.self)
     }
 
-    /// Whether the bytes are identifiers of a pre-release or of build metadata.
+    /// Whether the bytes are valid identifiers of a pre-release or of build metadata.
     static func isWellFormed(_ bytes: Span<UInt8>) -> Bool {
         var isEmpty = true
         for index in bytes.indices {
@@ -56,7 +57,7 @@ struct Prerelease: Sendable, Hashable {
         return !isEmpty
     }
 
-    /// Whether an identifier begins with a zero and goes on.
+    /// Whether an identifier has a leading zero.
     private static func hasLeadingZero(_ bytes: Span<UInt8>) -> Bool {
         var isFirst = true
         for index in bytes.indices {
@@ -88,7 +89,7 @@ extension Prerelease: Comparable {
 }
 
 extension Span<UInt8> {
-    /// The place behind the last identifier that both begin with.
+    /// The index after the last identifier in the common prefix.
     fileprivate func beginning(sharedWith other: Span<UInt8>) -> Int {
         var shared = 0
         for index in 0..<Swift.min(self.count, other.count) {
@@ -98,7 +99,7 @@ extension Span<UInt8> {
         return shared
     }
 
-    /// The end of the identifier that begins at an index.
+    /// Returns the end of the identifier that starts at an index.
     fileprivate func identifierEnd(from start: Int) -> Int {
         var end = start
         while end < self.count, self[end] != UInt8(ascii: ".") { end += 1 }
@@ -109,7 +110,8 @@ extension Span<UInt8> {
         self.extracting(identifier).allSatisfy(\.isDigit)
     }
 
-    /// Below zero if an identifier comes before the other one, above if it comes after.
+    /// Returns a number below zero if an identifier sorts before the other one, above zero if it
+    /// sorts after it.
     fileprivate func order(
         of identifier: Range<Int>,
         to otherIdentifier: Range<Int>,
@@ -118,7 +120,7 @@ extension Span<UInt8> {
         let isNumber = self.isNumber(identifier)
         let isOtherNumber = other.isNumber(otherIdentifier)
         guard isNumber == isOtherNumber else { return isNumber ? -1 : 1 }
-        // Without leading zeros the longer number is the larger one.
+        // Without leading zeros, the longer number is the larger one.
         if isNumber, identifier.count != otherIdentifier.count {
             return identifier.count - otherIdentifier.count
         }

@@ -1,11 +1,11 @@
-/// One comparison of a version range: `>=3.9.0`, `3.7.2` or `3.8.x`.
+/// A comparison in a version range: `>=3.9.0`, `3.7.2` or `3.8.x`.
 enum VersionComparison: Sendable, Hashable {
     case compare(Relation, AppVersion)
-    /// Every version that begins with these numbers.
+    /// Every version that starts with these numbers.
     case series([DecimalNumber])
 
     enum Relation: String, Sendable, Hashable {
-        // Longer operators first: `>=` must not be read as `>`.
+        // Longer operators come first, because `>=` also starts with `>`.
         case atLeast = ">="
         case atMost = "<="
         case above = ">"
@@ -14,7 +14,7 @@ enum VersionComparison: Sendable, Hashable {
 
         private static let inParsingOrder: [Relation] = [.atLeast, .atMost, .above, .below, .equal]
 
-        /// Splits an operator from what follows it in the same word.
+        /// Splits a token into an operator and the rest.
         static func split(_ word: Substring) -> (Relation?, Substring) {
             for relation in Self.inParsingOrder where word.hasPrefix(relation.rawValue) {
                 return (relation, word.dropFirst(relation.rawValue.count))
@@ -24,7 +24,7 @@ enum VersionComparison: Sendable, Hashable {
     }
 
     init(_ relation: Relation?, _ text: Substring) throws(VersionRangeError) {
-        // Build metadata says nothing about a version (Semantic Versioning 2.0.0, item 10).
+        // Build metadata does not distinguish versions (Semantic Versioning 2.0.0, item 10).
         if let numbers = try Self.series(text.prefix { $0 != "+" }) {
             guard relation == nil else { throw .comparedSeries(Excerpt(text).text) }
             self = .series(numbers)
@@ -37,12 +37,12 @@ enum VersionComparison: Sendable, Hashable {
         }
     }
 
-    /// The numbers of a series; `nil` if the text does not end in a wildcard.
+    /// Parses the numbers of a series; `nil` if the text does not end with a wildcard.
     private static func series(_ text: Substring) throws(VersionRangeError) -> [DecimalNumber]? {
         guard let wildcard = text.last, ["x", "X", "*"].contains(wildcard),
             text.count == 1 || text.dropLast().last == "."
         else { return nil }
-        // Everything, by a single letter, is more likely a slip than a wish.
+        // A wildcard alone would match every version, which is probably a mistake.
         guard text.count > 2 else { throw .seriesWithoutNumber }
         do throws(VersionError) {
             return try AppVersion.numbers(text.dropLast(2).utf8Span.span)
@@ -66,7 +66,7 @@ enum VersionComparison: Sendable, Hashable {
         }
     }
 
-    /// Whether every version for which it holds is below this one.
+    /// Whether every version that meets the comparison is below this one.
     func isWhollyBelow(_ version: AppVersion) -> Bool {
         switch self {
         case .compare(.atMost, let bound), .compare(.equal, let bound): bound < version
@@ -81,7 +81,7 @@ enum VersionComparison: Sendable, Hashable {
         }
     }
 
-    /// The versions at which it begins or ceases to hold.
+    /// The versions at which the result of the comparison changes.
     var bounds: [AppVersion] {
         switch self {
         case .compare(_, let bound):

@@ -1,20 +1,20 @@
-/// Why a text is not a version.
+/// The reason why a text is not a valid version.
 package enum VersionError: Error, Sendable, Equatable {
-    /// There is nothing but blanks; a client that sends this says nothing.
+    /// The text is empty or has only blanks; a client that sends it states no version.
     case empty
-    /// More than 64 bytes.
+    /// The text is longer than 64 bytes.
     case tooLong
-    /// More than five parts.
+    /// The version has more than five parts.
     case tooManyParts
-    /// Nothing before, between or after dots.
+    /// A part before, between or after dots is empty.
     case emptyPart
-    /// A part is not made of ASCII digits.
+    /// A part does not consist of ASCII digits.
     case notANumber(String)
     /// The text after the hyphen is not a SemVer pre-release.
     case invalidPrerelease(String)
     /// The text after the plus sign is not SemVer build metadata.
     case invalidBuildMetadata(String)
-    /// The number in parentheses, or of a build header, is not a whole number below 2^64.
+    /// The text in parentheses, or of a build header, is not one to four numbers below 2^64.
     case invalidBuildNumber(String)
 }
 

@@ -1,21 +1,22 @@
-/// The places of a version, of its builds and of a platform in one text.
+/// The ranges of a version, of its builds and of a platform in a text.
 ///
-/// Read are `1.3.0`, `1.3.0 (93)` as Apple's tools print it, `1.3.0+93` as Flutter writes it, `1.3.0/93`, and a
-/// platform before any of them: `ios/1.3.0`. Metadata after `+` that is not made of digits and dots is no
-/// build. A part that cannot be read has no influence on where the others are.
+/// The supported formats are `1.3.0`, `1.3.0 (93)` (Apple's tools), `1.3.0+93` (Flutter),
+/// `1.3.0/93`, and a platform before any of these: `ios/1.3.0`. Metadata after `+` is only a build
+/// if it consists of digits and dots. An unparsable part does not affect where the others are
+/// found.
 struct VersionPlaces {
     /// The name before a slash; empty if nothing precedes the slash, `nil` without a platform.
     private(set) var platform: Range<Int>?
-    /// The text of the version, without metadata.
+    /// The version, without metadata.
     private(set) var version: Range<Int>
-    /// The texts of builds, without empty ones: after a slash, in parentheses, and after a plus sign.
+    /// The builds after a slash, in parentheses, and after a plus sign; `nil` if they are empty.
     private var afterSlash: Range<Int>?
     private var inParentheses: Range<Int>?
     private var afterPlus: Range<Int>?
-    /// Whether text stands where a build is expected that has no form of one: `1.3.0 (93`.
+    /// Whether there is a text in the position of a build that does not have its form: `1.3.0 (93`.
     private(set) var hasStrayText = false
 
-    /// Finds them in a text without blanks around it.
+    /// Locates the parts in a text without surrounding blanks.
     init(in text: Span<UInt8>) {
         self.version = 0..<text.count
         guard !self.findOnlyBuild(in: text) else { return }
@@ -48,7 +49,9 @@ struct VersionPlaces {
         }
     }
 
-    /// Parses `1.3.0+93` and `1.3.0 (93)`, the most frequent forms, in one pass; returns whether the text is one of them.
+    /// Locates the parts of `1.3.0+93` and `1.3.0 (93)`, the most frequent forms, in one pass.
+    ///
+    /// Returns whether the text has one of these forms.
     private mutating func findOnlyBuild(in text: Span<UInt8>) -> Bool {
         var end = 0
         while end < text.count, text[end].isDigit || text[end] == UInt8(ascii: ".") { end += 1 }
@@ -70,8 +73,8 @@ struct VersionPlaces {
         return true
     }
 
-    /// Whether the text before a slash is a platform and not a version: `3.4.9/93` and `v3.4.9/93` are a
-    /// version and a build.
+    /// Whether the text before a slash is a platform and not a version: `3.4.9/93` and `v3.4.9/93`
+    /// are a version and a build.
     private static func isPlatform(_ name: Span<UInt8>) -> Bool {
         guard let first = name.isEmpty ? nil : name[0] else { return true }
         let isVersion =
@@ -84,15 +87,15 @@ struct VersionPlaces {
         place.isEmpty ? nil : place
     }
 
-    /// The text of the first build; `nil` without any.
+    /// The range of the first build; `nil` if there is none.
     var build: Range<Int>? { self.inParentheses ?? self.afterPlus ?? self.afterSlash }
 
-    /// The texts of all builds.
+    /// The ranges of all builds.
     var builds: [Range<Int>] {
         [self.inParentheses, self.afterPlus, self.afterSlash].compactMap { $0 }
     }
 
-    /// Whether it states one build at most, and nothing that is none.
+    /// Whether the text has at most one build, and no stray text.
     var hasOneBuild: Bool {
         guard !self.hasStrayText else { return false }
         return self.afterPlus == nil
@@ -102,7 +105,7 @@ struct VersionPlaces {
 }
 
 extension Span<UInt8> {
-    /// The first place of a byte within a range.
+    /// Returns the first index of a byte within a range.
     fileprivate func firstIndex(of byte: UInt8, in range: Range<Int>) -> Int? {
         self.extracting(range).firstIndex(of: byte).map { range.lowerBound + $0 }
     }

@@ -1,8 +1,8 @@
-/// A set of versions as a rules file writes it: `>=3.9.0 <3.9.4`, `3.7.2`, `3.8.x`.
+/// A set of versions in the notation of a rules file: `>=3.9.0 <3.9.4`, `3.7.2`, `3.8.x`.
 ///
-/// All comparisons of a range must hold. Versions compare in their own order, so that
-/// `<2.0.0` contains `2.0.0-rc.1`; a series such as `3.8.x` contains every version that begins
-/// with its numbers, pre-releases included.
+/// A version has to meet all comparisons of a range. Versions are compared in their own order, so
+/// that `<2.0.0` contains `2.0.0-rc.1`. A series such as `3.8.x` contains every version that starts
+/// with its numbers, including pre-releases.
 package struct VersionRange: Sendable, Hashable {
     private let comparisons: [VersionComparison]
 
@@ -13,7 +13,7 @@ package struct VersionRange: Sendable, Hashable {
             let (relation, rest) = VersionComparison.Relation.split(word)
             if let relation, pending != nil { throw .missingVersion(relation.rawValue) }
             pending = relation ?? pending
-            // An operator may stand apart from its version: `>= 3.9.0`.
+            // An operator may be separated from its version: `>= 3.9.0`.
             guard !rest.isEmpty else { continue }
             comparisons.append(try VersionComparison(pending, rest))
             pending = nil
@@ -27,22 +27,22 @@ package struct VersionRange: Sendable, Hashable {
         self.comparisons.allSatisfy { $0.holds(for: version) }
     }
 
-    /// Whether it is certain that every version of the range is below this one, whatever becomes of
-    /// pre-releases; `false` also where that cannot be said.
+    /// Whether every version of the range is certainly below this one, however pre-releases are
+    /// compared.
     package func isWhollyBelow(_ version: AppVersion) -> Bool {
-        // Against a release, a pre-release may count as the release that it leads to.
+        // Compared with a release, a pre-release may count as the release that it leads to.
         !self.namesPrerelease && self.comparisons.contains { $0.isWhollyBelow(version) }
     }
 
-    /// The versions at which it begins or ends.
+    /// The versions at which the range starts or ends.
     var bounds: [AppVersion] { self.comparisons.flatMap(\.bounds) }
 
-    /// Whether the range contains the version, for `switch` and the like.
+    /// Whether the range contains the version, for pattern matching.
     static func ~= (range: VersionRange, version: AppVersion) -> Bool {
         range.contains(version)
     }
 
-    /// Whether a pre-release is written in the range.
+    /// Whether a bound of the range is a pre-release.
     var namesPrerelease: Bool {
         self.comparisons.contains(where: \.namesPrerelease)
     }
@@ -54,16 +54,16 @@ extension VersionRange: CustomStringConvertible {
     }
 }
 
-/// Why a text is not a version range.
+/// The reason why a text is not a valid version range.
 package enum VersionRangeError: Error, Sendable, Equatable {
     case empty
     /// An operator has no version.
     case missingVersion(String)
-    /// A word is not a version, for this reason.
+    /// A token is not a version, for this reason.
     case invalidVersion(String, VersionError)
-    /// A series has an operator in front: `>=3.x`.
+    /// A series follows an operator: `>=3.x`.
     case comparedSeries(String)
-    /// A wildcard stands alone and would contain every version.
+    /// A wildcard has no number before it, and would match every version.
     case seriesWithoutNumber
 }
 
@@ -73,11 +73,11 @@ extension VersionRangeError: CustomStringConvertible {
         case .empty:
             "the range is empty"
         case .missingVersion(let relation):
-            "a version is missing beside '\(relation)'"
+            "a version is missing next to '\(relation)'"
         case .invalidVersion(let text, let error):
             "'\(text)' is not a version: \(error)"
         case .comparedSeries(let text):
-            "'\(text)' is a series of versions and takes no operator"
+            "'\(text)' is a wildcard and cannot follow an operator"
         case .seriesWithoutNumber:
             "a wildcard needs a number before it, such as '3.x'"
         }

@@ -1,17 +1,17 @@
-/// A version where it stands in a text, to be compared with others without a copy of each.
+/// A version at its location in a text, which can be compared with others without copying.
 ///
-/// It is read and ordered as `AppVersion` is.
+/// It is parsed and ordered like `AppVersion`.
 struct WrittenVersion {
-    /// The dotted numbers.
+    /// The range of the dotted numbers.
     private let numbers: Range<Int>
-    /// The identifiers of the pre-release; empty for a release.
+    /// The range of the pre-release identifiers; empty for a release.
     private let prerelease: Range<Int>
 
-    /// Reads a version, or is `nil` for what is none.
+    /// Parses a version; `nil` for any other text.
     ///
     /// - Parameters:
-    ///   - text: What it stands in.
-    ///   - place: Where it stands, without blanks around it.
+    ///   - text: The text that contains the version.
+    ///   - place: The range of the version, without surrounding blanks.
     init?(in text: Span<UInt8>, at place: Range<Int>) {
         guard 1...AppVersion.maximumLength ~= place.count else { return nil }
         var index = place.lowerBound
@@ -49,8 +49,8 @@ struct WrittenVersion {
         else { return nil }
     }
 
-    /// Below zero if the version comes before another one in the same text, above if it comes
-    /// after.
+    /// Returns a number below zero if the version sorts before another one in the same text, above
+    /// zero if it sorts after it.
     func order(to other: WrittenVersion, in text: Span<UInt8>) -> Int {
         var (one, two) = (self.numbers, other.numbers)
         // Missing numbers are zero.
@@ -59,7 +59,7 @@ struct WrittenVersion {
             guard order == 0 else { return order }
         }
         (one, two) = (self.prerelease, other.prerelease)
-        // A pre-release comes before its release.
+        // A pre-release sorts before its release.
         guard !one.isEmpty, !two.isEmpty else { return two.count - one.count }
         while !one.isEmpty, !two.isEmpty {
             let order = text.order(
@@ -68,13 +68,13 @@ struct WrittenVersion {
             )
             guard order == 0 else { return order }
         }
-        // A longer one comes after its own beginning.
+        // A longer pre-release sorts after its own prefix.
         return one.count - two.count
     }
 }
 
 extension Span<UInt8> {
-    /// Takes the first of the parts that dots separate.
+    /// Removes and returns the first of the parts that dots separate.
     fileprivate func nextPart(of parts: inout Range<Int>) -> Range<Int> {
         var end = parts.lowerBound
         while end < parts.upperBound, self[end] != UInt8(ascii: ".") { end += 1 }
@@ -82,7 +82,7 @@ extension Span<UInt8> {
         return parts.lowerBound..<end
     }
 
-    /// Compares digits by value; none are zero.
+    /// Compares digits by value; an empty range is zero.
     fileprivate func order(ofNumber number: Range<Int>, to other: Range<Int>) -> Int {
         let (number, other) = (self.withoutZeros(number), self.withoutZeros(other))
         // Without leading zeros the longer number is the larger one.
@@ -96,7 +96,7 @@ extension Span<UInt8> {
         return start..<digits.upperBound
     }
 
-    /// Numbers come before any text (SemVer 2.0.0 section 11.4.3).
+    /// Compares identifiers; numbers sort before any text (SemVer 2.0.0 section 11.4.3).
     fileprivate func order(ofIdentifier identifier: Range<Int>, to other: Range<Int>) -> Int {
         let isNumber = self.extracting(identifier).allSatisfy(\.isDigit)
         let isOtherNumber = self.extracting(other).allSatisfy(\.isDigit)

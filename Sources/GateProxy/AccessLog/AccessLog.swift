@@ -3,31 +3,31 @@ import GateWire
 import Glibc
 import NIOCore
 
-/// One log line for each exchange of one event loop, when it is over.
+/// The access log of one event loop: one line for each exchange, written when it has ended.
 ///
-/// Lines are bytes in a buffer of the loop, which goes to the log when it is full and with each tick.
+/// Lines are collected in a buffer, which goes to the log when it is full and on each tick.
 final class AccessLog {
-    /// Bytes that a line shows of each part of a request, before anything is escaped.
+    /// The maximum number of bytes that a line contains of each part of a request, before escaping.
     enum Limit {
         static let method = 32
         static let path = 1024
         static let field = 512
         static let requestID = 128
-        /// All bytes of a request that a line shows.
+        /// The maximum number of bytes that a line contains of a request.
         static let all = Self.method + Self.path + 2 * Self.field + Self.requestID
     }
 
-    /// Bytes of a line besides the fields for a client that is read and for the decision, at most.
+    /// The capacity for a line, without the fields for an identified client and for the decision.
     ///
-    /// Six for each byte of the request, the fields for a plain client, and names, punctuation,
-    /// ellipses, the client's address, the time and numbers, each of them 20 digits at most.
+    /// Six bytes for each byte of the request, the fields for a plain client, names, punctuation,
+    /// ellipses, the client's address, the time, and numbers of at most 20 digits.
     private let ownRoom = 6 * Limit.all + AccessLogFields.plainRoom + 512
 
-    /// Bytes that an exchange adds to its line when it is over, at most.
+    /// The maximum number of bytes that the end of an exchange adds to its line.
     private static let endRoom = 256
 
-    /// Lines are handed over when there are this many bytes of them, with which they nearly always
-    /// fit into one write of the log.
+    /// The number of bytes after which lines are handed to the log, so that most batches fit into
+    /// one write.
     private static let batch = 3584
 
     let format: AccessLogFormat
@@ -35,15 +35,17 @@ final class AccessLog {
     private let wallTime: () -> Int64
     private var clock: AccessLogClock
     private var lines: LogMemory
-    /// The line that is being begun.
+    /// The line that is being started.
     private var draft: LogMemory
-    /// Memory of lines that are over, for those to come.
+    /// The memory of completed lines, for reuse.
     private var spare = LogMemoryPool()
-    /// Stands for the verdict on what the gate itself is asked: nobody looked who asks.
+    /// The verdict for requests to the gate itself, for which no client is identified.
     let unjudged: Verdict
     private var isEnding = false
 
-    /// `wallTime`: nanoseconds of Unix time; `output`: takes whole lines.
+    /// Creates an access log.
+    ///
+    /// `wallTime` returns Unix time in nanoseconds, and `output` receives whole lines.
     init(
         _ format: AccessLogFormat,
         wallTime: @escaping () -> Int64 = AccessLog.wallTime,
@@ -68,13 +70,14 @@ final class AccessLog {
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 
-    /// Follows the wall clock, and hands over what there is.
+    /// Updates the time from the wall clock, and writes the collected lines.
     func tick() {
         self.clock.set(wallTime: self.wallTime(), at: .now())
         self.flush()
     }
 
-    /// Hands over what there is, and from now on every line at once: there are no more ticks.
+    /// Writes the collected lines, and from now on each line at once, because there are no more
+    /// ticks.
     func end() {
         self.isEnding = true
         self.flush()
@@ -88,13 +91,13 @@ final class AccessLog {
 }
 
 extension AccessLog {
-    /// The name of a request: the client's, if it is taken, or the gate's.
+    /// The ID of a request: the client's, if it is valid, or a new one.
     enum RequestName {
         case given(FieldLine)
         case new(RequestID)
     }
 
-    /// Begins a line while the bytes of the request are there.
+    /// Starts a line while the bytes of the request are available.
     func begin(
         _ head: borrowing RequestHead,
         in bytes: Span<UInt8>,
@@ -153,7 +156,7 @@ extension AccessLog {
         )
     }
 
-    /// The fields for a client that is not written as it stands in the head.
+    /// Renders the fields for a client whose values cannot be copied from the head.
     private func client(
         of verdict: Verdict,
         _ head: borrowing RequestHead,
@@ -174,7 +177,7 @@ extension AccessLog {
         AccessLogFields.write(parts.client, in: bytes, as: self.format, into: &line)
     }
 
-    /// Writes the part between the time and the status in a line of text.
+    /// Writes the part of a text line between the time and the status.
     private func writeRequestLine(
         _ parts: LoggedParts,
         in bytes: Span<UInt8>,
@@ -185,7 +188,7 @@ extension AccessLog {
         if bytes[method.upperBound] == ASCII.space, method.upperBound + 1 == path.lowerBound,
             !path.isEmpty, method.count <= Limit.method, path.count <= Limit.path
         {
-            // As it stands in HTTP/1.1.
+            // Both parts are contiguous in HTTP/1.1.
             let both = method.lowerBound..<path.upperBound
             self.write(both, in: bytes, atMost: both.count, into: &line)
         } else {
@@ -200,7 +203,7 @@ extension AccessLog {
         }
     }
 
-    /// `Referer` and `User-Agent` in a line of text.
+    /// Writes `Referer` and `User-Agent` to a text line.
     private func writeAgent(
         _ parts: LoggedParts,
         in bytes: Span<UInt8>,
@@ -213,7 +216,7 @@ extension AccessLog {
         line.writeStaticString("\"")
     }
 
-    /// The same of an object.
+    /// Writes the members of a JSON object up to `User-Agent`.
     private func writeMembers(
         _ parts: LoggedParts,
         in bytes: Span<UInt8>,
@@ -249,7 +252,7 @@ extension AccessLog {
         self.write(value, in: bytes, atMost: Limit.field, into: &line)
     }
 
-    /// A token holds nothing that must be escaped (RFC 9110 5.6.2).
+    /// Writes the method; a token contains nothing that must be escaped (RFC 9110 5.6.2).
     private func writeMethod(
         _ parts: LoggedParts,
         in bytes: Span<UInt8>,
@@ -261,7 +264,7 @@ extension AccessLog {
 
     private func writePath(_ parts: LoggedParts, in bytes: Span<UInt8>, into line: inout LogCursor)
     {
-        // The backend is sent `/` for it (RFC 9112 3.2.1).
+        // The backend gets `/` for an empty path (RFC 9112 3.2.1).
         if parts.path.isEmpty { line.writeStaticString("/") }
         self.write(parts.path, in: bytes, atMost: Limit.path, into: &line)
     }
@@ -277,7 +280,7 @@ extension AccessLog {
 }
 
 extension AccessLog {
-    /// Writes the line of an exchange that is over.
+    /// Writes the line of an exchange that has ended.
     func end(_ entry: consuming Entry, at now: NIODeadline = .now()) {
         self.clock.advance(to: now)
         let room = entry.line.count + Self.endRoom
@@ -301,7 +304,7 @@ extension AccessLog {
         if self.isEnding || self.lines.count >= Self.batch { self.flush() }
     }
 
-    /// `rest`: what is known of the line behind the status.
+    /// Writes a text line from the status on; `rest` is the part of the entry after the status.
     private static func endText(
         _ entry: borrowing Entry,
         _ rest: Span<UInt8>,
@@ -323,7 +326,7 @@ extension AccessLog {
         lines.writeStaticString("\"\n")
     }
 
-    /// `rest`: what is known of the object.
+    /// Writes the end of a JSON object; `rest` is the remaining part of the entry.
     private static func endObject(
         _ entry: borrowing Entry,
         _ rest: Span<UInt8>,

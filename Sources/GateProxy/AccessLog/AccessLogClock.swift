@@ -1,27 +1,27 @@
 import GatePolicy
 import NIOCore
 
-/// The time of log lines, whose text is made anew each second.
+/// The time of log lines, whose text is rendered once per second.
 struct AccessLogClock {
     private let format: AccessLogFormat
     /// The wall-clock time minus the monotonic time, in nanoseconds.
     private var offset: Int64 = 0
     private var second: Int64 = .min
-    /// The time that was last asked for, in UTC.
+    /// The time of the last call to `advance(to:)`, in UTC.
     ///
     /// `22/Nov/2026:09:35:25 +0000`, or in JSON `2026-11-22T09:35:25.123Z` (RFC 3339).
     private(set) var text = InlineArray<26, UInt8>(repeating: 0)
-    /// Bytes of it.
+    /// The number of bytes in `text`.
     private(set) var count = 0
 
-    /// `wallTime`: nanoseconds of Unix time at `now`.
+    /// Creates a clock; `wallTime` is the Unix time in nanoseconds at `now`.
     init(_ format: AccessLogFormat, wallTime: Int64, at now: NIODeadline) {
         self.format = format
         self.set(wallTime: wallTime, at: now)
         self.advance(to: now)
     }
 
-    /// Follows the wall clock, which can be set.
+    /// Updates the offset to the wall clock, which may have been set.
     mutating func set(wallTime: Int64, at now: NIODeadline) {
         self.offset = wallTime - Int64(now.uptimeNanoseconds)
     }

@@ -2,31 +2,31 @@ import GateWire
 import NIOCore
 
 extension AccessLog {
-    /// A request's line until its answer is complete.
+    /// The log line of a request, until its response is complete.
     struct Entry: ~Copyable {
-        /// The line as far as it is known, without what is known at the end only.
+        /// The line without the parts that are only known at the end.
         let line: LogMemory
-        /// The place of the time in the line.
+        /// The index of the time in the line.
         let timeIndex: Int
-        /// The place of the status and of the number of bytes in a line of text.
+        /// The index of the status and the number of bytes in a text line.
         let statusIndex: Int
         let started: NIODeadline
-        /// The name that the gate gave the request, if the client gave none.
+        /// The ID that the gate assigned to the request, if the client sent none.
         let newRequestID: RequestID?
-        /// Whether the answer is the backend's.
+        /// Whether the response is from the backend.
         private(set) var isForwarded = false
-        /// 0: there was none before the client went away.
+        /// The status; 0 if the client disconnected before the response.
         private(set) var status = 0
-        /// Bytes of the answer's content, with the framing of HTTP/1.1.
+        /// The number of content bytes in the response, including the framing of HTTP/1.1.
         var bytes = 0
 
-        /// The gate answers itself.
+        /// Records the status of a response that the gate generated.
         mutating func answered(_ status: Int) {
             self.status = status
             self.isForwarded = false
         }
 
-        /// The backend's answer goes to the client.
+        /// Records the status of a response from the backend.
         mutating func forwarded(_ status: Int) {
             self.status = status
             self.isForwarded = true

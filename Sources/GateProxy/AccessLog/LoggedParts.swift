@@ -1,17 +1,17 @@
 import GatePolicy
 import GateWire
 
-/// The places in a request's head that a log line shows.
+/// The positions of the parts of a request head that a log line contains.
 struct LoggedParts {
     let method: Range<Int>
-    /// Without the query, which often carries secrets.
+    /// The path without the query, which often contains secrets.
     let path: Range<Int>
     let version: Version
-    /// Without its query; the last one of several.
+    /// The last `Referer` without its query.
     private(set) var referer: Range<Int>?
-    /// The last one of several.
+    /// The last `User-Agent`.
     private(set) var userAgent: Range<Int>?
-    /// The client, if it writes of itself as a log line does.
+    /// The values of the identity fields, which log lines may copy if `hasPlainClient` is true.
     private(set) var client = ClientClasses.StatedPlaces()
     private(set) var hasPlainClient: Bool
 
@@ -21,9 +21,10 @@ struct LoggedParts {
         case http2
     }
 
-    /// Looks at a head once.
+    /// Finds the parts in a single pass.
     ///
-    /// `verdict`: says of which parts of the client identity fields speak, if each client is read by itself.
+    /// `verdict` contains the parts of the identity that the identity fields describe, if the
+    /// identity must be parsed for each request.
     init(
         of head: borrowing RequestHead,
         in bytes: Span<UInt8>,
@@ -40,7 +41,7 @@ struct LoggedParts {
             if case .identity(let header) = lines[index].role, header < identityParts.count {
                 self.client.set(identityParts[Int(header)], lines[index].value)
             }
-            // Nearly all fields are told from these two by the length of their names.
+            // The length of the name distinguishes nearly all other fields from these two.
             switch lines[index].nameEnd &- start {
             case 7 where bytes.holdsToken("referer", at: start):
                 self.referer = bytes.path(lines[index].value)
@@ -70,7 +71,7 @@ extension ClientClasses.StatedPlaces {
 }
 
 extension Span<UInt8> {
-    /// An address up to its query.
+    /// The part of an address before its query.
     fileprivate func path(_ address: Range<Int>) -> Range<Int> {
         let query = self.extracting(address).position(of: ASCII.questionMark, from: 0)
         return query.map { address.lowerBound..<(address.lowerBound + $0) } ?? address

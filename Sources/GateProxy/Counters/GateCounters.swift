@@ -1,6 +1,6 @@
 package import GatePolicy
 
-/// The counts of one event loop since it started; sums over loops are made by whoever asks.
+/// The counters of one event loop since its start; callers add up the counters of all event loops.
 package struct GateCounters: Equatable, Sendable {
     package var requests: UInt64 = 0
     package var allowed: UInt64 = 0
@@ -9,40 +9,39 @@ package struct GateCounters: Equatable, Sendable {
     package var maintenance: UInt64 = 0
     /// Requests that a rule or policy in observe mode would have denied.
     package var observed: UInt64 = 0
-    /// Requests that left out a part of their identity that was needed; likewise unreadable ones.
+    /// Requests in which a required part of the identity is missing, or unparsable.
     package var identityMissing: UInt64 = 0
     package var identityUnreadable: UInt64 = 0
-    /// Requests that were no acceptable HTTP.
+    /// Requests that were not valid HTTP.
     package var malformed: UInt64 = 0
-    /// Answers of 502, 503 and 504 that the gate gave itself.
+    /// Responses with 502, 503 or 504 that the gate generated.
     package var upstreamFailures: UInt64 = 0
 
-    /// Requests of clients that asked where they stand.
+    /// Launch checks: requests of clients for their own status.
     package var launchChecks: UInt64 = 0
-    /// Streams of events that were opened, and the events that told a change on them.
+    /// Event streams that were opened, and events that were sent on them.
     package var eventStreams: UInt64 = 0
     package var eventsSent: UInt64 = 0
-    /// Answers under way that were ended, because other rules or their time forbade them.
+    /// Responses that were ended because new rules, or a scheduled change, no longer allow them.
     package var revoked: UInt64 = 0
 
-    /// Connections of clients that were accepted, before it was known whether there is room.
+    /// Client connections that were accepted, before limits are checked.
     package var connectionsAccepted: UInt64 = 0
-    /// Connections that were refused because there were as many as there may be: altogether, and
-    /// from one address.
+    /// Connections that were refused because of the limit for all connections, and for one address.
     package var connectionsRefused: UInt64 = 0
     package var connectionsPerAddressRefused: UInt64 = 0
-    /// Connections whose PROXY protocol header was wrong, missing, or from somebody not believed.
+    /// Connections whose PROXY protocol header was malformed, missing or from an untrusted peer.
     package var proxyHeadersRefused: UInt64 = 0
-    /// Requests that were refused because too many wait for the backend, because the loop is late,
-    /// and because no descriptor was left for a connection to the backend.
+    /// Requests that were refused because too many requests wait for the backend, because the event
+    /// loop is late, and because no descriptor was left for a connection to the backend.
     package var requestsShed: UInt64 = 0
     package var requestsLate: UInt64 = 0
     package var descriptorsExhausted: UInt64 = 0
-    /// Times at which no connection could be accepted.
+    /// The number of failed attempts to accept a connection.
     package var acceptFailures: UInt64 = 0
 
-    /// Requests that asked for a decision, for a tester: those that were shown it, those whose time was
-    /// over, and those that nobody had signed.
+    /// Preview requests of testers: those that got the preview, those whose token had expired, and
+    /// those with an invalid signature.
     package var previewsShown: UInt64 = 0
     package var previewsExpired: UInt64 = 0
     package var previewsForged: UInt64 = 0
@@ -65,7 +64,7 @@ package struct GateCounters: Equatable, Sendable {
         }
     }
 
-    /// Adds requests of the same terms.
+    /// Adds requests with the same terms.
     package mutating func add(_ terms: RequestTerms, times count: UInt64) {
         self.requests += count
         switch terms.kind {

@@ -1,15 +1,15 @@
 package import GatePolicy
 
-/// The history of a gate since it started, and its present, of one event loop or of all.
+/// The counters since the start and the current state of a gate, for one event loop or all of them.
 package struct GateStatistics: Sendable, Equatable {
     package var counters = GateCounters()
-    /// The requests that were judged.
+    /// The evaluated requests.
     package var requests: [RequestTerms: UInt64] = [:]
     package var latency = LatencyFigures()
-    /// Connections of clients, those that are parked included.
+    /// Client connections, including parked ones.
     package var openConnections = 0
     package var parkedConnections = 0
-    /// Requests that wait for the first byte of their answer.
+    /// Requests that wait for the first byte of the response.
     package var pendingRequests = 0
     /// Clients that listen to events.
     package var eventStreams = 0
@@ -17,7 +17,7 @@ package struct GateStatistics: Sendable, Equatable {
 
     package init() {}
 
-    /// Adds what another event loop tells.
+    /// Adds the statistics of another event loop.
     package mutating func add(_ other: GateStatistics) {
         self.counters = self.counters + other.counters
         self.requests.merge(other.requests, uniquingKeysWith: +)
@@ -36,13 +36,13 @@ package struct GateStatistics: Sendable, Equatable {
     }
 }
 
-/// How a backend is doing, by the name that `--upstream` gives it.
+/// The state of a backend, by the name that `--upstream` gives it.
 package struct BackendStatistics: Sendable, Equatable {
     /// Failures since the start.
     package struct Failures: Sendable, Equatable {
         /// Connections that could not be opened.
         package var connections: UInt64 = 0
-        /// Requests that were sent and had no acceptable answer.
+        /// Requests that were sent and got no valid response.
         package var answers: UInt64 = 0
 
         package init(connections: UInt64 = 0, answers: UInt64 = 0) {
@@ -52,13 +52,14 @@ package struct BackendStatistics: Sendable, Equatable {
     }
 
     package let name: String
-    /// Its addresses, and whether each is left out because it fails; an event loop that has not asked
-    /// there does not know.
+    /// The addresses, and whether each is left out because it fails.
+    ///
+    /// An event loop that has not sent requests to an address does not know about its failures.
     package var addresses: [String: Bool] = [:]
     package var failures = Failures()
-    /// Connections of HTTP/1.1 that wait for a request.
+    /// HTTP/1.1 connections that wait for a request.
     package var idleConnections = 0
-    /// Connections of HTTP/2.
+    /// HTTP/2 connections.
     package var sharedConnections = 0
 
     package init(name: String) {

@@ -1,13 +1,13 @@
 package import NIOCore
 
-/// How long requests took.
+/// The latencies of requests.
 package struct LatencyFigures: Sendable, Equatable {
-    /// From the reading of a request's head until its denial was written.
+    /// The time from reading a request head to writing its denial.
     package var denied = LatencyHistogram.ofWork
-    /// From the reading of a request's head until it was written for the backend, or began to wait for a
-    /// connection to it.
+    /// The time from reading a request head to writing it to the backend, or to waiting for a
+    /// connection.
     package var forwarded = LatencyHistogram.ofWork
-    /// From then until the head of the answer was there.
+    /// The time from then on to receiving the response head.
     package var answered = LatencyHistogram.ofAnswers
 
     package static func + (left: LatencyFigures, right: LatencyFigures) -> LatencyFigures {
@@ -19,37 +19,34 @@ package struct LatencyFigures: Sendable, Equatable {
     }
 }
 
-/// The times that something took, in buckets.
+/// A histogram of durations.
 package struct LatencyHistogram: Sendable, Equatable {
-    /// Upper ends of the buckets in nanoseconds, in ascending order; a time that is equal to one is in
-    /// its bucket.
+    /// The upper bounds of the buckets in nanoseconds, in ascending order; bounds are inclusive.
     package let bounds: [Int64]
-    /// The number of times in each bucket; the last is for those beyond all bounds.
+    /// The number of durations in each bucket; the last bucket is for durations beyond all bounds.
     package private(set) var counts: [UInt64]
-    /// All times together in nanoseconds.
+    /// The sum of all durations in nanoseconds.
     package private(set) var sum: Int64 = 0
 
-    /// A histogram of nothing yet.
-    ///
-    /// `bounds`: in nanoseconds and in ascending order.
+    /// Creates an empty histogram; `bounds` are in nanoseconds and in ascending order.
     package init(bounds: [Int64]) {
         self.bounds = bounds
         self.counts = Array(repeating: 0, count: bounds.count + 1)
     }
 
-    /// For what takes microseconds: 10 µs to 100 ms.
+    /// A histogram for microseconds: 10 µs to 100 ms.
     package static let ofWork = LatencyHistogram(
         bounds: [10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 100_000].map { $0 * 1_000 }
     )
 
-    /// For what takes milliseconds: 1 ms to 10 s.
+    /// A histogram for milliseconds: 1 ms to 10 s.
     package static let ofAnswers = LatencyHistogram(
         bounds: [1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000]
             .map { $0 * 1_000 }
             + [500_000, 1_000_000, 2_500_000, 5_000_000, 10_000_000].map { $0 * 1_000 }
     )
 
-    /// Adds a time; most are short, and found at once.
+    /// Adds a duration; short ones, which are the most frequent, are the fastest.
     package mutating func add(_ time: TimeAmount) {
         let nanoseconds = time.nanoseconds
         var bucket = 0
@@ -58,7 +55,7 @@ package struct LatencyHistogram: Sendable, Equatable {
         self.sum &+= nanoseconds
     }
 
-    /// Both together; of the same bounds.
+    /// Adds two histograms with the same bounds.
     package static func + (left: LatencyHistogram, right: LatencyHistogram) -> LatencyHistogram {
         var both = left
         for (bucket, count) in right.counts.enumerated() { both.counts[bucket] &+= count }

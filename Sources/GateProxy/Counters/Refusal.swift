@@ -1,6 +1,8 @@
 import Logging
 
-/// Why the gate turns somebody away to protect itself, each with a counter and log lines of its own.
+/// The reasons to refuse a connection or a request for the gate's own protection.
+///
+/// Each has a counter and log lines.
 enum Refusal: CaseIterable {
     case connections
     case connectionsPerAddress
@@ -29,9 +31,9 @@ enum Refusal: CaseIterable {
             "connection refused: --max-connections-per-address is reached"
         case .proxyHeader: "connection refused: PROXY protocol"
         case .pendingRequests: "request refused: --max-pending-requests is reached"
-        case .lateness: "request refused: the event loop is late"
-        case .descriptors: "request refused: no connection to the backend can be opened"
-        case .accept: "cannot accept connections; trying again in a second"
+        case .lateness: "request refused: the event loop is overloaded"
+        case .descriptors: "request refused: no resources left for a connection to the backend"
+        case .accept: "cannot accept connections; retrying in one second"
         }
     }
 }

@@ -1,13 +1,13 @@
 import GatePolicy
 
-/// The judged requests of one event loop, by their terms.
+/// The evaluated requests of one event loop, by their terms.
 ///
-/// A verdict knows its place here, so that to count a request is one increment. Terms that have left
-/// the rules keep their place: what is counted never becomes less.
+/// A verdict stores the index of its terms, so counting a request is a single increment. Terms that
+/// are no longer in the rules keep their index, because counters never decrease.
 final class RequestTally {
-    /// The terms with names that are told apart; beyond them, requests are counted without names.
+    /// The maximum number of terms with names; beyond it, requests are counted without names.
     ///
-    /// Only rules files make new terms, and a gate may see many of them in its life.
+    /// Only rules files introduce new terms, but a long-running gate may see many of them.
     private static let capacity = 16_384
 
     private let capacity: Int
@@ -17,11 +17,11 @@ final class RequestTally {
 
     init(capacity: Int = RequestTally.capacity) {
         self.capacity = capacity
-        // The first place is that of requests that nobody judges.
+        // The first index is for requests that are not evaluated.
         self.keep(.preflight)
     }
 
-    /// The place of these terms.
+    /// Returns the index of these terms.
     func place(of terms: RequestTerms) -> Int {
         if let place = self.places[terms] { return place }
         guard self.terms.count >= self.capacity else { return self.keep(terms) }
@@ -37,13 +37,13 @@ final class RequestTally {
         return self.terms.count - 1
     }
 
-    /// Counts a request by the place of its terms.
+    /// Counts a request by the index of its terms.
     @inline(__always)
     func count(_ place: Int) {
         self.counts[place] &+= 1
     }
 
-    /// The requests so far, without terms that no request had.
+    /// The requests counted so far, without terms that no request had.
     var requests: [RequestTerms: UInt64] {
         var requests: [RequestTerms: UInt64] = [:]
         for (terms, count) in zip(self.terms, self.counts) where count > 0 {

@@ -2,23 +2,23 @@ import GatePolicy
 package import GateWire
 import NIOCore
 
-/// A client that waits for its decision to change (Server-Sent Events, HTML Living Standard
-/// section 9.2).
+/// An event stream that tells a client when its decision changes (Server-Sent Events, HTML Living
+/// Standard section 9.2).
 package struct EventStream: Equatable, Sendable {
-    /// The head of the request, to be judged again by other rules.
+    /// The head of the request, for evaluation by new rules.
     let received: ReceivedHead
-    /// The client's address.
+    /// The address of the client.
     let address: String
     private let isChunked: Bool
-    /// The tag of the content that the client knows.
+    /// The tag of the last content that the client received.
     private(set) var tag: String
-    /// The second at which the decision may change; `nil` if time alone never changes it.
+    /// The second at which the decision may change; `nil` if it does not depend on the time.
     private(set) var validUntil: Timestamp?
 
-    /// A line without content shows every hop on the way that the stream lives.
+    /// The interval between comment lines, which show all intermediaries that the stream is alive.
     static let heartbeatInterval = TimeAmount.seconds(15)
 
-    /// Begins a stream for a client that has heard of the content with this tag.
+    /// Creates a stream for a client that has received the content with `lastTag`.
     package init(received: ReceivedHead, address: String, isChunked: Bool, lastTag: String) {
         self.received = received
         self.address = address
@@ -26,26 +26,26 @@ package struct EventStream: Equatable, Sendable {
         self.tag = lastTag
     }
 
-    /// The fields of the answer, beside those of the connection.
+    /// Returns the response fields, except those for the connection.
     static func fields(vary: String, isChunked: Bool) -> [HeaderField] {
         let fields = [
             HeaderField(name: "Content-Type", value: "text/event-stream"),
             HeaderField(name: "Cache-Control", value: "no-store"),
             HeaderField(name: "Vary", value: vary),
-            // nginx would keep the events until its buffer is full.
+            // Otherwise, nginx would buffer the events.
             HeaderField(name: "X-Accel-Buffering", value: "no"),
         ]
         let chunked = HeaderField(name: "Transfer-Encoding", value: "chunked")
         return isChunked ? fields + [chunked] : fields
     }
 
-    /// The beginning: how long to wait after a loss, which differs from client to client so that
-    /// they do not all come back at once.
+    /// Returns the start of the stream: a random reconnection time, so that clients do not all
+    /// reconnect at once.
     func opening() -> [UInt8] {
         self.framed("retry: \(Int.random(in: 1_000...10_000))\n\n")
     }
 
-    /// The event that tells a status; `nil` if the client knows it.
+    /// Returns the event for a status; `nil` if the client has already received it.
     mutating func event(_ status: LaunchStatus) -> [UInt8]? {
         self.validUntil = status.decision.validUntil
         guard status.eventTag != self.tag else { return nil }

@@ -3,23 +3,23 @@ package import NIOCore
 /// The events that end an exchange early: a side that closes, refuses or breaks the protocol, and timeouts.
 extension Exchange {
     package enum ClientEndAction: Equatable {
-        /// The client has said all; it still waits for an answer.
+        /// The client sends nothing more, but still waits for a response.
         case finish
-        /// Nothing more can come of this connection.
+        /// Close the connection.
         case close
-        /// Close the backend's connection for writing.
+        /// Half-close the connection to the backend.
         case endUpstream
     }
 
     /// The client closed its side.
     ///
-    /// `hasMore`: whether something that it sent before is still to be looked at: the rest of the
-    ///   request, or another one (RFC 9112 9.6).
+    /// `hasMore` tells whether received bytes have not been processed: the rest of the request, or
+    /// another request (RFC 9112 9.6).
     package mutating func clientEnded(hasMore: Bool) -> ClientEndAction {
         switch self {
         case .head where hasMore, .idle where hasMore:
             return .finish
-        // The answer is still to be written.
+        // The response has not been written yet.
         case .awaitingBody:
             return .finish
         case .forwarding where hasMore:
@@ -42,16 +42,17 @@ extension Exchange {
         /// Send the request again on a new connection.
         case retry
         case badGateway
-        /// Close without an end, so that the client sees that something is missing.
+        /// Close the connection before the end of the response, so that the client detects the
+        /// truncation.
         case abort
-        /// Close the client's connection for writing.
+        /// Half-close the connection to the client.
         case endClient
-        /// The client has closed its side before: write what is left, and close.
+        /// The client has already closed its side: write the remaining output and close.
         case closeClient
         case doNothing
     }
 
-    /// The backend's connection ended, in order or not, before its response was complete.
+    /// The connection to the backend ended, cleanly or not, before the response was complete.
     package mutating func upstreamEnded() -> UpstreamEndAction {
         switch self {
         case .forwarding(var forwarding) where forwarding.retryable:
@@ -82,9 +83,9 @@ extension Exchange {
         case doNothing
     }
 
-    /// The backend says that it has not looked at the request.
+    /// The backend reported that it has not processed the request.
     ///
-    /// Nothing can have been processed, whatever the method is: it is tried once more.
+    /// Any request, regardless of its method, is then retried once.
     package mutating func upstreamRefused() -> UpstreamRefusalAction {
         guard case .forwarding(var forwarding) = self, !forwarding.responseStarted else {
             return .doNothing
@@ -102,7 +103,7 @@ extension Exchange {
         case doNothing
     }
 
-    /// The backend broke the protocol; asking it again would only repeat that.
+    /// The backend violated the protocol; a retry would fail as well.
     package mutating func upstreamBroke() -> UpstreamFaultAction {
         switch self {
         case .forwarding(let forwarding) where !forwarding.responseStarted: return .badGateway
@@ -114,25 +115,27 @@ extension Exchange {
     }
 
     package enum TimeoutAction: Equatable {
-        /// The client took too long with its head or body.
+        /// The client timed out while sending its head or body.
         case requestTimeout
-        /// The backend took too long.
+        /// The backend timed out.
         case gatewayTimeout
-        /// The backend took too long, and another one may have the request.
+        /// The backend timed out, and the request can be sent to another one.
         case askAnother
-        /// The body that the response waits for is overdue: write the response with `Connection: close`, and linger.
+        /// The body that the response waits for timed out: write the response with `Connection:
+        /// close`, and linger.
         case answerAndLinger
         case close
     }
 
-    /// Nothing has happened for as long as the state allows.
+    /// The timeout of the current state expired.
     ///
     /// - Parameters:
-    ///   - hasPartialHead: Whether a part of a request has come.
-    ///   - upstreamStalls: Whether it is the backend that takes no more of the request.
-    ///   - isRepeatable: Whether the whole request is kept, and has no effect by being repeated.
-    ///   - limits: The limits for a body that is thrown away.
-    /// - Returns: what is to be done about it.
+    ///   - hasPartialHead: Whether a part of a request was received.
+    ///   - upstreamStalls: Whether the backend has stopped reading the request.
+    ///   - isRepeatable: Whether the whole request is kept, and repeating it has no further effect.
+    ///   - limits: The limits for a body that is discarded.
+    ///
+    /// - Returns: The action to take.
     package mutating func timedOut(
         hasPartialHead: Bool,
         upstreamStalls: Bool,
@@ -158,31 +161,31 @@ extension Exchange {
     }
 }
 
-/// The end of a connection that is not brought about by what its request or answer says.
+/// The ends of a connection that do not depend on the request or the response.
 extension Exchange {
-    /// The gate is about to stop: what is under way is the last on its connection, if the client was
-    /// not told already that another request may follow.
+    /// Shutdown has started: the current exchange is the last on its connection, unless the client
+    /// has already been told that another request may follow.
     package mutating func drain() {
         guard case .forwarding(var forwarding) = self, !forwarding.responseStarted else { return }
         forwarding.keepsClient = false
         self = .forwarding(forwarding)
     }
 
-    /// The gate has said its last, and takes no request any more.
+    /// The gate has sent its last response, and accepts no further request.
     package mutating func linger(limits: DiscardLimits) {
         self = .lingering(Lingering(budget: Swift.max(limits.bytes, limits.awaitedBytes)))
     }
 
-    /// The last answer is with the client's kernel: from now on it is only waited for.
+    /// The last response was written to the socket; the client has until `end` to close.
     ///
-    /// - Parameter end: when that is over, whatever the client sends.
+    /// - Parameter end: The time at which the connection closes, whatever the client sends.
     package mutating func lastWasWritten(end: NIODeadline) {
         guard case .lingering(var lingering) = self else { return }
         lingering.end = end
         self = .lingering(lingering)
     }
 
-    /// The tunnel was told to end, which has until then.
+    /// The tunnel was asked to close, and is cut off at `end`.
     package mutating func endTunnel(by end: NIODeadline) {
         guard case .tunnel(var tunnel) = self else { return }
         tunnel.end = end

@@ -1,21 +1,21 @@
 /// The events of the response, and of bytes that are discarded.
 extension Exchange {
     package enum ResponseHeadAction: Equatable {
-        /// Pass a 1xx on and wait for the real answer.
+        /// Forward a 1xx response, and wait for the final response.
         case forwardInterim
-        /// Pass the head on; its body follows.
+        /// Forward the head; the body follows.
         case forward(keepsClient: Bool)
-        /// Pass the 101 on and then every byte.
+        /// Forward the 101 and then all bytes.
         case tunnel
-        /// The backend broke the protocol.
+        /// The backend violated the protocol.
         case badGateway
-        /// Nobody waits for it.
+        /// Discard the response, because no exchange waits for it.
         case discard
     }
 
-    /// A response head was read.
+    /// A response head was received.
     ///
-    /// `endsByClose`: whether the client connection must close after the response.
+    /// `endsByClose` tells whether the client connection must close after the response.
     package mutating func responseHead(
         status: Int,
         switchesAsOffered: Bool,
@@ -31,7 +31,7 @@ extension Exchange {
         }
         if status < 200 {
             forwarding.interims += 1
-            // The backend has seen the request.
+            // The backend has received the request.
             forwarding.retryable = false
             self = .forwarding(forwarding)
             return forwarding.interims <= Self.interimLimit ? .forwardInterim : .badGateway
@@ -45,18 +45,19 @@ extension Exchange {
     }
 
     package enum ResponseEndAction: Equatable {
-        /// The connection to the backend may serve again; read the next request.
+        /// The backend connection can be reused; read the next request.
         case next
-        /// The backend answered before the request had ended: its connection is of no more use.
+        /// The backend responded before the request had ended, so its connection cannot be reused.
         case dropUpstream
-        /// Close for writing, read until the client has closed.
+        /// Half-close, and read until the client has closed.
         case linger(upstreamIsReusable: Bool)
         case close
     }
 
-    /// The last byte of the response was read.
+    /// The last byte of the response was received.
     ///
-    /// `isStream`: whether the client uses HTTP/2, where `HTTP2Connection` discards the rest of the request body.
+    /// `isStream` tells whether the client uses HTTP/2, where `HTTP2Connection` discards the rest
+    /// of the request body.
     package mutating func responseEnded(limits: DiscardLimits, isStream: Bool) -> ResponseEndAction
     {
         guard case .forwarding(let forwarding) = self else {
@@ -81,7 +82,7 @@ extension Exchange {
         case close
     }
 
-    /// Bytes that nobody wants were read.
+    /// Bytes were received and discarded.
     package mutating func discarded(bytes count: Int) -> DiscardAction {
         switch self {
         case .lingering(var lingering) where UInt64(count) <= lingering.budget:

@@ -1,28 +1,28 @@
 package import NIOCore
 
-/// The deadline that runs.
+/// The timeout that applies.
 extension Exchange {
-    /// For which event a connection waits, and so for how long it may.
+    /// The event that a connection waits for, which determines its timeout.
     package enum Wait: Equatable, Sendable {
-        /// The rest of a head, or all of the first one.
+        /// The rest of a head, or the whole first head.
         case head
         /// The next request.
         case request
-        /// The next piece of a request's body.
+        /// The next chunk of a request body.
         case body
-        /// A connection to the backend, whose time is the pool's matter.
+        /// A connection to the backend, whose timeout is the responsibility of the pool.
         case connection
-        /// The backend's answer, or the next piece of it.
+        /// The response of the backend, or the next chunk of it.
         case response
         /// The next bytes of either side of a tunnel.
         case tunnel
         /// The rest of a small body that a response waits for.
         case smallBody
-        /// The next piece of what is thrown away, until the end at most.
+        /// The next bytes to discard, at most until a deadline.
         case rest(until: NIODeadline)
-        /// The client, which has yet to take the last bytes.
+        /// The client, which has not yet received the last bytes.
         case lastBytes
-        /// The gate itself: the next sign of life in a stream of events.
+        /// The next heartbeat of an event stream.
         case heartbeat
     }
 

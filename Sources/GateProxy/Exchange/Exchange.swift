@@ -1,52 +1,53 @@
 import GatePolicy
 package import NIOCore
 
-/// One client connection, seen as the request that is on it and that request's answer: what may
-/// come next, and what must be done about it.
+/// The state machine of a client connection: the current request and its response.
 ///
-/// It holds no socket, and no request but one that waits for a socket. Every event has its own list of actions; where a
-/// peer can bring about a combination that makes no sense, the answer is to close, never to trap.
+/// It has no reference to a socket, and stores only a request that waits for a connection. Every
+/// event has its own set of actions. If a peer causes a combination that makes no sense, the action
+/// is to close, never to trap.
 package enum Exchange: Equatable, Sendable {
-    /// Waiting for the first request head, or in the middle of one.
+    /// Waiting for the first request head, or for the rest of a head.
     case head
-    /// Waiting for another request, of which nothing has come.
+    /// Waiting for another request, of which nothing has been received.
     case idle
-    /// The request goes to the backend and its answer to the client.
+    /// The request is forwarded to the backend, and the response to the client.
     case forwarding(Forwarding)
     /// A response of the gate waits for the rest of a small request body.
     ///
     /// HAProxy stops sending a body once it has the response, and reuses the connection. The next request would then be
     /// read as the rest of the body.
     case awaitingBody(budget: UInt64)
-    /// Answered for the last time; what the client still sends is thrown away, so that it can read the
-    /// answer instead of finding the connection reset.
+    /// The last response has been sent. Further input is discarded, because otherwise the client
+    /// might get a connection reset instead of the response.
     case lingering(Lingering)
-    /// The gate itself tells the client whatever changes; the client has nothing more to say.
+    /// The gate sends events to the client, which sends nothing more.
     indirect case streaming(EventStream)
-    /// The protocol was changed: bytes in both directions, whatever they mean (RFC 9110 7.8).
+    /// The protocol was switched: bytes are forwarded in both directions (RFC 9110 7.8).
     case tunnel(Tunnel)
-    /// Nothing more is read; what was written may still be on its way.
+    /// Nothing more is read; output may still be pending.
     case closed
 
-    /// A request that was passed on.
+    /// A forwarded request.
     package struct Forwarding: Equatable, Sendable {
         package var requestEnded: Bool
-        /// The request as long as it waits for a connection to the backend; `nil`: none is being opened.
+        /// The request while it waits for a connection to the backend; `nil` if no connection is
+        /// being opened.
         package var unsent: ForwardedRequest?
         package var responseStarted = false
         /// Whether the client may send another request afterwards.
         package var keepsClient: Bool
-        /// Whether the same bytes may be sent again: the request has no effect by being repeated
-        /// and went out on a connection that an earlier exchange had left open.
+        /// Whether the request can be sent again: it is idempotent and was sent on a reused
+        /// connection.
         package var retryable: Bool
         package var offersUpgrade: Bool
-        /// Whether the client takes any 2xx for the beginning of a tunnel (RFC 9110 9.3.6).
+        /// Whether the client interprets any 2xx as the start of a tunnel (RFC 9110 9.3.6).
         package var isConnect: Bool
-        /// 1xx answers so far.
+        /// The number of interim (1xx) responses so far.
         package var interims = 0
-        /// Whether a backend has refused to look at it (RFC 9113 8.7).
+        /// Whether a backend has refused to process the request (RFC 9113 8.7).
         package var wasRefused = false
-        /// Whether a backend has kept silent about it until its time was over.
+        /// Whether a backend has timed out on the request.
         package var metSilence = false
 
         package init(
@@ -72,7 +73,7 @@ package enum Exchange: Equatable, Sendable {
         /// Whether a connection to the backend is being opened.
         package var isConnecting: Bool { self.unsent != nil }
 
-        /// Whether a backend that keeps silent may have been the wrong one to ask.
+        /// Whether another backend may get the request after a timeout.
         var mayAskAnother: Bool {
             self.requestEnded && !self.isConnecting && !self.responseStarted && !self.metSilence
                 && self.interims == 0
@@ -82,14 +83,15 @@ package enum Exchange: Equatable, Sendable {
     package struct Tunnel: Equatable, Sendable {
         package var clientEnded = false
         package var upstreamEnded = false
-        /// When it is cut off, if it was told to end.
+        /// The time at which the tunnel is cut off, if it was asked to close.
         package var end: NIODeadline?
     }
 
     package struct Lingering: Equatable, Sendable {
-        /// Bytes that are thrown away at most.
+        /// The maximum number of bytes to discard.
         package var budget: UInt64
-        /// When it is over, whatever the client sends; `nil`: the answer is still on its way.
+        /// The time at which the connection closes, whatever the client sends; `nil` while the
+        /// response is being written.
         package var end: NIODeadline?
 
         package init(budget: UInt64, end: NIODeadline? = nil) {
@@ -98,15 +100,15 @@ package enum Exchange: Equatable, Sendable {
         }
     }
 
-    /// More interim answers than any backend has a reason to send.
+    /// The maximum number of interim responses, more than any backend has a reason to send.
     package static let interimLimit = 64
 }
 
 extension Exchange {
-    /// How much of a refused request is still to come.
+    /// The part of a refused request's body that has not been received.
     package enum RemainingBody: Equatable, Sendable {
         case nothing
-        /// Bytes that are known to come.
+        /// A known number of bytes.
         case bytes(UInt64)
         /// A chunked body.
         case chunked
@@ -115,15 +117,15 @@ extension Exchange {
     }
 
     package enum AnswerAction: Equatable {
-        /// Write the answer; the next request follows.
+        /// Write the response; the next request follows.
         case answer
         /// Hold the response until the body is complete.
         case awaitBody
-        /// Write the answer with `Connection: close`, close for writing, read until the end.
+        /// Write the response with `Connection: close`, half-close, and read until the end.
         case answerAndLinger
     }
 
-    /// The gate itself answers the request whose head was just read, or has failed to pass on.
+    /// The gate responds to a request that was just read, or that could not be forwarded.
     package mutating func answer(
         keepsClient: Bool,
         remaining: RemainingBody,
@@ -166,7 +168,7 @@ extension Exchange {
         return .wait
     }
 
-    /// Whether a request could be read next.
+    /// Whether the next event can be a new request.
     package var isBetweenRequests: Bool {
         switch self {
         case .head, .idle: true
@@ -174,14 +176,14 @@ extension Exchange {
         }
     }
 
-    /// Another request is served, whose head is read elsewhere.
+    /// A request whose head was read elsewhere is being served.
     package mutating func begin() {
         self = .head
     }
 
     /// A part of a head was read.
     ///
-    /// - Returns: whether it is the first of it, whose time begins.
+    /// - Returns: Whether it is the first part, which starts the timeout.
     package mutating func headBegan() -> Bool {
         guard case .idle = self else { return false }
         self = .head
@@ -193,19 +195,20 @@ extension Exchange {
         self = .forwarding(forwarding)
     }
 
-    /// The request whose head was just read is answered by events, until either side has enough.
+    /// The response to the request that was just read is an event stream.
     package mutating func stream(_ events: EventStream) {
         self = .streaming(events)
     }
 
-    /// The events that the client is told; `nil`: none.
+    /// The event stream to the client, if there is one.
     var events: EventStream? {
         if case .streaming(let events) = self { events } else { nil }
     }
 
-    /// The client is to know a status.
+    /// Updates the event stream for a status.
     ///
-    /// - Returns: the event that tells it; `nil` if the client knows it, or listens to none.
+    /// - Returns: The event to send; `nil` if the client has already received it, or does not
+    ///   listen to events.
     mutating func event(_ status: LaunchStatus) -> [UInt8]? {
         guard case .streaming(var events) = self else { return nil }
         let event = events.event(status)
@@ -220,9 +223,9 @@ extension Exchange {
         self = .forwarding(forwarding)
     }
 
-    /// The connection is there, or will not be.
+    /// The connection has been opened, or has failed.
     ///
-    /// - Returns: what waited for it; `nil`: nobody waits any more.
+    /// - Returns: The request that waited for it; `nil` if the exchange has ended in the meantime.
     package mutating func endConnecting() -> ForwardedRequest? {
         guard case .forwarding(var forwarding) = self, let unsent = forwarding.unsent.take() else {
             return nil
@@ -231,27 +234,27 @@ extension Exchange {
         return unsent
     }
 
-    /// The request went out on a connection that an earlier exchange had left open: if that turns
-    /// out to be closed, the backend has seen nothing of it.
+    /// The request was sent on a reused connection: if it turns out to be closed, the backend has
+    /// not received the request.
     package mutating func allowRetry() {
         guard case .forwarding(var forwarding) = self, forwarding.requestEnded else { return }
         forwarding.retryable = true
         self = .forwarding(forwarding)
     }
 
-    /// Whether the rest of a request's content goes to the backend.
+    /// Whether further request content is forwarded to the backend.
     var takesContent: Bool {
         if case .forwarding(let forwarding) = self { !forwarding.requestEnded } else { false }
     }
 
     package enum RequestEndAction: Equatable {
-        /// The answer is on its way or still to come.
+        /// The response is being sent, or has not been received.
         case wait
         /// The body is complete: write the response that waited for it, and read the next request.
         case answer
     }
 
-    /// The last byte of the request was read.
+    /// The last byte of the request was received.
     package mutating func requestEnded() -> RequestEndAction {
         switch self {
         case .forwarding(var forwarding):

@@ -1,29 +1,29 @@
-/// Follows the frames of one direction of a WebSocket, to know where one may be put between them
-/// (RFC 6455 section 5.2).
+/// A parser that tracks the frames in one direction of a WebSocket, to find a position between two
+/// frames (RFC 6455 5.2).
 package struct WebSocketFrames: Equatable {
-    /// How many bytes of a frame's header were read; 0 between two headers.
+    /// The number of bytes read of a frame header; 0 between two frames.
     private var headerCount = 0
-    /// How many bytes that header has, as far as its first two tell.
+    /// The length of the header, as far as the first two bytes determine it.
     private var headerLength = 2
-    /// The end of the payload's length in it.
+    /// The index in the header after the payload length.
     private var lengthEnd = 2
-    /// That length, as far as it was read.
+    /// The payload length, as far as it has been read.
     private var length: UInt64 = 0
-    /// Bytes of the payload that are still to come.
+    /// The number of payload bytes that have not been received.
     private var remaining: UInt64 = 0
-    /// The bytes are no frames: nobody can say where one ends.
+    /// Whether the bytes are not valid frames, so that frame boundaries are unknown.
     private var isLost = false
 
     package init() {}
 
-    /// Whether the last byte that was seen was the last one of a frame, or none was seen yet.
+    /// Whether the last byte ended a frame, or no byte has been received.
     package var isBetweenFrames: Bool {
         !self.isLost && self.headerCount == 0 && self.remaining == 0
     }
 
-    /// Follows bytes up to their end, or to the first end of a frame where that is asked for.
+    /// Tracks bytes up to their end, or up to the first frame boundary if `stopsBetweenFrames`.
     ///
-    /// - Returns: how many bytes were followed.
+    /// - Returns: The number of bytes consumed.
     package mutating func follow(_ bytes: Span<UInt8>, stopsBetweenFrames: Bool = false) -> Int {
         var index = 0
         while index < bytes.count, !self.isLost {
@@ -40,7 +40,7 @@ package struct WebSocketFrames: Equatable {
         return bytes.count
     }
 
-    /// Reads a byte of a header.
+    /// Reads a byte of a frame header.
     private mutating func read(_ byte: UInt8) {
         switch self.headerCount {
         case 0: break
@@ -61,14 +61,15 @@ package struct WebSocketFrames: Equatable {
         self.isLost = self.remaining > UInt64(Int64.max)
     }
 
-    /// A close frame of a server (sections 5.5.1 and 7.4); the reason is at most 123 bytes.
+    /// Returns a close frame of a server (RFC 6455 5.5.1 and 7.4); the reason has at most 123
+    /// bytes.
     static func close(_ code: UInt16, _ reason: StaticString) -> [UInt8] {
         let payload = self.closePayload(code, reason)
         return [0x88, UInt8(payload.count)] + payload
     }
 
-    /// A close frame of a client, whose payload is masked (section 5.3); the key must be one that
-    /// nobody can foresee.
+    /// Returns a close frame of a client, with a masked payload (RFC 6455 5.3); the key must be
+    /// unpredictable.
     static func close(_ code: UInt16, _ reason: StaticString, maskedBy key: UInt32) -> [UInt8] {
         let payload = self.closePayload(code, reason)
         let mask = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: key >> $0) }

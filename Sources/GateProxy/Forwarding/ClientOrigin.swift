@@ -1,17 +1,16 @@
 package import NIOCore
 
-/// The origin of a client connection, as the backend is told (`X-Forwarded-*`).
+/// The origin of a client connection, as sent to the backend (`X-Forwarded-*`).
 ///
-/// A class, so that the requests of a connection share one.
+/// A class, so that the requests of a connection share an instance.
 package final class ClientOrigin: Sendable {
-    /// The address alone, without brackets or port; "unknown" for a Unix socket.
+    /// The address without brackets and port; "unknown" for a Unix socket.
     package let address: String
-    /// Whether the peer is a proxy whose own `X-Forwarded-*` are believed.
+    /// Whether the peer is a trusted proxy, whose `X-Forwarded-*` fields are forwarded.
     package let isTrusted: Bool
     /// Whether the client's connection is encrypted.
     package let isSecure: Bool
-    /// The address and the protocol as the lines that every request of a peer gets that is not
-    /// believed.
+    /// The field lines with the address and the protocol, for all requests of an untrusted peer.
     let lines: [UInt8]
 
     package convenience init(

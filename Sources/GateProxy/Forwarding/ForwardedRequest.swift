@@ -2,35 +2,39 @@ import GatePolicy
 package import GateWire
 package import NIOCore
 
-/// A request that goes to a backend: the head as the client sent it, and what the gate changes in it (RFC 9110 7.6).
+/// A request to a backend: the head as the client sent it, and the changes of the gate (RFC 9110
+/// 7.6).
 ///
-/// It is in no version of HTTP. `RequestHeadWriter` and `RequestBlockWriter` write it when there is a connection, each
-/// time it is sent.
+/// It is independent of the HTTP version. `RequestHeadWriter` and `RequestBlockWriter` encode it
+/// each time it is sent on a connection.
 package final class ForwardedRequest: Sendable {
     let head: RequestHead
-    /// The bytes that `head` has its places in.
+    /// The bytes that the positions in `head` refer to.
     let bytes: ByteBuffer
     let facts: RequestFacts
     let verdict: Verdict
-    /// The connection's word on the client, and whether the client's own words on that are believed.
+    /// The address and the protocol of the client, and whether its own fields about them are
+    /// trusted.
     let origin: ClientOrigin
-    /// The host of a request of HTTP/1.0 that has none.
+    /// The host for an HTTP/1.0 request without one.
     let upstreamAuthority: String
-    /// That of a WebSocket whose client gives none.
+    /// The key for a WebSocket request without one.
     let webSocketKey: WebSocketKey?
-    /// The name that the gate gives the request; `nil`: the client's own passes.
+    /// The ID that the gate assigns to the request; `nil` if the client's own is forwarded.
     let requestID: RequestID?
 
+    /// Creates a request, copying the bytes of its head.
+    ///
     /// - Parameters:
-    ///   - head: The head as it was read.
-    ///   - facts: What was found out about it.
-    ///   - bytes: Those that it was read from, of which a copy is kept.
-    ///   - buffer: An empty one, whose memory is used for the copy.
-    ///   - verdict: The verdict by which the request passes.
-    ///   - origin: The connection's word on the client.
+    ///   - head: The head as received.
+    ///   - facts: The facts about the head.
+    ///   - bytes: The bytes of the head, which are copied.
+    ///   - buffer: An empty buffer, whose memory is used for the copy.
+    ///   - verdict: The verdict that allows the request.
+    ///   - origin: The address and the protocol of the client.
     ///   - upstreamAuthority: The backend as a `Host` value.
-    ///   - webSocketKey: That of a WebSocket whose client gives none.
-    ///   - newRequestID: Asked for a name if the client gives none that passes.
+    ///   - webSocketKey: The key for a WebSocket request without one.
+    ///   - newRequestID: Returns an ID; called if the client sends no valid one.
     package init(
         _ head: RequestHead,
         facts: RequestFacts,
@@ -55,21 +59,21 @@ package final class ForwardedRequest: Sendable {
             ? newRequestID() : nil
     }
 
-    /// The head alone.
+    /// The head of the request.
     var received: ReceivedHead { ReceivedHead(self.head, bytes: self.bytes) }
 
-    /// The fields in which the backend is told what the client says in its version line alone.
+    /// Returns the fields for values that the client only sends in its version field.
     func added(in bytes: Span<UInt8>) -> AddedFields? {
         self.verdict.members?.fields(of: self.head, in: bytes)
     }
 
-    /// Whether it may be sent again whatever the backend has made of it.
+    /// Whether the request can be sent again, whatever the backend has done with it.
     var isRepeatable: Bool { self.facts.isIdempotent && self.facts.framing == .none }
 }
 
-/// The lines of the client that pass, and the values that the gate adds.
+/// The lines of the client that are forwarded, and the values that the gate adds.
 extension ForwardedRequest {
-    /// Whether a line of the client goes on, as far as the version of the backend has a place for it.
+    /// Whether a line of the client is forwarded, if the backend's HTTP version has an equivalent.
     @inline(__always)
     func passes(_ line: FieldLine, in bytes: Span<UInt8>) -> Bool {
         switch line.role {
@@ -93,35 +97,36 @@ extension ForwardedRequest {
         self.facts.requestIDLine.map { self.head.fields.lines[$0] == line } ?? false
     }
 
-    /// The place of the host that the client names; `nil`: it names none.
+    /// The range of the host that the client sent; `nil` if there is none.
     var host: Range<Int>? {
-        // The target outranks whatever Host says (RFC 9112 3.2.2).
+        // The target takes precedence over `Host` (RFC 9112 3.2.2).
         guard !self.head.target.isAbsolute else {
             return self.head.target.authorityStart..<self.head.target.authorityEnd
         }
         return self.facts.hostLine.map { self.head.fields.lines[$0].value }
     }
 
-    /// The number for `Max-Forwards`; `nil`: the client's own line passes, if it has one.
+    /// The value for `Max-Forwards`; `nil` if the client's own line, if any, is forwarded.
     var maxForwards: UInt64? {
         guard let left = self.facts.forwardsLeft, left > 0 else { return nil }
         return left - 1
     }
 
-    /// The place of the value of `X-Forwarded-Host`; `nil`: it is said already, or nobody knows.
+    /// The range of the value for `X-Forwarded-Host`; `nil` if the field is already present, or the
+    /// host is unknown.
     var forwardedHost: Range<Int>? {
         let isSaid = self.origin.isTrusted && self.has(.forwarded(.host))
         return isSaid ? nil : self.host
     }
 
-    /// Whether the gate says the protocol of the client's connection.
+    /// Whether the gate adds the protocol of the client's connection.
     var saysProtocol: Bool { !self.origin.isTrusted || !self.has(.forwarded(.proto)) }
 
     private func has(_ role: FieldRole) -> Bool {
         self.head.fields.lines.contains { $0.role == role }
     }
 
-    /// Writes the value of `X-Forwarded-For`: the addresses that a proxy tells that is believed, and its own.
+    /// Writes the value of `X-Forwarded-For`: the addresses from a trusted proxy, and its own.
     func writeAddresses(_ bytes: Span<UInt8>, into out: inout OutputRawSpan) {
         for line in self.toldAddresses {
             out.write(bytes, from: line.valueStart, to: line.valueEnd)
@@ -130,7 +135,7 @@ extension ForwardedRequest {
         out.writeString(self.origin.address)
     }
 
-    /// Bytes of the value of `X-Forwarded-For`.
+    /// The size of the value of `X-Forwarded-For` in bytes.
     var addressCount: Int {
         self.toldAddresses.reduce(self.origin.address.utf8.count) { $0 + $1.value.count + 2 }
     }
@@ -144,8 +149,8 @@ extension ForwardedRequest {
 
     /// The protocols that the client offers.
     ///
-    /// HTTP/2 is left out: behind a 101 to it the gate would no longer see the requests that it is
-    /// there to judge.
+    /// HTTP/2 is omitted: after a 101, the gate could no longer see the requests that it must
+    /// evaluate.
     var upgradeTokens: [String] {
         guard self.facts.offersUpgrade else { return [] }
         let bytes = self.bytes
@@ -164,7 +169,7 @@ extension ForwardedRequest {
         return tokens
     }
 
-    /// The client's own request id, if it is one short token: log lines are made of it.
+    /// Returns the client's request ID, if it is a single short token that is safe in log lines.
     static func clientRequestID(
         _ head: RequestHead,
         facts: RequestFacts,
@@ -180,9 +185,10 @@ extension ForwardedRequest {
         return line
     }
 
-    /// The most bytes that the head can be written in without the fields of `added(in:)`: all that it says stands
-    /// there at most three times, once as it came, once as the forwarded host, and once as addresses or as protocols
-    /// on offer.
+    /// The maximum size of the head in bytes, without the fields of `added(in:)`.
+    ///
+    /// Each part of the received head occurs at most three times: as received, as the forwarded
+    /// host, and as addresses or as offered protocols.
     var mostBytes: Int {
         3 * self.head.end + 2 * self.origin.address.utf8.count + self.origin.lines.count
             + self.upstreamAuthority.utf8.count + self.verdict.upstreamFields.text.count + 512
@@ -190,7 +196,7 @@ extension ForwardedRequest {
 }
 
 extension ForwardedRequest: Equatable {
-    /// Whether they are one and the same.
+    /// Whether both are the same instance.
     package static func == (one: ForwardedRequest, other: ForwardedRequest) -> Bool {
         one === other
     }

@@ -2,9 +2,9 @@ import GatePolicy
 import GateWire
 package import NIOCore
 
-/// Writes the head of a request for a backend of HTTP/2, as a header block (RFC 9113 8.2 and 8.3.1).
+/// An encoder for request heads to HTTP/2 backends, as header blocks (RFC 9113 8.2 and 8.3.1).
 package enum RequestBlockWriter {
-    /// `isSecure`: whether the backend is spoken to over TLS.
+    /// Writes a header block; `isSecure` tells whether the backend connection uses TLS.
     package static func write(
         _ request: ForwardedRequest,
         isSecure: Bool,
@@ -22,7 +22,7 @@ package enum RequestBlockWriter {
             if let left = request.maxForwards {
                 self.write("max-forwards", "\(left)", into: &block)
             }
-            // Said anew for the next hop (RFC 9110 10.1.4): trailers are passed on to the client.
+            // Added again for the next hop (RFC 9110 10.1.4): trailers are forwarded to the client.
             if request.facts.acceptsTrailers { self.write("te", "trailers", into: &block) }
             self.writeForwarded(of: request, bytes, into: &block)
             if let requestID = request.requestID {
@@ -35,7 +35,7 @@ package enum RequestBlockWriter {
         }
     }
 
-    /// Fields beside those of the client, the pseudo-header fields among them.
+    /// The maximum number of fields in addition to the client's, including pseudo-header fields.
     private static let mostAdded = 16
 
     private static func writeTarget(
@@ -79,7 +79,7 @@ package enum RequestBlockWriter {
     ) {
         for line in request.head.fields.lines where request.passes(line, in: bytes) {
             switch line.role {
-            // One is the authority, and frames do the work of the other.
+            // The host becomes `:authority`, and HTTP/2 has its own framing.
             case .host, .transferEncoding: continue
             case .other, .connection, .contentLength, .expect, .upgrade, .origin, .contentType,
                 .accept, .requestID, .accessControlRequestMethod, .maxForwards, .forwarded, .te,

@@ -2,15 +2,17 @@ import GatePolicy
 import GateWire
 package import NIOCore
 
-/// Writes the head of a request for a backend of HTTP/1.1: the client's lines in runs as they were
-/// received, less those for this hop, plus those that the gate adds (RFC 9110 7.6).
+/// A writer for request heads to HTTP/1.1 backends (RFC 9110 7.6).
+///
+/// It copies the received lines in runs, omits the lines for this hop and appends the gate's own
+/// fields.
 package enum RequestHeadWriter {
     package static func write(_ request: ForwardedRequest, into out: inout ByteBuffer) {
         let received = request.bytes
         let bytes = received.readableBytesUInt8Span
         let added = request.added(in: bytes)
         let most = request.mostBytes + (added?.byteCount ?? 0)
-        // To make room for each piece costs more than to write it.
+        // Reserves space once: a check before each part costs more than writing it.
         out.writeWithOutputRawSpan(minimumWritableBytes: most) { out in
             self.write(request, bytes, added, into: &out)
         }
@@ -43,7 +45,7 @@ package enum RequestHeadWriter {
         if head.hasUnannouncedBody { out.writeStaticString("transfer-encoding: chunked\r\n") }
         if facts.offersUpgrade { self.writeUpgrade(of: request, into: &out) }
         if let left = request.maxForwards { out.writeString("Max-Forwards: \(left)\r\n") }
-        // Said anew for the next hop (RFC 9110 10.1.4): trailers are passed on to the client.
+        // Added again for the next hop (RFC 9110 10.1.4): trailers are forwarded to the client.
         if facts.acceptsTrailers { out.writeStaticString("Connection: TE\r\nTE: trailers\r\n") }
         self.writeForwarded(of: request, bytes, into: &out)
         if let requestID = request.requestID {
@@ -57,13 +59,12 @@ package enum RequestHeadWriter {
         out.writeStaticString("\r\n")
     }
 
-    /// Whether the request line is the one that the backend gets, so that it is the beginning of
-    /// the first run.
+    /// Whether the received request line can be sent to the backend as part of the first run.
     private static func passesAsReceived(
         requestLineOf head: RequestHead,
         bytes: Span<UInt8>
     ) -> Bool {
-        // Before the fields stand the last digit of the version, CR and LF.
+        // The last digit of the version, CR and LF precede the fields.
         head.hasRequestLine && !head.target.isAbsolute
             && bytes[head.fieldsStart - 3] == UInt8(ascii: "1")
     }
@@ -76,13 +77,13 @@ package enum RequestHeadWriter {
     ) {
         let head = request.head
         var runStart = start
-        // Before the fields of HTTP/2 stand its pseudo-header fields.
+        // The pseudo-header fields of HTTP/2 precede its fields.
         for line in head.fields.lines where line.start >= start {
             guard !request.passes(line, in: bytes) else { continue }
             out.write(bytes, from: runStart, to: line.start)
             runStart = line.end
         }
-        // The empty line is the last thing of the head; it is written at the very end.
+        // The empty line at the end of the head is written last.
         out.write(bytes, from: runStart, to: head.end - 2)
     }
 
@@ -128,7 +129,7 @@ package enum RequestHeadWriter {
         out.writeStaticString("\r\n")
     }
 
-    /// Writes a value of the client in a line of the gate.
+    /// Writes a field of the gate with a value of the client.
     private static func write(
         _ name: StaticString,
         _ value: Range<Int>,

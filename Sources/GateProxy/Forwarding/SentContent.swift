@@ -1,13 +1,14 @@
 import NIOCore
 
-/// The content of a request that was sent to a backend of HTTP/2: it is sent once more if that says that it has not
-/// looked at it (RFC 9113 8.7).
+/// The content that was sent to an HTTP/2 backend, kept for a retry.
+///
+/// It is sent again if the backend reports that it has not processed the request (RFC 9113 8.7).
 struct SentContent {
-    /// Longer content is not kept, in bytes.
+    /// The maximum number of bytes to keep.
     private static let limit = 64 * 1024
 
     private(set) var bytes = ByteBuffer()
-    /// Whether more was sent than is kept.
+    /// Whether the content exceeds the limit and is not kept.
     private(set) var isTooLong = false
 
     mutating func append(_ content: ByteBuffer) {
@@ -17,7 +18,7 @@ struct SentContent {
             self.bytes = ByteBuffer()
             return
         }
-        // A copy: a small piece would hold on to all that was received with it.
+        // A copy, because a slice would retain the whole receive buffer.
         self.bytes.writeImmutableBuffer(content)
     }
 }

@@ -1,14 +1,13 @@
 import GatePolicy
 
-/// The access log's fields for a client and for the decision on it; those for the decision stand
-/// behind the others.
+/// The access log fields for a client, followed by the fields for its decision.
 enum AccessLogFields {
-    /// Bytes of each value.
+    /// The maximum size of a value in bytes.
     private static let longest = 256
-    /// Bytes of a field besides its value, at most.
+    /// The maximum size of a field in bytes, without its value.
     private static let fieldRoom = 16
 
-    /// The fields for a client; `nil` for one that was not looked at.
+    /// Renders the fields for a client; `nil` for a client that was not identified.
     static func rendered(client: ClientIdentity?, as format: AccessLogFormat) -> [UInt8] {
         let app = client?.app.logText
         let platform = client?.platform.logText
@@ -25,12 +24,11 @@ enum AccessLogFields {
         }
     }
 
-    /// Bytes that the fields for a client in its own words are at most.
+    /// The maximum size of the fields for a client whose values are copied from the request, in
+    /// bytes.
     static let plainRoom = 4 * Self.fieldRoom + ClientClasses.StatedPlaces.longest
 
-    /// Writes the fields for a client in its own words.
-    ///
-    /// `bytes`: the request that the places are those of.
+    /// Writes the fields for a client, copying its values from `bytes`.
     static func write(
         _ client: ClientClasses.StatedPlaces,
         in bytes: Span<UInt8>,
@@ -39,7 +37,8 @@ enum AccessLogFields {
     ) {
         switch format {
         case .common, .combined:
-            // Each end of a value with what stands behind it: fewer pieces are fewer steps.
+            // Each string contains the end of one value and the start of the next, to reduce the
+            // number of writes.
             line.writeStaticString(" app=\"")
             self.write(client.app, orNoneIn: bytes, into: &line)
             line.writeStaticString("\" platform=\"")
@@ -81,7 +80,7 @@ enum AccessLogFields {
         line.writeStaticString("\"")
     }
 
-    /// The fields for a decision, which stand behind those for the client.
+    /// Renders the fields for a decision, which follow those for the client.
     static func rendered(_ decision: Decision?, as format: AccessLogFormat) -> [UInt8] {
         let kind = decision?.kind.rawValue
         let rule = decision?.ruleID
@@ -99,7 +98,7 @@ enum AccessLogFields {
         self.fieldRoom + LogValue.room(for: value?.utf8.count ?? 1, atMost: self.longest)
     }
 
-    /// `text`, `member`: how the field begins in a line of text, and in an object.
+    /// Writes a field; `text` is its start in a text line, and `member` its start in a JSON object.
     private static func write(
         _ value: String?,
         _ text: StaticString,
@@ -119,7 +118,7 @@ enum AccessLogFields {
 }
 
 extension Claim where Value: CustomStringConvertible {
-    /// The client's statement, behind a question mark if it cannot be read.
+    /// The value that the client sent, prefixed with a question mark if it is unparsable.
     fileprivate var logText: String? {
         switch self {
         case .missing: nil

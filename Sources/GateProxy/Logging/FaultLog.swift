@@ -1,7 +1,7 @@
 import Logging
 import NIOCore
 
-/// A fault that clients and backends can bring about with each request.
+/// A fault that a client or a backend can cause with each request.
 enum LoggedFault: Hashable {
     case refusal(Refusal)
     case unreachableBackend
@@ -20,8 +20,9 @@ enum LoggedFault: Hashable {
     }
 }
 
-/// The log lines of faults on one event loop: of each fault at most one a second, which says how many
-/// more there were (`suppressed`).
+/// A log of faults on one event loop, limited to one line per fault and second.
+///
+/// Each line contains the number of omitted lines before it (`suppressed`).
 struct FaultLog {
     private let logger: Logger
     private var limiters: [LoggedFault: LogLimiter] = [:]
@@ -44,17 +45,17 @@ struct FaultLog {
     }
 }
 
-/// Lets one log line a second through and counts the others, so that what a peer can bring about
-/// again and again fills no disk.
+/// A rate limiter for log lines, so that repeated faults of a peer cannot fill the disk.
 struct LogLimiter {
     static let interval = TimeAmount.seconds(1)
 
     private var next: NIODeadline?
     private var suppressed = 0
 
-    /// Asks to log one line.
+    /// Requests to log a line.
     ///
-    /// - Returns: how many were held back since the last one; `nil` if this one is, too.
+    /// - Returns: The number of lines suppressed since the last one; `nil` if this line must be
+    ///   suppressed.
     mutating func admit(at now: NIODeadline) -> Int? {
         if let next = self.next, now < next {
             self.suppressed += 1

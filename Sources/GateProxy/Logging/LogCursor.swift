@@ -1,25 +1,25 @@
 import GateWire
 private import Glibc
 
-/// Writes a log line into room that was made for all of it at once: to make room for each part costs
-/// more than to write it.
+/// A writer into memory that was reserved for a whole log line.
 ///
-/// To write more than there is room for is a bug and traps, so that the room must be worked out from
-/// the longest that each part can become.
+/// A check of the capacity before each part would cost more than writing it. Exceeding the capacity
+/// is a programming error and traps, so the capacity must be computed from the maximum length of
+/// each part.
 @safe
 struct LogCursor: ~Copyable {
     private let start: UnsafeMutableRawPointer
     private var place: UnsafeMutableRawPointer
     private let end: UnsafeMutableRawPointer
 
-    /// `count`: bytes that stand there already.
+    /// Creates a cursor after the first `count` bytes.
     fileprivate init(_ memory: UnsafeMutableRawPointer, capacity: Int, count: Int) {
         unsafe self.start = memory
         unsafe self.place = memory + count
         unsafe self.end = memory + capacity
     }
 
-    /// Bytes up to here, those that stood there before among them.
+    /// The number of bytes up to the cursor, including those before its creation.
     var count: Int { unsafe self.start.distance(to: self.place) }
 
     @inline(__always)
@@ -30,7 +30,8 @@ struct LogCursor: ~Copyable {
         return unsafe place
     }
 
-    /// Inlined, the length is known and the text moves in a few registers.
+    /// Writes a static text; inlined, so that the length is constant and the text is moved in a few
+    /// registers.
     @inline(__always)
     mutating func writeStaticString(_ text: StaticString) {
         let count = text.utf8CodeUnitCount
@@ -44,7 +45,8 @@ struct LogCursor: ~Copyable {
         unsafe bytes.withUnsafeBytes { source in
             guard let first = source.baseAddress else { return }
             switch count {
-            // Most values are that short, and two words, which may overlap, are less than a call.
+            // Most values have these lengths; two loads and stores, which may overlap, cost less
+            // than a call.
             case 17...32: unsafe Self.copy(first, to: place, count, by: UInt128.self)
             case 8...16: unsafe Self.copy(first, to: place, count, by: UInt64.self)
             case 4..<8: unsafe Self.copy(first, to: place, count, by: UInt32.self)
@@ -86,7 +88,7 @@ struct LogCursor: ~Copyable {
         }
     }
 
-    /// The digits of a number, 20 at most.
+    /// Writes a number, with at most 20 digits.
     mutating func writeDecimal(_ value: UInt64) {
         guard value < 1000 else {
             self.writeDecimal(value / 1000)
@@ -102,7 +104,7 @@ struct LogCursor: ~Copyable {
         unsafe place.storeBytes(of: Self.digit(small / 100), as: UInt8.self)
     }
 
-    /// The lowest three digits of a number.
+    /// Writes the lowest three digits of a number.
     @inline(__always)
     mutating func writeThreeDigits(_ value: UInt64) {
         let small = UInt32(truncatingIfNeeded: value < 1000 ? value : value % 1000)
@@ -124,15 +126,15 @@ struct LogCursor: ~Copyable {
     }
 }
 
-/// Memory for log lines, with one owner.
+/// A memory block for log lines, with a single owner.
 @safe
 struct LogMemory: ~Copyable {
     private let memory: UnsafeMutableRawBufferPointer
-    /// Bytes that were written.
+    /// The number of bytes written.
     private(set) var count = 0
 
     init(capacity: Int) {
-        // For bytes, memory with an alignment of its own costs twice as much.
+        // Allocating memory with an explicit alignment costs twice as much.
         guard let start = unsafe malloc(max(1, capacity)) else { preconditionFailure("no memory") }
         unsafe self.memory = UnsafeMutableRawBufferPointer(start: start, count: capacity)
     }
@@ -141,14 +143,14 @@ struct LogMemory: ~Copyable {
 
     var capacity: Int { unsafe self.memory.count }
 
-    /// Hands over the bytes that were written.
+    /// Calls `body` with the written bytes.
     @inline(__always)
     borrowing func withBytes<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
         let bytes = unsafe UnsafeRawBufferPointer(start: self.memory.baseAddress, count: self.count)
         return unsafe body(bytes.assumingMemoryBound(to: UInt8.self).span)
     }
 
-    /// Writes parts behind what is there; to write more than there is room for traps.
+    /// Appends to the written bytes; exceeding the capacity traps.
     @inline(__always)
     mutating func write(_ body: (inout LogCursor) -> Void) {
         guard let start = unsafe self.memory.baseAddress else { return }
@@ -159,7 +161,7 @@ struct LogMemory: ~Copyable {
 
     mutating func removeAll() { self.count = 0 }
 
-    /// Makes sure that there is room for so many bytes, if there are none yet.
+    /// Ensures a capacity, if nothing has been written.
     @inline(__always)
     mutating func reserve(_ capacity: Int) {
         guard capacity > self.capacity, self.count == 0 else { return }
@@ -167,7 +169,7 @@ struct LogMemory: ~Copyable {
     }
 }
 
-/// A few pieces of memory that are used again and again.
+/// A pool of memory blocks for reuse.
 struct LogMemoryPool: ~Copyable {
     /// Enough for most lines.
     private static let pieceCapacity = 512
@@ -175,7 +177,7 @@ struct LogMemoryPool: ~Copyable {
     private var pieces = InlineArray<16, LogMemory?> { _ in nil }
     private var count = 0
 
-    /// The same bytes elsewhere.
+    /// Returns a copy in a block of the pool.
     mutating func copy(of source: borrowing LogMemory) -> LogMemory {
         var piece = self.piece()
         if source.count > piece.capacity { piece = LogMemory(capacity: source.count) }
@@ -198,9 +200,8 @@ struct LogMemoryPool: ~Copyable {
 }
 
 extension [UInt8] {
-    /// Parts of a log line behind one another, in no more memory than they take.
-    ///
-    /// `limit`: bytes that there can be.
+    /// Creates an array of exactly the size that `body` writes; `limit` is the maximum size in
+    /// bytes.
     init(logAtMost limit: Int, _ body: (inout LogCursor) -> Void) {
         var memory = LogMemory(capacity: limit)
         memory.write(body)

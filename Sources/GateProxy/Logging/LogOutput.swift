@@ -2,25 +2,25 @@ private import CLinux
 import GateWire
 import Glibc
 
-/// The descriptor that a log goes to, written by one thread that may wait for it.
+/// The file descriptor of a log, written by a thread that may block.
 ///
-/// A reader that stops stops that thread only. What the log does not take, because its reader is gone
-/// or its disk is full, is lost: to keep it would only lose what comes later.
+/// If the reader stops, only this thread blocks. Lines that cannot be written, because the reader
+/// has closed or the disk is full, are dropped: keeping them would only drop later lines.
 struct LogOutput {
-    /// POSIX promises that a write to a pipe of so many bytes is not mixed with those of others.
+    /// POSIX guarantees that writes to a pipe of up to this size are not interleaved with others.
     private static let atomicBytes = 4096
 
     private let descriptor: CInt
-    /// The rest of a line whose beginning was written when the log took no more.
+    /// The rest of a line that was only partly written when the log failed.
     private var rest: [UInt8] = []
 
     init(descriptor: CInt) {
         self.descriptor = descriptor
     }
 
-    /// Writes whole lines, some at a time and never a part of one.
+    /// Writes whole lines, several at a time and never a part of a line.
     ///
-    /// - Returns: How many were lost.
+    /// - Returns: The number of lines that were dropped.
     mutating func write(_ lines: Span<UInt8>) -> Int {
         if !self.rest.isEmpty {
             let written = self.writeAll(self.rest.span, from: 0, to: self.rest.count)
@@ -45,7 +45,7 @@ struct LogOutput {
         return 0
     }
 
-    /// The end of as many lines as are written together; of one at least.
+    /// Returns the end of the lines to write together, at least one.
     private static func endOfLines(in bytes: Span<UInt8>, from start: Int) -> Int {
         guard bytes.count - start > Self.atomicBytes else { return bytes.count }
         let together = bytes.extracting(start..<start + Self.atomicBytes)
@@ -54,7 +54,7 @@ struct LogOutput {
         return end.map { $0 + 1 } ?? bytes.count
     }
 
-    /// - Returns: How many bytes were written before the log took no more.
+    /// - Returns: The number of bytes written before the log failed.
     private func writeAll(_ bytes: Span<UInt8>, from start: Int, to end: Int) -> Int {
         var position = start
         while position < end {
@@ -72,7 +72,7 @@ struct LogOutput {
         return position - start
     }
 
-    /// Waits for the reader of a descriptor that somebody has made non-blocking.
+    /// Waits until a descriptor that another process has made non-blocking is writable.
     private func waitUntilWritable() {
         var descriptor = pollfd(fd: self.descriptor, events: Int16(POLLOUT), revents: 0)
         unsafe _ = poll(&descriptor, 1, -1)

@@ -1,19 +1,19 @@
 import GateWire
 import NIOCore
 
-/// Log lines that wait for the thread that writes them, bounded in bytes: what does not fit is
-/// dropped and counted.
+/// A queue of log lines for the writer thread, limited in bytes; lines that do not fit are dropped
+/// and counted.
 struct LogQueue {
-    /// Bytes that may wait.
+    /// The maximum size of the queue in bytes.
     private let capacity: Int
-    /// Whole lines, each with its line feed.
+    /// Whole lines, each including its line feed.
     private var bytes: ByteBuffer
-    /// Whether the writing thread is at work, or has been told to be.
+    /// Whether the writer thread is running, or has been woken.
     private var isAwake = false
-    /// Lines that were dropped, altogether and since it was last told.
+    /// The number of dropped lines, in total and since the last report in the log.
     private(set) var dropped: UInt64 = 0
     private var untold: UInt64 = 0
-    /// Whether the log took no more the last time.
+    /// Whether the last write failed.
     private var isRefused = false
 
     enum AppendAction: Equatable {
@@ -22,21 +22,21 @@ struct LogQueue {
     }
 
     enum TakeAction: Equatable {
-        /// Lines are to be written, and then that so many were dropped.
+        /// Write the lines, and then a line that reports the number of dropped lines.
         case write(dropped: UInt64)
         case sleep
     }
 
     init(capacity: Int) {
         self.capacity = capacity
-        // To grow would take its time from an event loop; what is not used is no memory yet.
+        // Growing the buffer would delay an event loop; unused pages take no memory.
         self.bytes = ByteBufferAllocator().buffer(capacity: capacity)
     }
 
-    /// Takes whole lines, all of them or none.
+    /// Appends whole lines, all of them or none.
     ///
-    /// `lines`: each with its line feed; `reserve`: bytes that must stay free for lines that matter
-    /// more.
+    /// `lines` include their line feeds, and `reserve` is the number of bytes to leave for more
+    /// important lines.
     mutating func append(_ lines: Span<UInt8>, keeping reserve: Int = 0) -> AppendAction {
         if self.bytes.readableBytes + lines.count <= self.capacity - reserve {
             unsafe self.bytes.writeBytes(lines.bytes)
@@ -48,9 +48,9 @@ struct LogQueue {
         return .wake
     }
 
-    /// Hands the lines that wait to the writing thread, and takes its buffer for those to come.
+    /// Moves the queued lines to the writer thread, and uses its buffer for further lines.
     mutating func take(into batch: inout ByteBuffer) -> TakeAction {
-        // A log that takes nothing is not told so again and again.
+        // If the log fails, the number of dropped lines is not reported again before new lines.
         guard self.bytes.readableBytes > 0 || self.untold > 0 && !self.isRefused else {
             self.isAwake = false
             return .sleep
@@ -62,11 +62,11 @@ struct LogQueue {
         return .write(dropped: self.untold)
     }
 
-    /// Counts the lines that the log did not take.
+    /// Counts the lines that could not be written.
     ///
     /// - Parameters:
-    ///   - lines: How many those were.
-    ///   - untold: How many drops were to be told by a line that is lost as well.
+    ///   - lines: The number of these lines.
+    ///   - untold: The number of dropped lines in a report that could not be written either.
     mutating func refused(_ lines: Int, untold: UInt64) {
         self.isRefused = true
         self.count(lost: lines)

@@ -1,22 +1,21 @@
 import GateWire
 
-/// Writes what peers have sent into log lines, whose form it cannot break.
+/// An encoder for values from peers in log lines, which cannot break the format.
 ///
-/// In text, quotation marks, backslashes and everything but visible ASCII and blanks become `\xHH`, as
-/// nginx writes them. In JSON the first two and controls are escaped (RFC 8259 section 7), and what is
-/// no UTF-8 becomes U+FFFD.
+/// In text lines, quotation marks, backslashes and anything except visible ASCII and blanks become
+/// `\xHH`, as in nginx. In JSON, quotation marks, backslashes and controls are escaped (RFC 8259
+/// section 7), and invalid UTF-8 becomes U+FFFD.
 enum LogValue {
-    /// Stands at the end of a value that was cut.
+    /// The text at the end of a truncated value.
     static let ellipsis: StaticString = "..."
 
-    /// Bytes that a value of so many bytes can become at most: six each, and the ellipsis.
+    /// The maximum encoded size of a value of `count` bytes: six for each byte, and the ellipsis.
     static func room(for count: Int, atMost limit: Int) -> Int {
         min(count, limit) * 6 + self.ellipsis.utf8CodeUnitCount
     }
 
-    /// Writes a value, or as much of it as there may be.
-    ///
-    /// `limit`: bytes of the value, before anything is escaped; the rest is left out.
+    /// Writes a value; `limit` is the maximum number of bytes before escaping, after which it is
+    /// truncated.
     static func write(
         _ value: Span<UInt8>,
         as format: AccessLogFormat,
@@ -35,7 +34,7 @@ enum LogValue {
         if end < value.count { line.writeStaticString(self.ellipsis) }
     }
 
-    /// Cuts before the character that does not fit whole.
+    /// Returns the end of the last complete character within the limit.
     private static func end(of value: Span<UInt8>, atMost limit: Int) -> Int {
         var end = limit
         while end > max(0, limit - 3), value[end] & 0xC0 == 0x80 { end -= 1 }
@@ -78,15 +77,15 @@ enum LogValue {
 }
 
 extension Span<UInt8> {
-    /// Whether the bytes stand in a log line as they are: visible ASCII and blanks without quotation
+    /// Whether the bytes can be copied to a log line: visible ASCII and blanks, without quotation
     /// marks and backslashes.
     ///
-    /// Sixteen at a time, and nearly always they are; a false alarm only costs the slower way.
+    /// It checks sixteen bytes at a time; a false negative only causes the slower path.
     var isPlainLogText: Bool {
         unsafe self.withUnsafeBytes { bytes in
             let last = bytes.count - 16
             guard last >= 0 else { return unsafe Self.isPlain(Self.mark(Self.padded(bytes))) }
-            // The last sixteen overlap those before.
+            // The last sixteen bytes overlap the previous ones.
             var marks = unsafe Self.mark(bytes.loadUnaligned(fromByteOffset: last, as: Words.self))
             var index = 0
             while index < last {
@@ -100,7 +99,7 @@ extension Span<UInt8> {
 
     private typealias Words = SIMD2<UInt64>
 
-    /// Less than sixteen bytes: the first and the last eight, or all behind blanks.
+    /// Returns fewer than sixteen bytes: the first and the last eight, or all of them after blanks.
     private static func padded(_ bytes: UnsafeRawBufferPointer) -> Words {
         let last = bytes.count - 8
         if last >= 0 {
@@ -114,10 +113,11 @@ extension Span<UInt8> {
         return Words(repeating: word)
     }
 
-    /// Sets the highest bit of the first byte of each word that is no visible ASCII or blank, or one of
-    /// `"`, `\` and DEL; without one of those, no highest bit.
+    /// Sets the highest bit of the first byte in each word that is not plain; otherwise, no highest
+    /// bit is set.
     ///
-    /// Behind the first one a carry or a borrow may change what is found, but not that it is.
+    /// Bytes are plain if they are visible ASCII or blanks, except `"`, `\` and DEL. A carry or
+    /// borrow can only affect the bytes after the first one that is not plain.
     @inline(__always)
     private static func mark(_ words: Words) -> Words {
         let ones = Words(repeating: 0x0101_0101_0101_0101)

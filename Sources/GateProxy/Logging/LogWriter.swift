@@ -4,12 +4,13 @@ package import NIOCore
 private import NIOPosix
 private import Synchronization
 
-/// The log of the process: lines wait in a bounded queue for the one thread that writes them.
+/// The log of the process: a bounded queue of lines, written by a single thread.
 ///
-/// Handing lines over never waits for whoever reads the log. Lines that do not fit are dropped and
-/// counted, and a line says how many as soon as there is room again.
+/// Appending lines never blocks on the reader of the log. Lines that do not fit are dropped and
+/// counted, and a line reports their number as soon as there is capacity.
 package final class LogWriter: Sendable {
-    /// Bytes that wait at most; as many again are on their way to the descriptor.
+    /// The maximum size of the queue in bytes; the same amount may be in the process of being
+    /// written.
     package static let capacity = 1 << 20
 
     private let queue: Mutex<LogQueue>
@@ -21,10 +22,13 @@ package final class LogWriter: Sendable {
     private let isEnding = Atomic(false)
     private let thread = NIOThreadPool(numberOfThreads: 1)
 
+    /// Creates a log.
+    ///
     /// - Parameters:
-    ///   - descriptor: Where the log goes; it may block.
-    ///   - capacity: Bytes that may wait.
-    ///   - notice: Words the line, with its line feed, which says how many were dropped.
+    ///   - descriptor: The file descriptor of the log; it may block.
+    ///   - capacity: The maximum size of the queue in bytes.
+    ///   - notice: Returns the line that reports the number of dropped lines, including its line
+    ///     feed.
     package init(
         descriptor: CInt,
         capacity: Int = LogWriter.capacity,
@@ -36,7 +40,7 @@ package final class LogWriter: Sendable {
         self.queue = Mutex(LogQueue(capacity: capacity))
     }
 
-    /// Begins to write, on a thread of its own.
+    /// Starts the writer thread.
     package func start() {
         self.thread.start()
         self.thread.submit { state in
@@ -45,15 +49,15 @@ package final class LogWriter: Sendable {
         }
     }
 
-    /// Lines that were dropped so far.
+    /// The number of lines dropped so far.
     package var droppedLines: UInt64 { self.queue.withLock { $0.dropped } }
 
-    /// Takes whole lines, each with its line feed.
+    /// Appends whole lines, each including its line feed.
     package func write(_ lines: Span<UInt8>) {
         self.write(lines, keeping: 0)
     }
 
-    /// Takes lines of the access log, of which there may be many: they leave room for the others.
+    /// Appends lines of the access log, leaving some capacity for other lines.
     func writeAccessLines(_ lines: Span<UInt8>) {
         self.write(lines, keeping: self.capacity / 4)
     }
@@ -65,20 +69,19 @@ package final class LogWriter: Sendable {
         if action == .wake { self.work.signal() }
     }
 
-    /// Waits until everything is written, or lost because the log took no more, but never for longer
-    /// than this.
+    /// Waits until all lines have been written or dropped, for a limited time.
     ///
-    /// - Returns: Whether it is.
+    /// - Returns: Whether this happened in time.
     @discardableResult
     package func flush(atMost time: TimeAmount) -> Bool {
         let idle = DispatchSemaphore(value: 0)
         self.whenIdle.withLock { $0.append(idle) }
-        // Awake or not, the thread looks at the queue once more, and tells when it is empty.
+        // Running or not, the thread checks the queue again, and signals when it is empty.
         self.work.signal()
         return idle.wait(timeout: .now() + .nanoseconds(Int(time.nanoseconds))) == .success
     }
 
-    /// Ends the thread once it has written what waits.
+    /// Writes the queued lines and ends the thread.
     package func stop() async {
         self.isEnding.store(true, ordering: .relaxed)
         self.work.signal()
@@ -90,7 +93,7 @@ package final class LogWriter: Sendable {
         var output = LogOutput(descriptor: self.descriptor)
         var batch = ByteBufferAllocator().buffer(capacity: self.capacity)
         while true {
-            // Those who wait by now have nothing to write that the queue does not hold.
+            // All lines of the callers that wait at this point are already in the queue.
             let waiting = self.whenIdle.withLock { waiting in
                 defer { waiting = [] }
                 return waiting
@@ -99,7 +102,7 @@ package final class LogWriter: Sendable {
                 if dropped > 0 { batch.writeBytes(self.notice(dropped)) }
                 let lost = output.write(batch.readableBytesUInt8Span)
                 guard lost > 0 else { continue }
-                // The notice stood last, so that it is among them.
+                // The notice was the last line, so it is among the dropped ones.
                 let lines = dropped > 0 ? lost - 1 : lost
                 self.queue.withLock { $0.refused(lines, untold: dropped) }
             }
@@ -109,7 +112,7 @@ package final class LogWriter: Sendable {
         }
     }
 
-    /// A reader that is gone is an error of `write`, and must not end the process.
+    /// Turns a closed reader into an error of `write`, instead of a signal that ends the process.
     private static func blockBrokenPipe() {
         var signals = sigset_t()
         unsafe sigemptyset(&signals)

@@ -1,10 +1,10 @@
 import Logging
 import Synchronization
 
-/// Says once that requests come through a proxy of which the settings know nothing.
+/// A one-time warning that requests come through a proxy that is not configured.
 ///
-/// Without `--trusted-proxies` all of its clients have one address, that of the proxy, and what it says
-/// of the scheme is replaced; nothing else shows that.
+/// Without `--trusted-proxies`, all of its clients share the proxy's address, and its
+/// `X-Forwarded-Proto` is replaced. Nothing else indicates this.
 final class UntrustedProxyNotice: Sendable {
     private let logger: Logger
     private let wasSaid = Atomic(false)
@@ -13,16 +13,16 @@ final class UntrustedProxyNotice: Sendable {
         self.logger = logger
     }
 
-    /// A request with `X-Forwarded-For` came from an address that is not trusted.
+    /// Reports a request with `X-Forwarded-For` from an untrusted address.
     func report(_ address: String) {
         guard !self.wasSaid.load(ordering: .relaxed),
             !self.wasSaid.exchange(true, ordering: .relaxed)
         else { return }
         self.logger.warning(
             """
-            X-Forwarded-For comes from a peer that is not among --trusted-proxies: to roll-outs its \
-            clients are one address, and the backend is told its scheme; if it is your proxy, add \
-            --trusted-proxies \(address)
+            X-Forwarded-For comes from a peer that is not in --trusted-proxies: its clients count \
+            as one address in roll-outs, and the backend gets the scheme of its connection; if it is \
+            your proxy, add --trusted-proxies \(address)
             """,
             metadata: ["address": "\(address)"]
         )

@@ -1,17 +1,17 @@
 import NIOCore
 
-/// Something with a time by which it must have made progress.
+/// An object with a deadline by which it must have made progress.
 protocol Overdue: AnyObject {
-    /// `nil`: it may take for ever.
+    /// The deadline; `nil` for none.
     var deadline: NIODeadline? { get }
-    /// Its place in the registry that it is in.
+    /// The index in the registry that contains the object.
     var registryIndex: Int { get set }
 }
 
-/// The connections of one event loop; adding and removing are a few instructions.
+/// The connections of one event loop; adding and removing take constant time.
 ///
-/// A walk over all of them four times a second replaces a timer for each, which would have to be
-/// set and cleared several times for every request.
+/// Checking all of them four times a second replaces a timer for each, which would have to be set
+/// and canceled several times per request.
 struct ConnectionRegistry<Connection: Overdue> {
     private(set) var all: [Connection] = []
 
@@ -22,7 +22,9 @@ struct ConnectionRegistry<Connection: Overdue> {
         self.all.append(connection)
     }
 
-    /// - Returns: whether it was there.
+    /// Removes a connection.
+    ///
+    /// - Returns: Whether the registry contained it.
     @discardableResult
     mutating func remove(_ connection: Connection) -> Bool {
         let index = connection.registryIndex
@@ -35,7 +37,7 @@ struct ConnectionRegistry<Connection: Overdue> {
         return true
     }
 
-    /// Takes out the one that was added last.
+    /// Removes and returns the connection that was added last.
     mutating func popLast() -> Connection? {
         self.all.popLast()
     }

@@ -1,39 +1,39 @@
 import Glibc
 
-/// The last descriptors of the process, which connections leave to the rest of it.
+/// A reserve of file descriptors, which connections must not use up.
 ///
-/// A gate that has none left could not read its rules; and libdispatch, which looks into `/proc` now
-/// and then, ends a process in which it cannot open a file.
+/// Without descriptors, a gate could not read its rules. libdispatch, which reads `/proc`
+/// occasionally, ends a process in which it cannot open a file.
 package struct DescriptorReserve: Sendable {
     package enum Purpose: Sendable {
-        /// Clients leave some to the connections that their requests need, and to operators.
+        /// Client connections leave some descriptors to backend connections and operators.
         case client
         case backend
         case `operator`
     }
 
-    /// How many descriptors the process may have open.
+    /// The maximum number of open descriptors of the process.
     private let limit: Int
 
-    /// `limit`: `nil` for any number.
+    /// Creates a reserve; `nil` for no limit.
     init(limit: Int?) {
         self.limit = limit ?? .max
     }
 
-    /// By the limit of this process, as it is now.
+    /// Creates a reserve with the current limit of the process.
     init() {
         var limit = rlimit()
         let result = unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
         self.init(limit: result == 0 ? Int(clamping: limit.rlim_cur) : nil)
     }
 
-    /// Whether one more connection leaves enough to others.
+    /// Whether another connection leaves enough descriptors for other purposes.
     func hasRoom(for purpose: Purpose) -> Bool {
         guard let next = Self.nextDescriptor() else { return false }
         return next < self.end(for: purpose)
     }
 
-    /// The first descriptor that is not for this purpose; the kernel gives out the lowest free one.
+    /// The first descriptor that this purpose must not use; the kernel assigns the lowest free one.
     func end(for purpose: Purpose) -> Int {
         let process = min(max(4, self.limit / 64), 32)
         let backends = min(max(4, self.limit / 16), 256)
@@ -43,7 +43,7 @@ package struct DescriptorReserve: Sendable {
         }
     }
 
-    /// The descriptor that would be given out next; `nil` if there is none.
+    /// The descriptor that the kernel would assign next; `nil` if there is none.
     private static func nextDescriptor() -> Int? {
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return nil }

@@ -1,7 +1,7 @@
 import NIOCore
 
 extension EventLoopFuture {
-    /// Whether this future has its result within a time.
+    /// Returns whether this future completes within a time.
     func completes(within time: TimeAmount) -> EventLoopFuture<Bool> {
         let first = self.eventLoop.makePromise(of: Bool.self)
         let timer = self.eventLoop.scheduleTask(in: time) { first.succeed(false) }

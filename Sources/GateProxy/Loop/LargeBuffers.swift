@@ -1,20 +1,21 @@
 import NIOCore
 
-/// Large buffers that the connections of one event loop share, to read long answers and uploads.
+/// Large buffers that the connections of one event loop share, for long responses and uploads.
 ///
-/// Between two reads of one connection the others have their turn. With buffers of its own each
-/// would find them pushed out of the processor's cache, and an idle one would keep them for nothing.
+/// Other connections run between two reads of a connection. Separate buffers would be evicted from
+/// the processor's cache in between, and idle connections would waste memory.
 final class LargeBuffers {
-    /// Bytes that are read at once at most, which is what a peer that takes nothing holds.
+    /// The maximum number of bytes per read, which a connection keeps while its peer does not read.
     static let capacity = 512 * 1024
-    /// Bytes that are worth a large buffer; fewer are in a buffer of the connection's own.
+    /// The number of bytes from which a large buffer is used; less data is kept in a buffer of the
+    /// connection.
     static let threshold = 64 * 1024
-    /// As many as are kept although nobody reads.
+    /// The number of unused buffers to keep.
     private static let kept = 2
 
     private var buffers: [ByteBuffer] = []
 
-    /// An empty buffer that nobody else has.
+    /// Returns an empty buffer that is not in use.
     func take() -> ByteBuffer {
         for index in self.buffers.indices.reversed() {
             let isFree = self.buffers[index].modifyIfUniquelyOwned { $0.clear() } != nil
@@ -23,9 +24,9 @@ final class LargeBuffers {
         return ByteBufferAllocator().buffer(capacity: Self.capacity)
     }
 
-    /// Lets the memory serve again as soon as its content has reached the other side.
+    /// Returns a buffer to the pool, for reuse once its content has been sent.
     ///
-    /// - Returns: the content, in memory of its own if it is little: a large buffer never holds that alone.
+    /// - Returns: The content; a small one is copied, so that it does not occupy a large buffer.
     func reclaim(_ buffer: ByteBuffer) -> ByteBuffer {
         guard buffer.capacity >= Self.capacity else { return buffer }
         if self.buffers.count == Self.kept { self.buffers.removeFirst() }

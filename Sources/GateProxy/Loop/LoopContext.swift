@@ -4,23 +4,22 @@ import GateWire
 import Logging
 import NIOCore
 
-/// The clock, the settings, the rules, the counters and the log of one event loop: what everything that lives on it
-/// may use.
+/// The state that all objects of one event loop share: clock, settings, rules, counters and log.
 ///
-/// It knows none of its users. Only the loop touches it, so there is no lock.
+/// It does not reference its users. Only the event loop accesses it, so there is no lock.
 final class LoopContext {
     let eventLoop: any EventLoop
     let settings: GateSettings
-    /// The backend as a `Host` value, for requests that have none.
+    /// The backend as a `Host` value, for requests without one.
     let upstreamAuthority: String
     private(set) var rules: WorkerRules
-    /// By feed, when it last said that what it says is true.
+    /// The time at which each feed last confirmed its data.
     var confirmedAt: [String: Timestamp] = [:]
     private(set) var isDraining = false
-    /// The time that a connection which comes while the gate drains has for its one request.
+    /// The timeout for the single request of a connection that is accepted during the drain.
     private(set) var drainGrace = TimeAmount.zero
 
-    /// Everything counted but the requests that were judged, which the tally has.
+    /// All counters except for evaluated requests, which are in `tally`.
     var counters = GateCounters()
     let tally = RequestTally()
     let census: CensusTally?
@@ -29,49 +28,51 @@ final class LoopContext {
 
     let accessLog: AccessLog?
     var faultLog: FaultLog
-    /// Told of proxies that the settings do not know; `nil` if they know some.
+    /// The warning about unknown proxies; `nil` if trusted proxies are configured.
     let untrustedProxy: UntrustedProxyNotice?
 
     let largeBuffers = LargeBuffers()
-    /// An empty buffer of its own.
+    /// An empty buffer of this event loop.
     ///
-    /// NIO's is one for all threads: to count references to it takes its line from one processor's cache to the next.
+    /// NIO's own empty buffer is shared by all threads: its reference count would move between the
+    /// caches of the processors.
     let emptyBuffer = ByteBufferAllocator().buffer(capacity: 1)
     private var requestIDs = RequestIDs()
     private var buffers: [ByteBuffer] = []
     private let maxPending: Int
-    /// Requests that wait for the first byte of their answer.
+    /// The number of requests that wait for the first byte of the response.
     private(set) var pendingCount = 0
     private var loopLag = LoopLagMonitor()
 
-    /// The time of the last tick; good enough for every timeout.
+    /// The time of the last tick, which is precise enough for timeouts.
     private(set) var now: NIODeadline
-    /// `nil`: the system's, which is read without a detour.
+    /// The clock for timeouts; `nil` for the system clock, which is read directly.
     private let uptime: (() -> NIODeadline)?
-    /// The `Date` field line, made anew each second (RFC 9110 6.6.1).
+    /// The `Date` field line, updated each second (RFC 9110 6.6.1).
     private(set) var dateLine: [UInt8]
-    /// The same with the empty line that ends a head.
+    /// The `Date` field line, followed by the empty line that ends a head.
     private(set) var lastDateLine: [UInt8]
-    /// The same after the CR LF of the previous line.
+    /// The same, preceded by the CR LF of the previous line.
     private(set) var endWithDate: [UInt8]
     /// The date as an HTTP/2 header block.
     private(set) var dateBlock: [UInt8]
-    /// The second that the wall clock showed at the last tick.
+    /// The second of the wall clock at the last tick.
     private var second: Timestamp
-    /// The wall clock, which can be set forward and back; for nothing but dates.
+    /// The wall clock, which may be set forward or back; only used for dates.
     let wallClock: () -> Timestamp
 
-    /// Buffers that wait for another head: enough for those of many requests at the same time.
+    /// The maximum number of buffers to keep for reuse: enough for the heads of many concurrent
+    /// requests.
     private static let mostBuffers = 64
     private static let largestBuffer = 8 * 1024
 
     static let tickInterval = TimeAmount.milliseconds(250)
 
-    /// The context of one event loop.
+    /// Creates the context of an event loop.
     ///
-    /// `wallClock`: what dates in the rules are compared with; `uptime`: what timeouts and the lag of
-    /// the loop are measured by, `nil` for the system's clock; `accessLog`: takes the lines of the
-    /// access log, if the settings want one.
+    /// `wallClock` is compared with dates in the rules. `uptime` is the clock for timeouts and for
+    /// the lag of the event loop; `nil` for the system clock. `accessLog` receives the lines of the
+    /// access log, if it is enabled.
     init(
         eventLoop: any EventLoop,
         settings: GateSettings,
@@ -109,7 +110,7 @@ final class LoopContext {
         self.dateBlock = Self.dateBlock(self.second)
     }
 
-    /// Takes another rule set; telling those who are judged by the last one is for the caller.
+    /// Uses another rule set; the caller must re-evaluate current exchanges.
     func use(_ ruleSet: RuleSet) {
         self.rules = Self.rules(
             ruleSet,
@@ -140,7 +141,7 @@ final class LoopContext {
         )
     }
 
-    /// New connections have one request from now on, for which they have this time.
+    /// From now on, new connections get a single request, within this time.
     func beginDraining(grace: TimeAmount) {
         self.drainGrace = grace
         self.isDraining = true
@@ -150,15 +151,16 @@ final class LoopContext {
         self.requestIDs.next()
     }
 
-    /// An empty buffer for a message head.
+    /// Returns an empty buffer for a message head.
     func takeBuffer() -> ByteBuffer {
         var buffer = self.buffers.popLast() ?? ByteBufferAllocator().buffer(capacity: 1024)
-        // New memory is taken only if a slow reader still has the last content to come.
+        // Allocates new memory only if the last content has not been sent yet, because of a slow
+        // reader.
         buffer.clear()
         return buffer
     }
 
-    /// Lets the memory of a head serve again; its content may still be on its way.
+    /// Returns the memory of a head for reuse; its content may not have been sent yet.
     func giveBack(_ buffer: consuming ByteBuffer) {
         guard self.buffers.count < Self.mostBuffers, buffer.capacity <= Self.largestBuffer else {
             return
@@ -169,11 +171,11 @@ final class LoopContext {
 
 /// The clock.
 extension LoopContext {
-    /// The wall clock's way between two ticks.
+    /// The change of the wall clock between two ticks.
     enum SecondChange: Equatable {
         case same
         case later(Timestamp)
-        /// It was set back: what was decided after that time may not hold.
+        /// The clock was set back: decisions that were made after this time may be invalid.
         case setBack
     }
 
@@ -186,14 +188,15 @@ extension LoopContext {
         ]).block
     }
 
-    /// The time to the nanosecond, for what is measured; `now` is good enough for all else.
+    /// Returns the time in nanoseconds, for measurements; `now` is precise enough for everything
+    /// else.
     @inline(__always)
     func readClock() -> NIODeadline {
         guard let uptime = self.uptime else { return .now() }
         return uptime()
     }
 
-    /// Reads the clocks.
+    /// Updates the clocks.
     func tick() -> SecondChange {
         let now = self.readClock()
         self.loopLag.tick(late: now - self.now - Self.tickInterval)
@@ -212,7 +215,7 @@ extension LoopContext {
 
 /// The load.
 extension LoopContext {
-    /// Why no request should be taken on for now, if there is a reason.
+    /// The reason why new requests must currently be refused, if there is one.
     var overload: Refusal? {
         if self.pendingCount >= self.maxPending { return .pendingRequests }
         return self.loopLag.isLasting ? .lateness : nil
@@ -226,7 +229,7 @@ extension LoopContext {
         self.pendingCount -= 1
     }
 
-    /// Counts that somebody was turned away, and logs it if that was not done a moment ago.
+    /// Counts a refusal, and logs it unless one was logged within the last second.
     func refused(_ refusal: Refusal, _ metadata: Logger.Metadata = [:]) {
         self.counters[keyPath: refusal.counter] += 1
         self.faultLog.report(.refusal(refusal), metadata)

@@ -1,17 +1,17 @@
 import NIOCore
 
-/// Whether an event loop is so late that it should rather refuse work than take more on.
+/// A monitor that detects an overloaded event loop, which should refuse work.
 ///
-/// Late once may be a machine that was paused, after which everything is as before; late twice in a
-/// row is a loop that cannot keep up.
+/// A single late tick may be caused by a paused machine. Two in a row mean that the event loop
+/// cannot keep up.
 struct LoopLagMonitor {
-    /// How late a tick may be.
+    /// The maximum lag of a tick.
     static let limit = TimeAmount.seconds(1)
 
     private var wasLate = false
     private(set) var isLasting = false
 
-    /// A tick has come, so long after it was due.
+    /// Records a tick, with its lag.
     mutating func tick(late lag: TimeAmount) {
         let isLate = lag > Self.limit
         self.isLasting = isLate && self.wasLate

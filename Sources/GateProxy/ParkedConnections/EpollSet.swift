@@ -2,11 +2,11 @@ internal import CLinux
 import Glibc
 import NIOCore
 
-/// A set of sockets, of each of which the kernel tells once that something has happened, and again
-/// only when it is asked to (epoll(7), `EPOLLONESHOT`).
+/// A set of sockets watched with epoll(7), which reports each socket once until it is rearmed
+/// (`EPOLLONESHOT`).
 final class EpollSet: Sendable {
     private let descriptor: CInt
-    /// Becomes readable when the set is to be watched no more.
+    /// An eventfd that becomes readable when watching must end.
     private let end: CInt
 
     private static let endToken = UInt64.max
@@ -32,19 +32,20 @@ final class EpollSet: Sendable {
         _ = close(self.descriptor)
     }
 
-    /// Asks to be told when bytes, an end or an error come, or are there already.
+    /// Adds a socket: bytes, an end of input or an error are reported, also if they are already
+    /// pending.
     ///
-    /// - Returns: whether the kernel had room for that.
+    /// - Returns: Whether the kernel had enough resources.
     func add(_ socket: CInt, as token: UInt64) -> Bool {
         self.control(EPOLL_CTL_ADD, socket, Self.once, token)
     }
 
-    /// Asks to be told again.
+    /// Rearms a socket after it has been reported.
     func rearm(_ socket: CInt, as token: UInt64) -> Bool {
         self.control(EPOLL_CTL_MOD, socket, Self.once, token)
     }
 
-    /// Forgets a socket; one that is closed is forgotten by itself.
+    /// Removes a socket; closed sockets are removed automatically.
     func remove(_ socket: CInt) {
         _ = self.control(EPOLL_CTL_DEL, socket, 0, 0)
     }
@@ -60,9 +61,9 @@ final class EpollSet: Sendable {
         return unsafe epoll_ctl(self.descriptor, operation, socket, &event) == 0
     }
 
-    /// Blocks until something happens or the time is over.
+    /// Blocks until a socket is reported or the time has expired.
     ///
-    /// - Returns: the tokens of the sockets on which it did; `nil` once `stop()` was called.
+    /// - Returns: The tokens of the reported sockets; `nil` after `stop()` was called.
     func wait(atMost milliseconds: CInt) -> [UInt64]? {
         var tokens: [UInt64] = []
         unsafe withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: Self.eventsAtOnce) {
@@ -80,7 +81,7 @@ final class EpollSet: Sendable {
         return tokens.contains(Self.endToken) ? nil : tokens
     }
 
-    /// Lets whoever waits go.
+    /// Ends all waits.
     func stop() {
         _ = eventfd_write(self.end, 1)
     }

@@ -3,11 +3,13 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// One thread for all event loops, which sleeps until something happens on a parked connection and
-/// then tells its loop; it never touches a connection itself.
+/// A thread that watches the parked connections of all event loops.
+///
+/// It sleeps until the kernel reports a connection, and then notifies its event loop. It never
+/// accesses a connection itself.
 final class ParkedConnectionPoller: Sendable {
     let sockets: EpollSet
-    /// Parked connections of all loops.
+    /// The number of parked connections of all event loops.
     let count = Atomic<Int>(0)
     private let thread = NIOThreadPool(numberOfThreads: 1)
 
@@ -16,7 +18,7 @@ final class ParkedConnectionPoller: Sendable {
         self.sockets = try EpollSet()
     }
 
-    /// Starts to watch for the stores of all loops, in the order of their numbers.
+    /// Starts watching for the stores of all event loops, in the order of their indices.
     func start(_ stores: [NIOLoopBound<ParkedConnectionStore>]) {
         self.thread.start()
         self.thread.submit { state in

@@ -3,36 +3,36 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// The connections of one event loop that have been silent for a while: each waits as a socket and
-/// a record of a few bytes, without a channel.
+/// The idle connections of one event loop, each kept as a socket and a small record, without a
+/// channel.
 ///
-/// Only the loop touches it. When the `ParkedConnectionPoller` says that something has happened, the
+/// Only the event loop accesses it. When the `ParkedConnectionPoller` reports a connection, the
 /// connection gets a channel again, or is closed.
 final class ParkedConnectionStore {
     private let watch: ParkedConnectionPoller
     private let clients: LoopClients
     private let loop: LoopContext
-    /// How long a connection must have been silent.
+    /// The time for which a connection must have been idle.
     private let idleTime: TimeAmount
     private let descriptors = DescriptorReserve()
     private var parked: ParkedConnectionTable {
         didSet { self.clients.parkedCount = self.count }
     }
-    /// The connections that are silent and not parked yet.
+    /// Connections that are idle and have not been parked yet.
     private var leaving: [ClientConnection] = []
-    /// Of whom something was heard and who is not woken yet.
+    /// Connections that were reported and have not been resumed yet.
     private var readable: [ParkedConnectionToken] = []
     private var isWaking = false
-    /// Connections whose channel is being made.
+    /// The number of connections whose channel is being created.
     private var resuming = 0 {
         didSet { self.clients.parkedCount = self.count }
     }
 
-    /// Connections that are parked or woken together, in about a millisecond; between two lots,
-    /// requests have their turn.
+    /// The number of connections to park or resume together, which takes about a millisecond;
+    /// requests are processed between two batches.
     private static let movedTogether = 16
 
-    /// `index`: which of the watch's workers this is.
+    /// Creates a store; `index` is the index of this worker in the poller.
     init(
         clients: LoopClients,
         index: Int,
@@ -48,7 +48,8 @@ final class ParkedConnectionStore {
 
     var count: Int { self.parked.count + self.resuming }
 
-    /// Closes whose time is over, and parks who has been silent for long enough.
+    /// Closes connections whose deadline has passed, and parks those that have been idle long
+    /// enough.
     func tick(_ clients: [ClientConnection]) {
         for connection in self.parked.removeOverdue(at: self.loop.now) { self.end(connection) }
         guard self.leaving.isEmpty, !self.loop.isDraining else { return }
@@ -56,7 +57,7 @@ final class ParkedConnectionStore {
         if !self.leaving.isEmpty { self.parkNext() }
     }
 
-    /// The deadline of a connection that has been silent for just long enough.
+    /// The deadline of a connection that has just been idle long enough.
     private var latestDeadline: NIODeadline {
         self.loop.now + self.loop.settings.timeouts.idle - self.idleTime
     }
@@ -66,7 +67,7 @@ final class ParkedConnectionStore {
             guard client.isIdle(until: self.latestDeadline), !self.loop.isDraining else {
                 continue
             }
-            // A lot without room for one has none for the next.
+            // Without resources for one connection, there are none for the following ones.
             guard self.park(client) else {
                 self.leaving = []
                 return
@@ -78,8 +79,8 @@ final class ParkedConnectionStore {
 
     private func park(_ client: ClientConnection) -> Bool {
         guard let descriptor = client.duplicateDescriptor() else { return false }
-        // The lower number that the channel leaves would be given to another client: all that is
-        // kept for others would soon belong to clients that are silent.
+        // Parking must not use the reserved descriptors: the channel frees a lower number for
+        // another client, so idle clients would soon use up the reserve.
         guard descriptor < self.descriptors.end(for: .client) else {
             _ = Glibc.close(descriptor)
             return false
@@ -104,7 +105,7 @@ final class ParkedConnectionStore {
         return true
     }
 
-    /// Something has happened on these connections.
+    /// Handles reports for these connections.
     func becameReadable(_ tokens: [ParkedConnectionToken]) {
         self.readable += tokens
         if !self.isWaking { self.wakeNext() }
@@ -128,7 +129,7 @@ final class ParkedConnectionStore {
         }
     }
 
-    /// Gives a connection a channel, as one has that was just accepted.
+    /// Gives a connection a channel, as if it had just been accepted.
     private func wake(_ connection: ParkedConnection) {
         self.watch.sockets.remove(connection.descriptor)
         self.watch.count.subtract(1, ordering: .relaxed)
@@ -150,14 +151,16 @@ final class ParkedConnectionStore {
             .withConnectedSocket(connection.descriptor)
             .whenComplete { result in
                 store.value.resuming -= 1
-                // The socket is closed with its channel.
+                // The socket is closed together with its channel.
                 if case .failure = result { woken.value.permit?.leave() }
-                // It may be the last one, and have ended before it was wide awake.
+                // This may have been the last connection, and may have ended before its channel was
+                // ready.
                 clients.value.clientLeft()
             }
     }
 
-    /// Closes all, now or at the end of a time; whose request has arrived gets its answer first.
+    /// Closes all connections at once or, if `grace` is not zero, after that time; received
+    /// requests still get a response.
     func drain(grace: TimeAmount) {
         self.leaving = []
         guard grace == .zero else {
@@ -166,7 +169,7 @@ final class ParkedConnectionStore {
         for connection in self.parked.removeAll() { self.end(connection) }
     }
 
-    /// Closes a connection that has been taken out, unless a request has arrived on it.
+    /// Closes a removed connection, unless a request has been received on it.
     private func end(_ connection: ParkedConnection) {
         if case .bytes = SocketPeek(connection.descriptor) {
             self.wake(connection)
@@ -175,7 +178,7 @@ final class ParkedConnectionStore {
         }
     }
 
-    /// Closes all at once.
+    /// Closes all connections at once.
     func closeAll() {
         self.leaving = []
         for connection in self.parked.removeAll() { self.close(connection) }
@@ -194,9 +197,9 @@ final class ParkedConnectionStore {
     }
 }
 
-/// The steps of a connection that goes on without a channel.
+/// Parking and resuming.
 extension ClientConnection {
-    /// A connection that was parked, for its next request.
+    /// Creates a connection that was parked, for its next request.
     fileprivate convenience init(resuming parked: ParkedConnection, clients: LoopClients) {
         self.init(
             clients: clients,
@@ -210,10 +213,9 @@ extension ClientConnection {
         )
     }
 
-    /// Whether the client has its answer, nothing has come since, and the time for that ends no
-    /// later than that.
+    /// Whether the connection is idle after a response, and its deadline is not later than `limit`.
     ///
-    /// Over TLS there is more to a connection than its socket.
+    /// TLS connections cannot be parked, because their state is more than a socket.
     func isIdle(until limit: NIODeadline) -> Bool {
         guard self.exchange == .idle, let deadline = self.deadline,
             deadline <= limit, self.inbound.readableBytes == 0, !self.inputClosed,
@@ -223,7 +225,7 @@ extension ClientConnection {
         return output.isEmpty
     }
 
-    /// Another descriptor of the client's socket; `nil` if none is left.
+    /// Returns another descriptor of the client's socket; `nil` if none is left.
     func duplicateDescriptor() -> CInt? {
         guard case .channel(let output) = self.transport else { return nil }
         let pipeline = output.context.pipeline.syncOperations
@@ -233,7 +235,7 @@ extension ClientConnection {
         return descriptor.flatMap { $0 >= 0 ? $0 : nil }
     }
 
-    /// Closes the channel; the socket stays open by its other descriptor.
+    /// Closes the channel; the socket stays open through its other descriptor.
     func leaveSocket() {
         self.exchange.close()
         self.transport.close()

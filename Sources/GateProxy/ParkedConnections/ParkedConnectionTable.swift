@@ -1,20 +1,20 @@
 import NIOCore
 
-/// All that is kept of a connection between two requests.
+/// The state that is kept of a connection between two requests.
 struct ParkedConnection {
-    /// The socket.
+    /// The file descriptor of the socket.
     let descriptor: CInt
-    /// Whether the client is a proxy whose word on addresses is believed.
+    /// Whether the client is a trusted proxy.
     let isTrusted: Bool
-    /// The client's address as the gate knows it, from wherever it does.
+    /// The client's address, from the socket or from a PROXY protocol header.
     let address: String
-    /// Its permit among the connections of its client, if those are counted.
+    /// The permit for the connection limit of the client's address, if there is such a limit.
     var permit: ConnectionPermit?
-    /// When the client has been silent for too long.
+    /// The time at which the connection is closed if the client stays idle.
     var deadline: NIODeadline
 }
 
-/// The parked connections of one event loop: records in one array, without an object each.
+/// The parked connections of one event loop: records in an array, without an object for each.
 struct ParkedConnectionTable {
     private struct Slot {
         var generation: UInt32 = 0
@@ -24,10 +24,10 @@ struct ParkedConnectionTable {
     private let worker: Int
     private var slots: [Slot] = []
     private var free: [UInt32] = []
-    /// Told to each connection, so that what is heard of one is never taken for another's.
+    /// The generation of the last connection, which distinguishes successive connections in a slot.
     private var generation: UInt32 = 0
 
-    /// `worker`: which of all event loops this is.
+    /// Creates a table; `worker` is the index of the event loop.
     init(worker: Int) {
         self.worker = worker
     }
@@ -48,30 +48,30 @@ struct ParkedConnectionTable {
         return ParkedConnectionToken(worker: self.worker, slot: index, generation: self.generation)
     }
 
-    /// The connection of a token; `nil` if it is not parked any more.
+    /// Returns the connection of a token; `nil` if it is no longer parked.
     subscript(_ token: ParkedConnectionToken) -> ParkedConnection? {
         guard self.slots.indices.contains(token.slot) else { return nil }
         let slot = self.slots[token.slot]
         return slot.generation == token.generation ? slot.connection : nil
     }
 
-    /// Gives a connection its permit.
+    /// Sets the permit of a connection.
     mutating func give(_ permit: ConnectionPermit?, to token: ParkedConnectionToken) {
         guard self[token] != nil else { return }
         self.slots[token.slot].connection?.permit = permit
     }
 
-    /// Takes a connection out; `nil` if it is not parked any more.
+    /// Removes a connection; `nil` if it is no longer parked.
     mutating func remove(_ token: ParkedConnectionToken) -> ParkedConnection? {
         guard let connection = self[token] else { return nil }
         self.slots[token.slot].connection = nil
         self.free.append(UInt32(token.slot))
-        // A crowd that has gone is no reason to keep its room.
+        // Releases the memory that many connections have needed.
         if self.count == 0 { self.removeAll() }
         return connection
     }
 
-    /// Takes out all whose time is over.
+    /// Removes all connections whose deadline has passed.
     mutating func removeOverdue(at now: NIODeadline) -> [ParkedConnection] {
         let overdue = self.slots.indices.filter { index in
             self.slots[index].connection.map { $0.deadline <= now } ?? false
@@ -87,7 +87,7 @@ struct ParkedConnectionTable {
         }
     }
 
-    /// Leaves none more time than that.
+    /// Sets all later deadlines to `limit`.
     mutating func limitDeadlines(to limit: NIODeadline) {
         for index in self.slots.indices {
             guard let deadline = self.slots[index].connection?.deadline else { continue }
@@ -95,7 +95,7 @@ struct ParkedConnectionTable {
         }
     }
 
-    /// Takes out all.
+    /// Removes all connections.
     @discardableResult
     mutating func removeAll() -> [ParkedConnection] {
         let connections = self.slots.compactMap(\.connection)

@@ -1,5 +1,5 @@
-/// The token that the kernel hands back when something happens on a parked connection: whose it is,
-/// where its record stands, and which of the connections that have stood there it is.
+/// The token of a parked connection in epoll events: its event loop, its slot, and its generation
+/// in the slot.
 struct ParkedConnectionToken: Hashable, Sendable, RawRepresentable {
     let rawValue: UInt64
 
@@ -7,7 +7,7 @@ struct ParkedConnectionToken: Hashable, Sendable, RawRepresentable {
         self.rawValue = rawValue
     }
 
-    /// `worker`: from 0 to 255; of `generation` the low 24 bits count.
+    /// Creates a token; `worker` is in 0 to 255, and the lower 24 bits of `generation` are used.
     init(worker: Int, slot: Int, generation: UInt32) {
         self.rawValue =
             UInt64(UInt8(truncatingIfNeeded: worker)) << 56

@@ -1,16 +1,17 @@
 import NIOCore
 
-/// Decides when memory that is free is given back to the system.
+/// The schedule for returning free memory to the system.
 ///
-/// Memory that a parked connection needed before stays with the process otherwise, and so does that
-/// of the worst moment of many days. Giving it back costs time, so it is done at once for crowds
-/// only; and it is not done while about as many wake as are parked, who would take the same memory
-/// again.
+/// Otherwise, the process keeps the memory that parked connections needed before, and the peak of
+/// many days. Trimming takes time, so it is only done at once after many connections were parked.
+/// It is not done while about as many connections are resumed as are parked, because they would
+/// allocate the same memory again.
 struct TrimSchedule {
-    /// How many more must be parked than there were at some time since the last trim.
+    /// The minimum increase of the number of parked connections since its minimum after the last
+    /// trim.
     static let leastGrowth = 500
     static let leastInterval = TimeAmount.seconds(5)
-    /// The longest time between two looks, whatever has happened.
+    /// The maximum time between two trims, whatever has happened.
     static let longestInterval = TimeAmount.seconds(60)
 
     private var least = 0
@@ -22,11 +23,11 @@ struct TrimSchedule {
         self.begin = begin
     }
 
-    /// Says whether to do it now; ask about once a second.
+    /// Whether to trim now; call it about once per second.
     ///
-    /// `parked`: connections that are parked.
+    /// `parked` is the number of parked connections.
     mutating func isDue(parked: Int, at now: NIODeadline) -> Bool {
-        // In the middle of a rush most of it is still to come.
+        // While the number increases quickly, most connections have not been parked yet.
         let isRush = parked > self.previous + self.previous / 8
         self.previous = parked
         self.least = Swift.min(self.least, parked)

@@ -2,11 +2,11 @@ import Glibc
 import Logging
 package import NIOCore
 
-/// Stands on a listener and tells when connections cannot be accepted.
+/// A handler for listeners that detects and reports failures to accept connections.
 ///
-/// The listener rests for a second if the process or the system has run out of something, or is
+/// The listener pauses for a second if the process or the system has run out of a resource, or is
 /// about to; connections wait in the kernel's queue. NIO's own handler for this leaves the
-/// descriptor registered when the first accept of a turn fails, and the loop would spin.
+/// descriptor registered when the first accept in a tick fails, so that the event loop would spin.
 package final class AcceptWatch: ChannelInboundHandler {
     package typealias InboundIn = any Channel
 
@@ -18,11 +18,13 @@ package final class AcceptWatch: ChannelInboundHandler {
     private let descriptors = DescriptorReserve()
     private var isResting = false
 
+    /// Creates a handler.
+    ///
     /// - Parameters:
     ///   - purpose: The kind of connections that the listener accepts.
-    ///   - closeSpareConnection: Closes an accepted connection that does nothing, so that the listener need not
-    ///     rest; false if there is none.
-    ///   - report: Gets the reason whenever a connection cannot be accepted.
+    ///   - closeSpareConnection: Closes an idle accepted connection, so that the listener need not
+    ///     pause; returns false if there is none.
+    ///   - report: Called with the reason when a connection cannot be accepted.
     package init(
         for purpose: DescriptorReserve.Purpose,
         closeSpareConnection: @escaping () -> Bool = { false },
@@ -34,7 +36,8 @@ package final class AcceptWatch: ChannelInboundHandler {
     }
 
     package func handlerAdded(context: ChannelHandlerContext) {
-        // Room is looked for between two turns, and a turn must not take more than was there.
+        // The capacity is checked between two reads, so a read must not accept more than was
+        // available.
         try? context.channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
     }
 
@@ -45,7 +48,7 @@ package final class AcceptWatch: ChannelInboundHandler {
 
     package func errorCaught(context: ChannelHandlerContext, error: any Error) {
         switch (error as? IOError)?.errnoCode {
-        // The one connection is gone; the next one needs nobody to wait.
+        // Only this connection is lost; the next one can be accepted at once.
         case ECONNABORTED:
             self.report("\(error)")
         case EMFILE, ENFILE, ENOBUFS, ENOMEM:
@@ -61,7 +64,7 @@ package final class AcceptWatch: ChannelInboundHandler {
             guard !self.closeSpareConnection() else { continue }
             return self.rest(
                 listener,
-                because: "the last descriptors are for what is connected already"
+                because: "the remaining file descriptors are reserved for open connections"
             )
         }
     }
@@ -70,7 +73,7 @@ package final class AcceptWatch: ChannelInboundHandler {
         guard !self.isResting else { return }
         self.report(reason)
         self.isResting = true
-        // A listener that has been closed meanwhile refuses, and has nothing to accept.
+        // A listener that has been closed in the meantime refuses this, and has nothing to accept.
         try? listener.syncOptions?.setOption(.autoRead, value: false)
         listener.eventLoop.assumeIsolated().scheduleTask(in: Self.rest) {
             self.isResting = false

@@ -5,7 +5,7 @@ package import NIOCore
 import NIOPosix
 import Synchronization
 
-/// The data plane: listens, and keeps one `Worker` on each event loop.
+/// The data plane: the listeners, and a `Worker` for each event loop.
 package final class GateServer: Sendable {
     private let settings: GateSettings
     private let logger: Logger
@@ -14,15 +14,15 @@ package final class GateServer: Sendable {
     private let listeners: ListenerSet
     private let parkedPoller: ParkedConnectionPoller?
     private let names: NIOLoopBound<UpstreamNames>?
-    /// Whether the loops are about to end: one that has ended never answers.
+    /// Whether the event loops are about to end; an event loop that has ended never responds.
     private let isEnding = Mutex(false)
-    /// The last counts of the event loops, when they ended.
+    /// The final census data of the event loops, after they have ended.
     private let lastCensus = Mutex<[CensusHarvest]>([])
     private let isStopping = Mutex(false)
 
-    /// The address that clients connect to; the port is the real one if 0 was asked for.
+    /// The address that clients connect to, with the actual port if 0 was configured.
     package var address: SocketAddress { self.listeners.address }
-    /// The second address, for TLS alone, if there is one.
+    /// The second address for TLS connections only, if there is one.
     package var tlsAddress: SocketAddress? { self.listeners.tlsAddress }
 
     private init(
@@ -45,10 +45,11 @@ package final class GateServer: Sendable {
 
     /// Starts listening.
     ///
-    /// `tls`: what the settings' files hold, if they name any. `log`: takes the access log, if the
-    /// settings want one. `inherited`: sockets that listen already and are taken over in place of
+    /// `tls` is the content of the files in the settings, if there are any. `log` receives the
+    /// access log, if it is enabled. `inherited` contains listening sockets to use instead of
     /// `listen`.
-    /// - Throws: what the system says if an address cannot be listened on.
+    ///
+    /// - Throws: The error of the system if listening on an address fails.
     package static func start(
         settings: GateSettings,
         ruleSet: RuleSet,
@@ -68,7 +69,7 @@ package final class GateServer: Sendable {
         )
     }
 
-    /// `lookup`: what stands in for the system's resolver.
+    /// Starts listening with a replacement for the system's resolver.
     static func start(
         settings: GateSettings,
         ruleSet: RuleSet,
@@ -203,30 +204,31 @@ package final class GateServer: Sendable {
         return worker.value
     }
 
-    /// Judges every request from now on by another rule set; returns when all loops do, or when the
-    /// gate ends and there is nothing more to judge.
+    /// Evaluates all further requests with another rule set.
+    ///
+    /// Returns when all event loops use it, or when the gate ends.
     package func use(_ ruleSet: RuleSet) async {
         for worker in self.workers where !self.isEnding.withLock({ $0 }) {
             try? await worker.eventLoop.submit { worker.value.use(ruleSet) }.get()
         }
     }
 
-    /// Notes when a feed said that what it says is true, for those who ask how old it is.
+    /// Records the time at which a feed confirmed its data, for reports of its age.
     package func confirm(_ feed: String, at time: Timestamp) async {
         for worker in self.workers where !self.isEnding.withLock({ $0 }) {
             try? await worker.eventLoop.submit { worker.value.loop.confirmedAt[feed] = time }.get()
         }
     }
 
-    /// Shows other certificates to clients that connect from now on.
+    /// Uses other certificates for further connections.
     package func use(_ tls: ServerTLS) async {
         for worker in self.workers where !self.isEnding.withLock({ $0 }) {
             try? await worker.eventLoop.submit { worker.value.clients.tls = tls }.get()
         }
     }
 
-    /// Everything that is counted, of all loops together; `nil` when the loops end, and with them what
-    /// they have counted.
+    /// Returns the statistics of all event loops; `nil` when the event loops end, and their
+    /// counters with them.
     package func statistics() async -> GateStatistics? {
         var sum = GateStatistics()
         for worker in self.workers {
@@ -238,9 +240,9 @@ package final class GateServer: Sendable {
         return sum
     }
 
-    /// The clients that were counted since this was last asked, by event loop.
+    /// Returns the census data since the last call, by event loop.
     ///
-    /// When the loops have ended, it is what they had left.
+    /// After the event loops have ended, it is their final data.
     package func takeCensus() async -> [CensusHarvest] {
         guard !self.isEnding.withLock({ $0 }) else {
             return self.lastCensus.withLock { last in
@@ -257,7 +259,7 @@ package final class GateServer: Sendable {
         return harvests
     }
 
-    /// Has the event loops tell clients apart by where they come from, or no longer.
+    /// Enables or disables the distinction of clients by their address in the census.
     package func tellClients(_ tells: Bool) async {
         for worker in self.workers where !self.isEnding.withLock({ $0 }) {
             try? await worker.eventLoop.submit { worker.value.loop.census?.tellsClients = tells }
@@ -265,25 +267,27 @@ package final class GateServer: Sendable {
         }
     }
 
-    /// Whether clients are to come: false from the moment at which it is told to stop.
+    /// Whether clients should connect: false once shutdown has been requested.
     package var isReady: Bool { !self.isStopping.withLock { $0 } }
 
-    /// Says that it is ready no more, and goes on until those who send clients have had the time of the
-    /// settings to notice.
+    /// Reports the gate as not ready, and keeps serving for `drainDelay`, until load balancers have
+    /// noticed.
     package func leave() async {
         self.isStopping.withLock { $0 = true }
         guard self.settings.drainDelay > .zero else { return }
-        self.logger.info("not ready any more", metadata: ["drain_delay": "\(self.drainDelay)"])
+        self.logger.info("no longer ready", metadata: ["drain_delay": "\(self.drainDelay)"])
         try? await Task.sleep(for: self.drainDelay)
     }
 
     private var drainDelay: Duration { .nanoseconds(self.settings.drainDelay.nanoseconds) }
 
-    /// Stops listening, lets exchanges come to their end, and closes what is left at the deadline;
-    /// WebSockets, which have no end of their own, are told a moment before.
+    /// Stops listening, lets exchanges complete, and closes the remaining connections at the
+    /// deadline.
     ///
-    /// `timeout`: how long exchanges may take.
-    /// - Returns: whether every exchange came to its end.
+    /// WebSockets, which do not end by themselves, get a close frame shortly before. `timeout` is
+    /// the time for exchanges to complete.
+    ///
+    /// - Returns: Whether all exchanges completed.
     package func shutDown(timeout: TimeAmount) async -> Bool {
         self.isStopping.withLock { $0 = true }
         await self.listeners.close(self.workers.map(\.eventLoop))
@@ -296,7 +300,7 @@ package final class GateServer: Sendable {
         var inTime = await self.wait(for: all, atMost: timeout - goodbye)
         if !inTime {
             let told = await self.closeWebSockets()
-            // A connection that had to be told did not end by itself.
+            // A connection that got a close frame did not complete by itself.
             inTime = await self.wait(for: all, atMost: goodbye) && told == 0
         }
         let census = await self.takeCensus()
@@ -311,7 +315,7 @@ package final class GateServer: Sendable {
         return inTime
     }
 
-    /// How long WebSockets have to answer their close frame.
+    /// The time for WebSockets to respond to the close frame.
     private static let goodbyeTime = TimeAmount.seconds(1)
 
     private func closeWebSockets() async -> Int {
@@ -323,20 +327,21 @@ package final class GateServer: Sendable {
         return count
     }
 
-    /// Returns when the gate listens no more, whether it was told to or not.
+    /// Returns when a listener is closed, for whatever reason.
     package func waitUntilListenerClosed() async {
         await self.listeners.waitUntilClosed()
     }
 
-    /// Whether every event loop has its turn within a time.
+    /// Whether every event loop runs a task within a time.
     package func isResponsive(within limit: TimeAmount) async -> Bool {
         let watch = MultiThreadedEventLoopGroup.singleton.next()
         return (try? await self.isResponsive(within: limit, on: watch).get()) ?? false
     }
 
-    /// Whether every event loop has its turn within a time, without a thread of the concurrency runtime.
+    /// Whether every event loop runs a task within a time, without a thread of the concurrency
+    /// runtime.
     ///
-    /// `watch`: an event loop that is none of those, since it is they that may not answer.
+    /// `watch` must be a separate event loop, because those of the gate may not respond.
     package func isResponsive(
         within limit: TimeAmount,
         on watch: any EventLoop

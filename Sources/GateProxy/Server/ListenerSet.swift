@@ -2,21 +2,23 @@ import Glibc
 import NIOCore
 import NIOPosix
 
-/// The sockets that connections are accepted on: one of the gate's own, or those that it was given.
+/// The listening sockets: the gate's own, or inherited ones.
 struct ListenerSet: Sendable {
     private let channels: [any Channel]
-    /// Those of them that the gate has opened itself.
+    /// The sockets that the gate has opened itself.
     private let own: [any Channel]
-    /// Whether another process, here or behind the same load balancer, goes on when these close.
+    /// Whether another process, on this machine or behind the same load balancer, continues to
+    /// serve.
     private let hasSuccessor: Bool
     private let sharesPort: Bool
 
-    /// The address that clients connect to first.
+    /// The address of the first listener.
     let address: SocketAddress
-    /// The address that they connect to for TLS alone, if there is one.
+    /// The address for TLS connections only, if there is one.
     let tlsAddress: SocketAddress?
 
-    /// `bootstrap`: makes what listens, given whether connections are encrypted.
+    /// Creates the listeners; `bootstrap` returns their bootstrap, depending on whether connections
+    /// are encrypted.
     init(
         _ settings: GateSettings,
         inherited: [CInt],
@@ -67,12 +69,12 @@ struct ListenerSet: Sendable {
         }
     }
 
-    /// How long idle connections may stay while the gate drains.
+    /// The time for which idle connections may stay open during the drain.
     ///
-    /// A restart with a successor is not to lose a request that is on its way.
+    /// With a successor, a restart must not lose requests that are in transit.
     var drainGrace: TimeAmount { self.hasSuccessor ? .seconds(1) : .zero }
 
-    /// Returns when one of the sockets is closed, by whomever, or the task is cancelled.
+    /// Returns when one of the sockets is closed, for whatever reason, or the task is canceled.
     func waitUntilClosed() async {
         let closed = self.channels.map(\.closeFuture)
         guard let eventLoop = self.channels.first?.eventLoop else { return }
@@ -87,8 +89,8 @@ struct ListenerSet: Sendable {
 
     /// Stops listening.
     ///
-    /// Connections that have been accepted reach their event loop first, and so do those that wait
-    /// to be accepted on sockets that end with this process: the kernel resets them otherwise.
+    /// Accepted connections reach their event loop first. The same applies to connections in the
+    /// accept queues of sockets that end with this process, because the kernel would reset them.
     func close(_ eventLoops: [any EventLoop]) async {
         if self.hasSuccessor {
             if !self.own.isEmpty {
@@ -98,7 +100,7 @@ struct ListenerSet: Sendable {
             for channel in self.channels {
                 try? await channel.setOption(.autoRead, value: false).get()
             }
-            // From the listener's loop to the connection's, back, and there again.
+            // From the event loop of the listener to that of the connection, back, and there again.
             for _ in 0..<3 {
                 for eventLoop in eventLoops { try? await eventLoop.submit {}.get() }
             }
@@ -106,11 +108,11 @@ struct ListenerSet: Sendable {
         for channel in self.channels { try? await channel.close() }
     }
 
-    /// Lets the kernel ignore attempts to connect, which are repeated a second later and then come
-    /// to the successor; handshakes that have begun go on.
+    /// Makes the kernel ignore new connection attempts; handshakes in progress continue.
     ///
-    /// The minimal hop count is the one thing that a listener checks before it takes on a handshake
-    /// and not after; no peer on an ordinary network can have 255.
+    /// Clients repeat an attempt after a second, and then reach the successor. The minimum hop
+    /// count is the only setting that a listener checks for new handshakes, but not for those in
+    /// progress. No peer on an ordinary network can have a hop count of 255.
     private func turnAwayNewcomers() async {
         for channel in self.own {
             guard let socket = channel as? any SocketOptionProvider else { continue }
@@ -132,7 +134,7 @@ struct ListenerSet: Sendable {
     private static let minimalTTL: CInt = 21
     private static let minimalHopCount: CInt = 73
 
-    /// Waits until handshakes have had time to end and nobody stands in the queue.
+    /// Waits until handshakes have had time to complete and the accept queues are empty.
     private func acceptAllWaiting() async {
         for round in 0..<20 {
             try? await Task.sleep(for: .milliseconds(50))
@@ -141,7 +143,7 @@ struct ListenerSet: Sendable {
                 guard let socket = channel as? any SocketOptionProvider,
                     let info = try? await socket.getTCPInfo().get()
                 else { continue }
-                // Of a listener, this is the length of its queue.
+                // For a listener, this is the length of its accept queue.
                 waiting += info.tcpi_unacked
             }
             if waiting == 0, round >= 1 { return }
@@ -149,9 +151,9 @@ struct ListenerSet: Sendable {
     }
 }
 
-/// Why an address cannot be listened on, and the way out.
+/// The reason why listening on an address fails, and how to fix it.
 package struct BindProblem: Error, CustomStringConvertible {
-    /// The address that was asked for.
+    /// The configured address.
     package let endpoint: Endpoint
     package let description: String
 
@@ -162,21 +164,21 @@ package struct BindProblem: Error, CustomStringConvertible {
 
     private static func words(_ endpoint: Endpoint, _ error: any Error) -> String {
         if error is SocketAddressError.UnknownHost {
-            return "the name '\(endpoint.host)' is unknown: name an address of this machine, "
+            return "unknown host '\(endpoint.host)': use an address of this machine, "
                 + "or 0.0.0.0 for all of them"
         }
         guard let error = error as? IOError else { return "\(error)" }
         switch error.errnoCode {
         case EADDRINUSE:
             return
-                "another program listens there, which 'ss -ltnp sport = :\(endpoint.port)' names: "
+                "another process uses the port ('ss -ltnp sport = :\(endpoint.port)' shows it): "
                 + "stop it, or choose another port"
         case EADDRNOTAVAIL:
             return "this machine has no address \(endpoint.host): choose one of its own "
                 + "('ip address' lists them), or 0.0.0.0 for all of them"
         case EACCES:
             return "ports below 1024 need the capability CAP_NET_BIND_SERVICE: grant it, "
-                + "or choose a port from 1024 on"
+                + "or choose a port above 1023"
         default:
             return "\(error)"
         }

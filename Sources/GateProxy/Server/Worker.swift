@@ -4,23 +4,24 @@ import GateWire
 package import Logging
 package import NIOCore
 
-/// One event loop and everything that lives on it: it knows everybody, and nobody knows it.
+/// An event loop with all its objects; it references them, but they do not reference it.
 package final class Worker {
     package let eventLoop: any EventLoop
     let loop: LoopContext
     package let clients: LoopClients
-    /// Connections that are between two requests and have no channel.
+    /// Connections between two requests, without a channel.
     private(set) var parkedConnections: ParkedConnectionStore?
-    /// The connections whose requests go on and were not yet judged by the rules of now.
+    /// The connections with long-lived responses that have not been re-evaluated with the current
+    /// rules.
     private var unjudged: [ClientConnection] = []
     private var ticker: RepeatedTask?
     private var whenDrained: EventLoopPromise<Void>?
 
-    /// A worker for one event loop.
+    /// Creates a worker for an event loop.
     ///
-    /// `wallClock`: what dates in the rules are compared with; `uptime`: what timeouts and the lag of
-    /// the loop are measured by; `accessLog`: takes the lines of the access log, if the settings want
-    /// one; `connect`: opens connections to the backend; `nil`: as the settings say.
+    /// `wallClock` is compared with dates in the rules. `uptime` is the clock for timeouts and for
+    /// the lag of the event loop. `accessLog` receives the lines of the access log, if it is
+    /// enabled. `connect` opens connections to the backend; `nil` to use the settings.
     init(
         eventLoop: any EventLoop,
         settings: GateSettings,
@@ -66,7 +67,8 @@ package final class Worker {
         )
     }
 
-    /// A worker that counts no addresses and connects to the backend as the settings say.
+    /// Creates a worker without a limit per address, which connects to the backend according to the
+    /// settings.
     package convenience init(
         eventLoop: any EventLoop,
         settings: GateSettings,
@@ -82,7 +84,7 @@ package final class Worker {
         )
     }
 
-    /// Starts the clock; call on the event loop.
+    /// Starts the ticks; must be called on the event loop.
     package func start() {
         let worker = NIOLoopBound(self, eventLoop: self.eventLoop)
         self.ticker = self.eventLoop.scheduleRepeatedTask(
@@ -91,10 +93,10 @@ package final class Worker {
         ) { _ in worker.value.tick() }
     }
 
-    /// Lets connections be parked; call before `start()`.
+    /// Enables parking of connections; must be called before `start()`.
     ///
-    /// `index`: which of the watch's workers this is; `idleTime`: how long a connection must have
-    /// been silent.
+    /// `index` is the index of this worker in the poller, and `idleTime` the time for which a
+    /// connection must have been idle.
     func openParkedConnections(index: Int, watch: ParkedConnectionPoller, idleTime: TimeAmount) {
         guard index <= ParkedConnectionToken.lastWorker else { return }
         self.parkedConnections = ParkedConnectionStore(
@@ -105,7 +107,7 @@ package final class Worker {
         )
     }
 
-    /// Judges every request from now on by another rule set.
+    /// Evaluates all further requests with another rule set.
     package func use(_ ruleSet: RuleSet) {
         self.loop.use(ruleSet)
         self.clients.rulesChanged()
@@ -116,7 +118,7 @@ package final class Worker {
         switch self.loop.tick() {
         case .same: break
         case .later(let second): self.judgeOverdue(at: second)
-        // A date that had passed is still to come: nothing holds that was decided after it.
+        // Dates that had passed are in the future again, so later decisions are invalid.
         case .setBack: self.use(self.loop.rules.ruleSet)
         }
         self.clients.endOverdue()
@@ -125,7 +127,7 @@ package final class Worker {
         self.clients.pool.closeOverdue(at: self.loop.now)
     }
 
-    /// Everything that is counted on this loop, as it is now.
+    /// The current statistics of this event loop.
     var statistics: GateStatistics {
         var statistics = GateStatistics()
         statistics.counters = self.loop.counters
@@ -146,10 +148,11 @@ package final class Worker {
 }
 
 extension Worker {
-    /// Streams and tunnels that are judged together; between two lots, requests have their turn.
+    /// The number of streams and tunnels to re-evaluate together; requests are processed between
+    /// two batches.
     private static let judgedTogether = 64
 
-    /// Judges again what goes on and whose verdict was only good up to now.
+    /// Re-evaluates long-lived responses whose verdict has expired.
     private func judgeOverdue(at now: Timestamp) {
         let overdue = self.clients.all.filter { client in
             (client.rejudgeable?.validUntil ?? client.exchange.events?.validUntil).map { $0 <= now }
@@ -179,15 +182,16 @@ extension Worker {
 }
 
 extension Worker {
-    /// Lets the exchanges that are under way come to their end and closes everything else.
+    /// Lets current exchanges complete, and closes all other connections.
     ///
-    /// `grace`: how long idle connections may stay, in which the next request is the last.
-    /// - Returns: a future that succeeds when no client is left.
+    /// `grace` is the time for which idle connections may stay open, for one last request.
+    ///
+    /// - Returns: A future that succeeds when no client is left.
     package func drain(grace: TimeAmount = .zero) -> EventLoopFuture<Void> {
         self.loop.beginDraining(grace: grace)
         let promise = self.whenDrained ?? self.eventLoop.makePromise(of: Void.self)
         self.whenDrained = promise
-        // The worker lives until then, whoever has let go of it.
+        // The closure keeps the worker alive until then.
         self.clients.whenDrained = { self.drained() }
         self.clients.drain(grace: grace)
         self.parkedConnections?.drain(grace: grace)
@@ -195,14 +199,14 @@ extension Worker {
         return promise.futureResult
     }
 
-    /// Tells both ends of WebSockets that the gate goes, before `closeAll()` cuts them off.
+    /// Sends a close frame to both sides of WebSockets, before `closeAll()` cuts them off.
     ///
-    /// - Returns: how many there are.
+    /// - Returns: The number of WebSockets.
     package func closeWebSockets() -> Int {
         self.clients.closeWebSockets()
     }
 
-    /// Closes what is left, in the middle of whatever it does.
+    /// Closes all remaining connections, whatever their state is.
     package func closeAll() {
         self.clients.abortAll()
         self.parkedConnections?.closeAll()

@@ -11,14 +11,14 @@ package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         self.port = port
     }
 
-    /// The address and port of a socket; neither is there for one of another kind.
+    /// Creates an endpoint from an address; a Unix socket has no host, and port 0.
     package init(_ address: SocketAddress) {
         self.init(host: address.ipAddress ?? "", port: address.port ?? 0)
     }
 
-    /// Reads `HOST:PORT`; an IPv6 address stands in brackets.
+    /// Parses `HOST:PORT`; IPv6 addresses must be in brackets.
     ///
-    /// `defaultPort`: taken where no port is given; without one a port is required.
+    /// `defaultPort` applies if there is no port; without it, a port is required.
     package init?(_ text: String, defaultPort: Int? = nil) {
         var host = Substring(text)
         var port = defaultPort
@@ -41,7 +41,7 @@ package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         self.port = port
     }
 
-    /// The end of a message about a text that is no `HOST:PORT`: the line that would be one.
+    /// Returns the end of an error message about a text that is not `HOST:PORT`, with a correction.
     package static func hint(for text: String) -> String {
         for (scheme, rest) in Self.schemes(of: text) where Endpoint(rest) != nil {
             return "; write \(rest), without \(scheme)"
@@ -49,7 +49,7 @@ package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         if let number = Int(text) {
             guard (0...65535).contains(number) else { return self.portHint(text) }
             return
-                "; write 127.0.0.1:\(number) for this machine alone, or 0.0.0.0:\(number) for all"
+                "; write 127.0.0.1:\(number) for this machine only, or 0.0.0.0:\(number) for all"
         }
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         if parts.count == 2, let port = Int(parts[1]), !(0...65535).contains(port) {
@@ -61,10 +61,10 @@ package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         if parts.count > 2, !text.contains("[") {
             return "; write an IPv6 address in brackets: [::1]:8080"
         }
-        return parts.count == 1 ? "; a port is missing: \(text):8080" : ""
+        return parts.count == 1 ? "; add a port: \(text):8080" : ""
     }
 
-    /// A text without the scheme of an address, if it begins with one.
+    /// Returns the text without its URL scheme, if it has one.
     private static func schemes(of text: String) -> [(scheme: String, rest: String)] {
         ["http://", "https://"].filter { text.hasPrefix($0) }.map { scheme in
             let rest = text.dropFirst(scheme.count)
@@ -73,7 +73,7 @@ package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
     }
 
     static func portHint(_ port: String) -> String {
-        "; \(port) is no port: they go from 1 to 65535"
+        "; \(port) is not a port: ports range from 1 to 65535"
     }
 
     package var description: String {

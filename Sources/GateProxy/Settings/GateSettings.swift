@@ -3,62 +3,71 @@ package import GatePolicy
 package import GateWire
 package import NIOCore
 
-/// Everything about the data plane that is fixed while it runs.
+/// The settings of the data plane, which do not change at runtime.
 package struct GateSettings: Sendable {
     /// The endpoint that clients connect to.
     package var listen: Endpoint
     /// Whether other processes may listen on the same address at the same time (`SO_REUSEPORT`).
     package var reusesPort: Bool
-    /// How long it goes on as before when it is told to stop, and says that it is not ready: until
-    /// whoever sends clients has noticed, and sends them to other gates.
+    /// The time for which the gate still serves, but reports that it is not ready, after it was
+    /// asked to stop.
+    ///
+    /// Load balancers need it to notice, and to send clients to other gates.
     package var drainDelay: TimeAmount
-    /// The files by which `listen` or, if it is there, `tlsListen` encrypts; `nil`: neither does.
+    /// The files for encryption on `tlsListen` or, without it, on `listen`; `nil` for no TLS.
     package var tls: TLSFiles?
-    /// A second address, for TLS alone; `listen` then is plain.
+    /// A second address, for TLS connections only; `listen` is unencrypted then.
     package var tlsListen: Endpoint?
-    /// The backends that allowed requests go to.
+    /// The backends for allowed requests.
     package var upstream: UpstreamSettings
-    /// Event loops, each on a thread of its own.
+    /// The number of event loops, each on its own thread.
     package var threads: Int
     package var headLimits: HeadLimits
     package var discardLimits: DiscardLimits
     package var timeouts: GateTimeouts
-    /// How long a connection without TLS must have been silent after a request to be parked: to go
-    /// on without the memory of a channel until the next; `nil`: none is.
+    /// The time for which a connection without TLS must have been idle after a request to be
+    /// parked.
+    ///
+    /// A parked connection has no channel until the next request, which saves memory. `nil`
+    /// disables parking.
     package var parkAfter: TimeAmount?
-    /// Bytes of a request body, more is 413; `nil` lets any number pass.
+    /// The maximum bytes of a request body, more gets 413; `nil` for no limit.
     package var maxBodyBytes: UInt64?
-    /// Client connections at the same time over all threads; one more is answered 503.
+    /// The maximum number of client connections over all threads; further ones get 503.
     package var maxConnections: Int
-    /// Client connections at the same time from one address, or from one /64 of IPv6; `nil` lets any
-    /// number be.
+    /// The maximum number of client connections from an address, or from an IPv6 /64; `nil` for no
+    /// limit.
     package var maxConnectionsPerAddress: Int?
-    /// Requests at the same time over all threads that wait for the first byte of their answer; one
-    /// more is answered 503.
+    /// The maximum number of requests over all threads that wait for the first byte of the
+    /// response; further ones get 503.
     package var maxPendingRequests: Int
-    /// Whether trusted proxies begin each connection with a header of the PROXY protocol.
+    /// Whether trusted proxies start each connection with a PROXY protocol header.
     package var readsProxyHeaders: Bool
-    /// The proxies whose `X-Forwarded-*` and PROXY protocol headers are believed.
+    /// The proxies whose `X-Forwarded-*` and PROXY protocol headers are trusted.
     package var trustedProxies: TrustedProxies
-    /// How one line is logged for each request; `nil`: none is.
+    /// The format of the access log; `nil` for none.
     package var accessLog: AccessLogFormat?
-    /// Whether clients can ask the gate itself, under `/.versiongate/`.
+    /// Whether the gate serves its own client endpoints under `/.versiongate/`.
     package var servesClients: Bool
-    /// Clients at the same time over all threads that listen to events.
+    /// The maximum number of clients over all threads that listen to events.
     package var maxEventStreams: Int
-    /// Whether the time that requests take is measured, which needs looks at the clock.
+    /// Whether to measure the latency of requests, which requires reading the clock.
     package var measuresLatency: Bool
-    /// The settings of the count of clients on each thread; `nil`: they are not counted.
+    /// The settings of the census on each thread; `nil` to disable it.
     package var census: CensusTally.Settings?
-    /// Reads the field by which testers ask for a decision at a second; `nil`: nobody may ask.
+    /// Parses the header field by which testers request a preview at a given second; `nil` to
+    /// disable previews.
     package var previews: (@Sendable (String, Timestamp) -> PreviewReading)?
-    /// Whether what the kernel takes at once goes past NIO's channels, straight to the socket, where no TLS stands
-    /// between: less work for each request, by what NIO calls unsupported.
+    /// Whether to write directly to the socket, bypassing NIO's channel, on connections without
+    /// TLS.
+    ///
+    /// This takes less work per request, but uses API that NIO does not support. The channel writes
+    /// what the kernel does not accept at once.
     package var bypassesChannels: Bool
-    /// Verdicts that each thread remembers.
+    /// The number of cached verdicts per thread.
     package var verdictCacheCapacity: Int
 
-    /// One thread, safe limits, no access log.
+    /// Creates settings with one thread, safe limits and no access log.
     package init(listen: Endpoint, upstream: UpstreamSettings) {
         self.listen = listen
         self.tls = nil
@@ -87,43 +96,43 @@ package struct GateSettings: Sendable {
         self.verdictCacheCapacity = 8192
     }
 
-    /// Whether bytes go past the channel of a connection; `isSecure`: of one with TLS.
+    /// Whether to bypass the channel of a connection; `isSecure` tells whether it uses TLS.
     func bypassesChannel(isSecure: Bool) -> Bool {
         self.bypassesChannels && !isSecure
     }
 }
 
-/// Everything about the way to the backend that is fixed while the gate runs.
+/// The settings for backends, which do not change at runtime.
 package struct UpstreamSettings: Sendable {
-    /// The backends that serve alike, at least one.
+    /// The equivalent backends, at least one.
     package var targets: [UpstreamTarget]
-    /// Between two look-ups of the names among them.
+    /// The interval between two lookups of their names.
     package var refresh: TimeAmount
 
-    /// How targets prove who they are; without it those of `https` cannot be reached.
+    /// The verification of `https` targets, which cannot be reached without it.
     package var tls: UpstreamTLS?
 
-    /// Names are looked up every 30 s.
+    /// Creates settings with a lookup interval of 30 s.
     package init(targets: [UpstreamTarget]) {
         self.targets = targets
         self.refresh = .seconds(30)
     }
 
-    /// One backend over plain HTTP.
+    /// Creates settings for one backend over plain HTTP.
     package init(_ endpoint: Endpoint) {
         self.init(targets: [UpstreamTarget(.endpoint(endpoint))])
     }
 
-    /// The `Host` value of requests that have none.
+    /// The `Host` value for requests without one.
     var authority: String { self.targets.first?.authority ?? "localhost" }
 }
 
-/// How the lines of the access log look.
+/// The format of the access log.
 package enum AccessLogFormat: String, Sendable, CaseIterable {
-    /// The Common Log Format, and the gate's own fields behind it.
+    /// The Common Log Format, followed by the gate's own fields.
     case common
-    /// The same with `Referer` and `User-Agent`.
+    /// The same, with `Referer` and `User-Agent`.
     case combined
-    /// One JSON object for each line (RFC 8259).
+    /// One JSON object per line (RFC 8259).
     case json
 }

@@ -1,35 +1,37 @@
 package import NIOCore
 
-/// How long the gate waits for others, checked every quarter of a second.
+/// The timeouts of the data plane, checked every 250 ms.
 package struct GateTimeouts: Equatable, Sendable {
     /// From the first byte of a request head to its end, and from accept to the first byte; then
-    /// 408, or a plain close if nothing was sent.
+    /// 408, or a close without a response if nothing was received.
     package var head: TimeAmount
-    /// Between two requests on a kept connection.
+    /// Between two requests on a connection.
     package var idle: TimeAmount
-    /// Between two pieces of a request body, while it is the client that is waited for.
+    /// Between two chunks of a request body, while the gate waits for the client.
     package var body: TimeAmount
     /// For the connection to the backend; then 504.
     package var connect: TimeAmount
-    /// For the first byte of the response, between two pieces of it, and, from when `body` is over,
-    /// while the backend takes nothing of a request; then 504 or an abort.
+    /// For the first byte of the response, and between two chunks of it; then 504 or an abort.
+    ///
+    /// While the backend does not read the request, it starts after the `body` timeout.
     package var response: TimeAmount
-    /// Without a byte in either direction after a change of protocol (WebSocket).
+    /// Without data in either direction after a protocol switch (WebSocket).
     package var tunnel: TimeAmount
-    /// For an idle pooled connection to the backend.
+    /// For an idle connection to the backend.
     ///
-    /// Shorter than any backend's own, so that the gate and not the backend closes it.
+    /// It is shorter than the timeouts of usual backends, so that the gate and not the backend
+    /// closes the connection.
     package var upstreamIdle: TimeAmount
-    /// Without a byte from a backend over HTTP/2 while streams are open; then it is asked whether it
-    /// is still there, and without an answer within as long again, 20 s at the most, it is not.
+    /// Without data from an HTTP/2 backend with open streams; then the gate sends a PING.
     ///
-    /// Servers of gRPC end connections on which they are asked oftener than every 5 minutes.
+    /// Without a response for the same time, but at most 20 s, the connection is closed. gRPC
+    /// servers end connections that receive more than one PING in 5 minutes.
     package var upstreamPing: TimeAmount
-    /// Without a byte while a client that has its last answer goes on sending.
+    /// Without data from a client that still sends after the last response.
     package var linger: TimeAmount
 
-    /// 10 s head, 75 s idle, 30 s body, 5 s connect, 60 s response, 1 h tunnel, 4 s pooled,
-    /// 5 min until a silent backend is asked, 5 s linger.
+    /// 10 s head, 75 s idle, 30 s body, 5 s connect, 60 s response, 1 h tunnel, 4 s idle backend
+    /// connection, 5 min until a PING, 5 s linger.
     package static let defaults = GateTimeouts(
         head: .seconds(10),
         idle: .seconds(75),

@@ -1,8 +1,8 @@
 /// The files of a TLS listener.
 package struct TLSFiles: Equatable, Sendable {
-    /// A certificate and its key, both in PEM form.
+    /// The files of a certificate and its key, both in PEM format.
     package struct Pair: Equatable, Sendable {
-        /// The certificate, and behind it those that lead to the authority.
+        /// The certificate, followed by its intermediate certificates.
         package var certificates: String
         package var key: String
 
@@ -12,11 +12,11 @@ package struct TLSFiles: Equatable, Sendable {
         }
     }
 
-    /// Shown where the client names no server, or one that no certificate is for.
+    /// The certificate for clients that send no server name, or one that no certificate matches.
     package var first: Pair
-    /// Further pairs, chosen by the name that the client asks for.
+    /// Further certificates, selected by the server name that the client sends.
     package var others: [Pair]
-    /// Authorities one of which must have signed the client's certificate; `nil`: none is asked for.
+    /// The authorities for client certificates; `nil` if clients need no certificate.
     package var clientAuthorities: String?
 
     package init(first: Pair, others: [Pair] = [], clientAuthorities: String? = nil) {
@@ -25,14 +25,14 @@ package struct TLSFiles: Equatable, Sendable {
         self.clientAuthorities = clientAuthorities
     }
 
-    /// Every file that is read.
+    /// The paths of all files.
     package var paths: [String] {
         ([self.first] + self.others).flatMap { [$0.certificates, $0.key] }
             + (self.clientAuthorities.map { [$0] } ?? [])
     }
 }
 
-/// Why a file of a TLS listener cannot be used.
+/// The reason why a file of a TLS listener cannot be used.
 package struct TLSFileError: Error, Equatable, CustomStringConvertible {
     package let file: String
     package let reason: String

@@ -2,7 +2,7 @@ import GateWire
 import Glibc
 package import NIOCore
 
-/// The proxies whose word on a client's address is believed: addresses and CIDR ranges.
+/// The proxies that are trusted to report a client's address: addresses and CIDR ranges.
 package struct TrustedProxies: Equatable, Sendable {
     private struct AddressRange: Equatable {
         var address: [UInt8]
@@ -11,16 +11,16 @@ package struct TrustedProxies: Equatable, Sendable {
 
     private var ranges: [AddressRange]
 
-    /// Nobody is believed.
+    /// No trusted proxies.
     package static let none = TrustedProxies(ranges: [])
 
     private init(ranges: [AddressRange]) {
         self.ranges = ranges
     }
 
-    /// Reads addresses (`10.0.0.7`) and ranges (`10.0.0.0/8`, `fd00::/8`).
+    /// Parses addresses (`10.0.0.7`) and ranges (`10.0.0.0/8`, `fd00::/8`).
     ///
-    /// - Returns: `nil` if one of them is neither.
+    /// - Returns: `nil` if one of the texts is neither.
     package init?(_ texts: [String]) {
         self.ranges = []
         for text in texts {
@@ -40,7 +40,7 @@ package struct TrustedProxies: Equatable, Sendable {
         peer?.ipAddress.map(self.contains) ?? false
     }
 
-    /// Whether an address is one of these; text that is no address is not.
+    /// Whether the text is the address of a trusted proxy.
     func contains(_ text: String) -> Bool {
         guard !self.ranges.isEmpty, let address = Self.bytes(text) else { return false }
         return self.ranges.contains { range in
@@ -52,7 +52,7 @@ package struct TrustedProxies: Equatable, Sendable {
         }
     }
 
-    /// The address in network order; an IPv4 address mapped into IPv6 as IPv4.
+    /// Returns the address in network byte order; an IPv4-mapped IPv6 address is returned as IPv4.
     static func bytes(_ text: String) -> [UInt8]? {
         var v4 = [UInt8](repeating: 0, count: 4)
         if unsafe inet_pton(AF_INET, text, &v4) == 1 { return v4 }
@@ -60,9 +60,10 @@ package struct TrustedProxies: Equatable, Sendable {
         return unsafe inet_pton(AF_INET6, text, &v6) == 1 ? Self.unmapped(v6) : nil
     }
 
-    /// The client's address in a list of those that a request has come by, nearest last.
+    /// Returns the client's address from a list of the addresses that a request has passed, nearest
+    /// last.
     ///
-    /// It is the last one that is not one of these; `nil` if what stands there is no address.
+    /// It is the last one that is not trusted; `nil` if that text is not an address.
     func clientAddress(in list: [String]) -> String? {
         list.last { !self.contains($0) }.flatMap { Self.bytes($0) == nil ? nil : $0 }
     }

@@ -2,22 +2,24 @@ import GateWire
 import NIOCore
 import NIOSSL
 
-/// How backends prove who they are; a backend that does not is not spoken to.
+/// The verification of backends; requests are not sent to backends that fail it.
 package struct UpstreamTLS: Sendable {
-    /// By what is offered to the backend.
+    /// The TLS contexts, by the offered protocol.
     let contexts: [UpstreamProtocol: NIOSSLContext]
-    /// The name that the certificate must have; `nil`: the host of the backend.
+    /// The name that the certificate must contain; `nil` for the host of the backend.
     let serverName: String?
 
-    /// Why a file of certificates cannot be used.
+    /// The reason why a certificate file cannot be used, or why verification is not possible.
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
     }
 
-    /// TLS 1.2 or later; trusts what the system trusts, or only what a file of PEM certificates says.
+    /// Creates contexts for TLS 1.2 or later, which trust the system's authorities, or only those
+    /// in a PEM file.
     ///
-    /// `protocols`: what targets are spoken to in.
-    /// - Throws: what is wrong with the file.
+    /// `protocols` are the protocols of the targets.
+    ///
+    /// - Throws: The reason why the file cannot be used.
     package init(
         authorities file: String? = nil,
         serverName: String? = nil,
@@ -25,7 +27,7 @@ package struct UpstreamTLS: Sendable {
     ) throws(Failure) {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.minimumTLSVersion = .tlsv12
-        // Nobody waits for a goodbye that does not come.
+        // Backends may never send a close notification.
         configuration.shutdownTimeout = .seconds(1)
         if let file { configuration.trustRoots = .certificates(try Self.certificates(in: file)) }
         self.serverName = serverName
@@ -46,11 +48,11 @@ package struct UpstreamTLS: Sendable {
         do {
             return try NIOSSLCertificate.fromPEMFile(file)
         } catch {
-            throw Failure(description: "there is no such file, or no PEM certificate in it")
+            throw Failure(description: "the file does not exist, or contains no PEM certificate")
         }
     }
 
-    /// Whether a name can be asked for and verified.
+    /// Whether a name can be sent as a server name and verified.
     package static func isServerName(_ name: String) -> Bool {
         (1...253).contains(name.utf8.count) && (try? SocketAddress(ipAddress: name, port: 0)) == nil
             && name.utf8.allSatisfy { byte in

@@ -1,15 +1,15 @@
 import NIOCore
 
-/// A backend as the operator names it.
+/// A backend as configured by the operator.
 package struct UpstreamTarget: Hashable, Sendable, CustomStringConvertible {
-    /// The place that it listens on.
+    /// The location of the backend.
     package enum Place: Hashable, Sendable {
         case endpoint(Endpoint)
         case unixSocket(path: String)
     }
 
     package var place: Place
-    /// Whether it is spoken to over TLS.
+    /// Whether the connection uses TLS.
     package var isSecure: Bool
     package var speaks: UpstreamProtocol
 
@@ -19,7 +19,7 @@ package struct UpstreamTarget: Hashable, Sendable, CustomStringConvertible {
         self.speaks = speaks
     }
 
-    /// Reads `http://HOST[:PORT]`, `https://HOST[:PORT]`, `h2c://HOST[:PORT]` or `unix:/PATH`.
+    /// Parses `http://HOST[:PORT]`, `https://HOST[:PORT]`, `h2c://HOST[:PORT]` or `unix:/PATH`.
     package init?(_ text: String) {
         if let path = Self.rest(of: text, behind: "unix:") {
             guard path.hasPrefix("/"), !path.hasSuffix("/"),
@@ -46,7 +46,7 @@ package struct UpstreamTarget: Hashable, Sendable, CustomStringConvertible {
         return Endpoint(authority, defaultPort: defaultPort)
     }
 
-    /// Reads targets separated by commas.
+    /// Parses a comma-separated list of targets.
     package static func list(_ text: String) -> [UpstreamTarget]? {
         var targets: [UpstreamTarget] = []
         for item in text.split(separator: ",", omittingEmptySubsequences: false) {
@@ -58,31 +58,32 @@ package struct UpstreamTarget: Hashable, Sendable, CustomStringConvertible {
         return targets
     }
 
-    /// The end of a message about texts that are no backends: the line that would be one.
+    /// Returns the end of an error message about a list that contains an invalid target, with a
+    /// correction.
     package static func hint(for list: String) -> String {
         let items = list.split(separator: ",", omittingEmptySubsequences: false)
             .map { String($0.trimmingPrefix { $0 == " " }) }
         guard let text = items.first(where: { UpstreamTarget($0) == nil }) else { return "" }
-        let said = items.count > 1 ? " in place of '\(text)'" : ""
+        let said = items.count > 1 ? " instead of '\(text)'" : ""
         guard let start = text.firstRange(of: "://") else {
-            if text.isEmpty { return "; there is nothing between two commas" }
+            if text.isEmpty { return "; the list contains an empty entry" }
             if text.hasPrefix("unix:") {
-                return "; the path of a socket begins with /: unix:/run/app.sock"
+                return "; the path of a socket must start with /: unix:/run/app.sock"
             }
             if UpstreamTarget("http://\(text)") != nil { return "; write http://\(text)\(said)" }
             return text.hasPrefix("/") ? "; write unix:\(text)\(said)" : ""
         }
         let scheme = text[..<start.lowerBound]
         guard ["http", "https", "h2c"].contains(scheme.lowercased()) else {
-            return "; the gate does not speak '\(scheme)'"
+            return "; the scheme '\(scheme)' is not supported"
         }
         let authority = text[start.upperBound...].prefix { !"/?#".contains($0) }
         let port = authority.split(separator: ":").last.flatMap { Int($0) }
         if let port, !(1...65535).contains(port) { return Endpoint.portHint(String(port)) }
         let bare = "\(scheme)://\(authority)"
         guard bare != text, UpstreamTarget(bare) != nil else { return "" }
-        return "; write \(bare)\(said): the backend gets the path that the client asked for, "
-            + "and none can be put in front of it"
+        return "; write \(bare)\(said): the backend gets the path of the request, "
+            + "and a prefix cannot be added"
     }
 
     private static func rest(of text: String, behind scheme: String) -> String? {
@@ -90,7 +91,7 @@ package struct UpstreamTarget: Hashable, Sendable, CustomStringConvertible {
         return String(text.dropFirst(scheme.count))
     }
 
-    /// The same backend, spoken to as the operator chooses; `nil`: its scheme says the contrary.
+    /// Returns the target with the chosen protocol; `nil` if it contradicts the scheme.
     package func speaking(_ choice: UpstreamProtocolChoice) -> UpstreamTarget? {
         var target = self
         switch choice {
@@ -104,16 +105,16 @@ package struct UpstreamTarget: Hashable, Sendable, CustomStringConvertible {
         return target
     }
 
-    /// The `Host` value of requests that have none.
+    /// The `Host` value for requests without one.
     var authority: String {
         switch self.place {
         case .endpoint(let endpoint): endpoint.description
-        // RFC 9112 has no host for it; this is what curl sends.
+        // RFC 9112 defines no host for this; curl sends the same.
         case .unixSocket: "localhost"
         }
     }
 
-    /// The address that it needs no look-up for.
+    /// The address, if no lookup is needed.
     var literalAddress: SocketAddress? {
         switch self.place {
         case .endpoint(let endpoint):
@@ -136,15 +137,15 @@ package struct UpstreamTarget: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// The protocol that is spoken to a backend.
+/// The protocol of a backend.
 package enum UpstreamProtocol: Hashable, Sendable {
     case http1
-    /// By prior knowledge, or agreed upon in TLS and in nothing else (RFC 9113 3.3).
+    /// HTTP/2 with prior knowledge, or as the only protocol offered in TLS (RFC 9113 3.3).
     case http2
-    /// As the backend chooses in TLS (ALPN, RFC 7301).
+    /// The protocol that the backend selects in TLS (ALPN, RFC 7301).
     case negotiated
 
-    /// The protocols that are offered in TLS, the best first.
+    /// The protocols to offer in TLS, in the order of preference.
     var names: [String] {
         switch self {
         case .http1: ["http/1.1"]
@@ -154,7 +155,7 @@ package enum UpstreamProtocol: Hashable, Sendable {
     }
 }
 
-/// The operator's word on the protocol.
+/// The operator's choice of the protocol.
 package enum UpstreamProtocolChoice: String, CaseIterable, Sendable {
     case auto
     case http1

@@ -3,20 +3,20 @@ import Glibc
 import NIOCore
 internal import NIOSSL
 
-/// Everything that a TLS handshake needs, read once and replaced whole.
+/// The certificates and keys for TLS handshakes, loaded once and replaced as a whole.
 package struct ServerTLS: Sendable {
     let context: NIOSSLContext
-    /// The second at which the first of the certificates expires.
+    /// The time at which the first certificate expires, in seconds since 1970.
     package let expiry: Int
-    /// The file of that certificate.
+    /// The file of the certificate that expires first.
     private let expiringFile: String
 
-    /// HTTP/2 where the client knows it (RFC 9113 3.2).
+    /// HTTP/2, if the client supports it (RFC 9113 3.2).
     private static let applicationProtocols = ["h2", "http/1.1"]
 
-    /// Reads the files; blocks.
+    /// Loads the files; blocks.
     ///
-    /// - Throws: the first file that cannot be used.
+    /// - Throws: An error for the first file that cannot be used.
     package init(_ files: TLSFiles) throws(TLSFileError) {
         let authorities: [NIOSSLCertificate]?
         if let file = files.clientAuthorities {
@@ -32,7 +32,8 @@ package struct ServerTLS: Sendable {
         for name in first.names { names.add(name, .noChanges) }
         for pair in files.others {
             let identity = try Identity(pair)
-            // A key of another certificate is found here, not by the first client that wants it.
+            // Detects a key that belongs to another certificate here, and not in the first
+            // handshake that needs it.
             _ = try identity.context(Self.configuration(identity, authorities: authorities))
             for name in identity.names { names.add(name, identity.override) }
             if identity.expiry < earliest.expiry { earliest = identity }
@@ -48,11 +49,14 @@ package struct ServerTLS: Sendable {
         self.expiringFile = earliest.files.certificates
     }
 
-    /// How long before the end of a certificate somebody is to hear of it: Let's Encrypt renews thirty
-    /// days before, so that renewing has failed for long.
+    /// The time before the expiry of a certificate from which on there is a warning.
+    ///
+    /// Let's Encrypt renews certificates thirty days before, so renewal has failed for a long time
+    /// by then.
     private static let renewalTime = 14 * 86_400
 
-    /// The warning about the end of the certificates at a second since 1970; `nil` if that is far.
+    /// Returns the warning about the first expiry, or `nil` if it is far away; `now` is in seconds
+    /// since 1970.
     package func remark(at now: Int) -> String? {
         Self.remark(onExpiry: self.expiry, of: self.expiringFile, at: now)
     }
@@ -60,7 +64,7 @@ package struct ServerTLS: Sendable {
     static func remark(onExpiry expiry: Int, of file: String, at now: Int) -> String? {
         let date = Timestamp(secondsSinceEpoch: Int64(expiry))
         if expiry <= now {
-            return "the certificate in \(file) expired at \(date): clients refuse it; renew it"
+            return "the certificate in \(file) expired at \(date): clients reject it; renew it"
         }
         guard expiry - now < Self.renewalTime else { return nil }
         return "the certificate in \(file) expires at \(date): renew it"
@@ -76,7 +80,7 @@ package struct ServerTLS: Sendable {
         )
         configuration.minimumTLSVersion = .tlsv12
         configuration.applicationProtocols = self.applicationProtocols
-        // A client that has heard the end need not say that it has.
+        // Clients need not respond to the close notification.
         configuration.shutdownTimeout = .seconds(1)
         if let authorities {
             configuration.certificateVerification = .noHostnameVerification
@@ -90,19 +94,19 @@ package struct ServerTLS: Sendable {
         let bytes = try FileContent.read(file)
         let certificates = try? NIOSSLCertificate.fromPEMBytes(bytes)
         guard let certificates, !certificates.isEmpty else {
-            throw TLSFileError(file: file, reason: "holds no certificate in PEM form")
+            throw TLSFileError(file: file, reason: "contains no certificate in PEM format")
         }
         return certificates
     }
 }
 
 extension ServerTLS {
-    /// A certificate that belongs to its key.
+    /// A certificate and its key.
     private struct Identity {
         let files: TLSFiles.Pair
         let chain: [NIOSSLCertificateSource]
         let key: NIOSSLPrivateKey
-        /// The names that the certificate is for.
+        /// The DNS names in the certificate.
         let names: [String]
         let expiry: Int
 
@@ -112,7 +116,7 @@ extension ServerTLS {
             guard let key = try? NIOSSLPrivateKey(bytes: keyBytes, format: .pem) else {
                 throw TLSFileError(
                     file: files.key,
-                    reason: "holds no private key in PEM form, or one with a passphrase"
+                    reason: "contains no private key in PEM format, or one with a passphrase"
                 )
             }
             self.files = files
@@ -149,12 +153,12 @@ extension ServerTLS {
     }
 }
 
-/// Reads small files whole.
+/// Reads small files.
 enum FileContent {
-    /// Keys and certificates are a few kilobytes; a bundle of all public authorities is 250.
+    /// Keys and certificates take a few kilobytes; a bundle of all public authorities takes 250 KB.
     private static let limit = 4 * 1024 * 1024
 
-    /// - Throws: what the system says, or that the file is too large to be what it should be.
+    /// - Throws: The error of the system, or an error for a file that is too large.
     static func read(_ path: String) throws(TLSFileError) -> [UInt8] {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw self.systemError(path) }
@@ -180,13 +184,14 @@ enum FileContent {
     }
 }
 
-/// Finds what a server name stands for: exact names, and wildcards for one label (RFC 6125 6.4.3).
+/// A map from server names to values, with exact names and wildcards for one label (RFC 6125
+/// 6.4.3).
 struct ServerNames<Value: Sendable>: Sendable {
     private var exact: [String: Value] = [:]
-    /// By what follows the asterisk and its dot.
+    /// The values for wildcards, by the name after `*.`.
     private var wildcards: [String: Value] = [:]
 
-    /// Adds a name of a certificate; the first value of a name stays.
+    /// Adds a name of a certificate; the first value of a name remains.
     mutating func add(_ name: String, _ value: Value) {
         let name = Self.normalized(name)
         if name.hasPrefix("*.") {
@@ -197,7 +202,7 @@ struct ServerNames<Value: Sendable>: Sendable {
         }
     }
 
-    /// The value for a name as a client asks for it; an exact name outranks a wildcard.
+    /// Returns the value for a server name; an exact name takes precedence over a wildcard.
     subscript(name: String) -> Value? {
         let name = Self.normalized(name)
         if let value = self.exact[name] { return value }

@@ -1,69 +1,76 @@
 import Glibc
 import NIOCore
 
-/// The way out through a channel: past it, straight to the socket, as long as nothing waits in it.
+/// The output to a channel, which writes directly to the socket while nothing is pending in the
+/// channel.
 ///
-/// Nearly always the kernel takes an answer at once and whole. NIO's way there, through its pipeline
-/// and its queue, then costs as much as reading the request. What the kernel does not take, and
-/// whatever follows it, goes to NIO, which waits for the socket and knows what an error means.
+/// In most cases, the kernel accepts a whole response at once. NIO's path through the pipeline and
+/// its queue would then cost as much as reading the request. If the kernel does not accept
+/// everything, the rest and all further output go to NIO, which waits for the socket and handles
+/// errors.
 final class ChannelOutput {
     let context: ChannelHandlerContext
-    /// `nil`: everything goes through the channel.
+    /// The direct path to the socket; `nil` if all output goes through the channel.
     private let bypass: SocketBypass?
-    /// The bytes that were written and not yet flushed, if they are one piece.
+    /// The bytes that were written but not flushed, if they are a single buffer.
     private var unflushed: ByteBuffer?
-    /// Whether there may be bytes in the channel, which come first.
+    /// Whether the channel may have pending bytes, which must be sent first.
     private var usesChannel = false
-    /// Small pieces behind those that the channel holds, in memory of their own: a slice of one byte
-    /// keeps the whole buffer that it was read into.
+    /// Small buffers after those in the channel, copied together: a slice of one byte would retain
+    /// the whole receive buffer.
     private var joined = ByteBuffer()
-    /// Whether the channel calls back when it has sent what it holds.
+    /// Whether a callback is pending for when the channel has sent all its output.
     private var awaitsRoom = false
-    /// Small pieces that were left to the channel since it was last seen empty.
+    /// The number of small buffers written to the channel since it was last found empty.
     private var smallPieces = 0
-    /// A piece of so many bytes is worth a place of its own in the channel's queue.
+    /// The minimum size of a buffer that gets its own entry in the channel's queue.
     private static let smallest = 1024
-    /// So many small pieces are left to the channel without a look whether it holds others.
+    /// The number of small buffers that are written without checking whether the channel has
+    /// pending output.
     private static let fewPieces = 16
-    /// Joined pieces of so many bytes are one that is not small.
+    /// The number of joined bytes from which they are written to the channel.
     private static let enough = 16 * 1024
-    /// Whether a reset was met in sending.
+    /// Whether a write failed because of a connection reset.
     private(set) var wasReset = false
 
+    /// Creates an output.
+    ///
     /// - Parameters:
     ///   - context: The context of the handler that writes.
-    ///   - bypassesChannel: Whether what the kernel takes at once goes past the channel; not where a handler behind
-    ///     this one changes what is written.
+    ///   - bypassesChannel: Whether to write directly to the socket; not possible if another handler
+    ///     in the pipeline transforms the output.
     init(_ context: ChannelHandlerContext, bypassesChannel: Bool) {
         self.context = context
         self.bypass = bypassesChannel ? SocketBypass(context.channel) : nil
     }
 
-    /// Reads on, when all that was there was read.
+    /// Reads more input, after all available input has been read.
     func readNext() {
         self.bypass?.readNext()
     }
 
-    /// Whether the kernel has all that was written.
+    /// Whether the kernel has accepted all output.
     var isEmpty: Bool {
         self.unflushed == nil && self.joined.readableBytes == 0 && self.isChannelEmpty
     }
 
     private var isChannelEmpty: Bool { self.waitingInChannel == 0 }
 
-    /// `nil`: the channel is closed.
+    /// The number of pending bytes in the channel; `nil` if it is closed.
     private var waitingInChannel: Int? {
         try? self.context.channel.syncOptions?.getOption(.bufferedWritableBytes)
     }
 
-    /// Bytes that the peer has not taken: those that wait here, and those that the kernel holds.
+    /// The number of bytes that the peer has not received: those pending here, and those in the
+    /// kernel.
     ///
-    /// Asks the kernel, which says that there is room only when there is much of it.
+    /// The kernel must be queried, because it reports a socket as writable only if much space is
+    /// free.
     var untaken: Int {
         let pipeline = self.context.pipeline.syncOperations
         let held = try? pipeline.withUnsafeTransportIfAvailable(of: CInt.self) { socket in
             var count: CInt = 0
-            // `SIOCOUTQ` of tcp(7): what was not acknowledged.
+            // `SIOCOUTQ` of tcp(7): the unacknowledged bytes.
             return unsafe ioctl(socket, UInt(TIOCOUTQ), &count) == 0 ? Int(count) : 0
         }
         let own = (self.unflushed?.readableBytes ?? 0) + self.joined.readableBytes
@@ -87,7 +94,8 @@ final class ChannelOutput {
         }
     }
 
-    /// Afterwards `buffer` is of no use but for its memory: what the kernel did not take, the channel has.
+    /// Writes a buffer, whose memory may be reused afterwards: the kernel or the channel has its
+    /// content.
     func writeAndFlush(_ buffer: inout ByteBuffer) {
         self.leaveToChannel()
         if let bypass = self.bypass, self.mayPassChannel {
@@ -98,7 +106,7 @@ final class ChannelOutput {
         self.flushChannel()
     }
 
-    /// Leaves a piece to the channel, or joins it to the small ones that wait behind it.
+    /// Writes a buffer to the channel, or joins it with the small ones that wait.
     private func enqueue(_ buffer: ByteBuffer) {
         self.usesChannel = true
         guard buffer.readableBytes < Self.smallest, self.holdsOthers else {
@@ -110,7 +118,7 @@ final class ChannelOutput {
         if self.joined.readableBytes >= Self.enough { self.leaveJoined() }
     }
 
-    /// Whether the channel holds so much that a small piece can wait for it.
+    /// Whether the channel has enough pending output for a small buffer to wait.
     private var holdsOthers: Bool {
         if self.joined.readableBytes > 0 { return true }
         self.smallPieces += 1
@@ -137,7 +145,7 @@ final class ChannelOutput {
         }
     }
 
-    /// Calls back when all that was written is with the kernel, or will never be.
+    /// Calls `done` when the kernel has accepted all output, or never will.
     func whenWritten(_ done: @escaping () -> Void) {
         self.leaveToChannel()
         self.leaveJoined()
@@ -150,7 +158,7 @@ final class ChannelOutput {
         written.futureResult.assumeIsolated().whenComplete { _ in done() }
     }
 
-    /// Nothing more will be written.
+    /// Half-closes the connection after all output.
     func end() {
         self.flush()
         self.leaveJoined()
@@ -158,9 +166,9 @@ final class ChannelOutput {
         self.context.close(mode: .output, promise: nil)
     }
 
-    /// Makes the close that follows a reset.
+    /// Turns the following close into a connection reset.
     ///
-    /// `below`: the handler of TLS, which would first say that this is the end.
+    /// The TLS handler, of type `TLS`, would otherwise send a close notification first.
     func prepareReset<TLS: ChannelHandler>(below _: TLS.Type) {
         let socket = self.context.channel as? any SocketOptionProvider
         _ = socket?.setSoLinger(Glibc.linger(l_onoff: 1, l_linger: 0))
@@ -168,7 +176,7 @@ final class ChannelOutput {
         tls?.close(promise: nil)
     }
 
-    /// More than one piece is written together, by the channel.
+    /// Several buffers are written together by the channel.
     private func leaveToChannel() {
         guard let buffer = self.unflushed.take() else { return }
         self.enqueue(buffer)

@@ -1,31 +1,30 @@
 import GateWire
 import NIOCore
 
-/// The gate's end of an HTTP/2 connection, to a client or to a backend: what is the same on both
-/// sides.
+/// The gate's side of an HTTP/2 connection, with the parts common to clients and backends.
 protocol HTTP2Endpoint: HTTP2Sending {
     var eventLoop: any EventLoop { get }
-    /// The way to the peer; `nil`: there is none any more.
+    /// The output to the peer; `nil` after the channel was removed.
     var output: ChannelOutput? { get }
-    /// Whether it is over; whatever still comes is thrown away.
+    /// Whether the connection is closing; further input is discarded.
     var isClosing: Bool { get }
     var reader: HTTP2FrameReader { get set }
     var peer: HTTP2PeerSettings { get set }
     var streams: HTTP2StreamTable<Stream> { get }
 
-    /// Whether the frames that have arrived are left for the next turn of the loop.
+    /// Whether the remaining received frames are left to the next event-loop tick.
     var isTurnOver: Bool { get }
 
-    /// Does what a frame says.
+    /// Handles a frame.
     func read(_ frame: HTTP2ReceivedFrame) throws(HTTP2ErrorCode)
-    /// Lets go of the streams that are over; not while one of them is at work.
+    /// Releases the streams that have ended; not called while one of them is running.
     func settle()
-    /// Tells the peer what it did wrong, and closes.
+    /// Sends the error to the peer, and closes the connection.
     func fail(_ code: HTTP2ErrorCode)
 }
 
 extension HTTP2Endpoint {
-    /// Takes bytes of the peer; `receivedAll` follows.
+    /// Handles bytes of the peer; `receivedAll()` must follow.
     @inline(__always)
     func received(_ bytes: ByteBuffer) {
         guard !self.isClosing else { return }
@@ -33,7 +32,7 @@ extension HTTP2Endpoint {
         self.readOn()
     }
 
-    /// Reads the frames that have arrived, as many as one turn may have; `receivedAll` follows.
+    /// Handles received frames, as many as one tick permits; `receivedAll()` must follow.
     @inline(__always)
     func readOn() {
         self.outbox.hold()
@@ -47,18 +46,18 @@ extension HTTP2Endpoint {
         if self.isClosing { self.reader.close() } else { self.reader.rest() }
     }
 
-    /// Everything that was there to be received was.
+    /// All available input has been read.
     func receivedAll() {
         self.outbox.release()
         self.settle()
-        // Not at once: NIO does not expect that a failed write ends the channel while it is being told
-        // that everything was read.
+        // Not written at once: NIO does not expect a failed write to close the channel during
+        // `channelReadComplete`.
         if !self.outbox.isEmpty { self.flush() }
     }
 
-    /// Heeds what the peer says of itself.
+    /// Applies the settings of the peer.
     ///
-    /// - Returns: by how much its streams take more than before.
+    /// - Returns: The increment of the send windows of its streams.
     func apply(settings payload: ByteBuffer) throws(HTTP2ErrorCode) -> Int {
         let change = try self.peer.apply(payload)
         if change != 0 {
@@ -76,10 +75,10 @@ extension HTTP2Endpoint {
     }
 }
 
-/// The way to the channel.
+/// The output to the channel.
 extension HTTP2Endpoint {
-    /// Hands what is ready to the channel before the loop turns to other things: what becomes ready
-    /// together, of many streams, goes out together.
+    /// Writes the outbox at the end of the current event-loop tick, together with the output of
+    /// other streams.
     func flush() {
         guard self.outbox.needsTurn() else { return }
         self.eventLoop.assumeIsolated().execute {

@@ -1,17 +1,18 @@
 import NIOCore
 
-/// How much is read from a connection at once, and into what: a buffer of its own, or while the peer
-/// fills that, a large one that is shared.
+/// A receive allocator that switches to large shared buffers while the peer fills its own buffer.
 struct LargeReadAllocator: RecvByteBufferAllocator {
-    /// Enough for most answers; of the memory, only what they fill is ever touched.
+    /// Enough for most responses; only the pages that they fill are touched.
     static let initialCapacity = 16 * 1024
 
     private var sizes: AdaptiveRecvByteBufferAllocator
     private let largeBuffers: NIOLoopBound<LargeBuffers>
 
+    /// Creates an allocator.
+    ///
     /// - Parameters:
     ///   - largeBuffers: The buffers of the event loop.
-    ///   - expectsMuch: Whether the peer is known to send much.
+    ///   - expectsMuch: Whether the peer is known to send a large amount of data.
     init(_ largeBuffers: NIOLoopBound<LargeBuffers>, expectsMuch: Bool = false) {
         self.largeBuffers = largeBuffers
         self.sizes = AdaptiveRecvByteBufferAllocator(
@@ -34,7 +35,7 @@ struct LargeReadAllocator: RecvByteBufferAllocator {
         return grows || self.readsMuch
     }
 
-    /// `nil` keeps the channel from using a buffer of its own again.
+    /// The size of the next buffer; `nil` prevents the channel from reusing its own buffer.
     func nextBufferSize() -> Int? {
         self.readsMuch ? nil : self.sizes.nextBufferSize()
     }

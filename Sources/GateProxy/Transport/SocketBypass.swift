@@ -2,18 +2,18 @@ import CLinux
 import Glibc
 import NIOCore
 
-/// The way past a channel, straight to its socket.
+/// A direct path to the socket of a channel.
 ///
-/// The one place that uses what NIO calls unsupported; `GateSettings.bypassesChannels` turns it off, and
-/// without it everything takes NIO's way. Decision 8 has what it saves.
+/// This is the only code that uses API that NIO does not support. `GateSettings.bypassesChannels`
+/// disables it; all I/O then goes through NIO. Decision 8 describes the savings.
 final class SocketBypass {
-    /// The socket, which still says so when it is closed.
+    /// The socket, which reports an error once it is closed.
     ///
-    /// Kept, because to ask for it each time, as NIO recommends, costs more than is saved.
+    /// NIO recommends looking it up for each use, but this would cost more than the bypass saves.
     private let socket: any NIOTransportAccessibleChannelCore<NIOBSDSocket.Handle>
     private let core: any ChannelCore
 
-    /// `nil`: the channel has no socket.
+    /// Creates a bypass; `nil` if the channel has no socket.
     init?(_ channel: any Channel) {
         let core = channel._channelCore
         guard let socket = core as? any NIOTransportAccessibleChannelCore<NIOBSDSocket.Handle>
@@ -22,18 +22,18 @@ final class SocketBypass {
         self.socket = socket
     }
 
-    /// Reads on before NIO does, which takes its way through the pipeline.
+    /// Reads without the way through the pipeline that NIO takes.
     func readNext() {
         self.core.read0()
     }
 
-    /// Sends what the kernel takes at once.
+    /// Sends as many bytes as the kernel accepts at once.
     ///
-    /// An error is left for NIO to meet in sending the rest, but for a reset: the kernel tells it once, and whoever
-    /// reads then meets an end.
+    /// NIO handles errors when it sends the rest, except for a reset: the kernel reports it only
+    /// once, and a later read returns the end of input.
     ///
-    /// - Parameter buffer: what is to be sent, and then its rest.
-    /// - Returns: whether the peer has reset the connection.
+    /// - Parameter buffer: The bytes to send; the rest remains.
+    /// - Returns: Whether the peer has reset the connection.
     func send(_ buffer: inout ByteBuffer) -> Bool {
         var wasReset = false
         let count = try? self.socket.withUnsafeTransport { descriptor in
@@ -52,7 +52,7 @@ final class SocketBypass {
         return wasReset
     }
 
-    /// A closed peer is an error, and no signal.
+    /// Reports a closed peer as an error, not as a signal.
     private static let flags = CInt(MSG_NOSIGNAL)
 }
 

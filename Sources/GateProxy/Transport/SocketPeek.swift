@@ -2,13 +2,13 @@ import Glibc
 
 /// The unread input of a socket: bytes, its end, or nothing.
 enum SocketPeek {
-    /// A request, or the beginning of one.
+    /// At least one byte, usually the start of a request.
     case bytes
-    /// The client has closed its side without a word, or is gone.
+    /// The client has closed its side or is gone.
     case end
     case nothing
 
-    /// Looks at what there is to read and leaves it there.
+    /// Checks the input without consuming it.
     init(_ descriptor: CInt) {
         var byte: UInt8 = 0
         let count = unsafe recv(descriptor, &byte, 1, CInt(MSG_PEEK) | CInt(MSG_DONTWAIT))

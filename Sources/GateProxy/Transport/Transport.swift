@@ -1,8 +1,8 @@
 import NIOCore
 
-/// The carrier of the bytes of an exchange on one of its sides: a connection, or a stream of one.
+/// The transport of one side of an exchange: a connection, or a stream of one.
 enum Transport<Stream: TransportStream> {
-    /// Nothing any more, or not yet.
+    /// Not connected.
     case none
     case channel(ChannelOutput)
     case stream(Stream)
@@ -11,9 +11,9 @@ enum Transport<Stream: TransportStream> {
         if case .stream = self { true } else { false }
     }
 
-    /// Whether it takes more without having to keep too much.
+    /// Whether more can be written without buffering too much.
     ///
-    /// `channel`: what a channel has last said of that; to be told costs less than to ask.
+    /// `channel` is the last known writability of a channel; storing it costs less than a query.
     @inline(__always)
     func isWritable(channel: Bool) -> Bool {
         switch self {
@@ -23,7 +23,7 @@ enum Transport<Stream: TransportStream> {
         }
     }
 
-    /// Reads on, when all that was there was read; a stream's connection does so by itself.
+    /// Reads more input after all available input was read; connections do this for their streams.
     @inline(__always)
     func readNext() {
         if case .channel(let output) = self { output.readNext() }
@@ -58,7 +58,7 @@ enum Transport<Stream: TransportStream> {
         }
     }
 
-    /// Calls back when all that was written is with the kernel, or will never be.
+    /// Calls `done` when the kernel has accepted all output, or never will.
     func whenWritten(_ done: @escaping () -> Void) {
         switch self {
         case .channel(let output): output.whenWritten(done)
@@ -76,17 +76,17 @@ enum Transport<Stream: TransportStream> {
     }
 }
 
-/// A stream of an HTTP/2 connection, as whoever writes into it sees it.
+/// A stream of an HTTP/2 connection, as seen by its writer.
 protocol TransportStream: AnyObject {
-    /// Whether it takes more without having to keep too much.
+    /// Whether more can be written without buffering too much.
     var isWritable: Bool { get }
 
-    /// Takes content.
+    /// Writes content.
     func write(_ buffer: ByteBuffer)
-    /// Hands what was written to the channel soon.
+    /// Writes the output to the channel soon.
     func flush()
-    /// Calls back when everything that was written is on its way, or will never be.
+    /// Calls `done` when all output has been sent, or never will be.
     func whenAllWritten(_ done: @escaping () -> Void)
-    /// Gives the stream up, if it has not come to its end.
+    /// Resets the stream, if it has not ended.
     func close()
 }

@@ -1,9 +1,9 @@
 import Glibc
 import NIOCore
 
-/// Looks names up with the system's own resolver; it blocks.
+/// Name lookups with the system's resolver, which block.
 enum AddressLookup {
-    /// All addresses of a host, in the order that the system prefers (RFC 6724).
+    /// Returns all addresses of a host, in the order that the system prefers (RFC 6724).
     static func addresses(of name: Endpoint) -> Result<[SocketAddress], LookupFailure> {
         var hints = unsafe addrinfo()
         unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
@@ -40,8 +40,8 @@ extension LookupFailure {
         let words = unsafe String(cString: gai_strerror(status))
         self.description =
             switch status {
-            case EAI_NONAME: "nobody knows the name: look at its spelling (\(words))"
-            case EAI_AGAIN: "no name server answers: look at /etc/resolv.conf (\(words))"
+            case EAI_NONAME: "unknown host name: check its spelling (\(words))"
+            case EAI_AGAIN: "no name server responds: check /etc/resolv.conf (\(words))"
             default: words
             }
     }

@@ -2,7 +2,8 @@ import NIOCore
 import NIOSSL
 import NIOTLS
 
-/// Tells how a handshake ended, and which protocol was agreed upon, and is gone after it.
+/// A handler that reports the result of a TLS handshake and the selected protocol, and then removes
+/// itself.
 final class HandshakeWaiter: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
 
@@ -11,8 +12,9 @@ final class HandshakeWaiter: ChannelInboundHandler, RemovableChannelHandler {
     private var promise: EventLoopPromise<String?>?
     private var timer: Scheduled<Void>?
 
-    /// `name`: what the certificate must name; `timeout`: how long it may take from now on, the
-    /// connection itself included.
+    /// Creates a handler.
+    ///
+    /// `name` must be in the certificate. `timeout` includes the time to connect.
     init(_ promise: EventLoopPromise<String?>, name: String?, timeout: TimeAmount) {
         self.promise = promise
         self.name = name
@@ -44,7 +46,8 @@ final class HandshakeWaiter: ChannelInboundHandler, RemovableChannelHandler {
         }
     }
 
-    /// NIOSSL is content with the address of the connection, whatever name was asked for.
+    /// Checks the name in the certificate, because NIOSSL also accepts one with the address of the
+    /// connection.
     private func checkName(in pipeline: ChannelPipeline) throws {
         guard let name = self.name else { return }
         let tls = try pipeline.syncOperations.handler(type: NIOSSLClientHandler.self)
@@ -55,7 +58,7 @@ final class HandshakeWaiter: ChannelInboundHandler, RemovableChannelHandler {
                     && CertificateName(String(decoding: entry.contents, as: UTF8.self)).covers(name)
             } ?? false
         guard isNamed else {
-            throw UpstreamTLS.Failure(description: "the certificate does not name \(name)")
+            throw UpstreamTLS.Failure(description: "the certificate is not valid for \(name)")
         }
     }
 
@@ -86,7 +89,7 @@ final class HandshakeWaiter: ChannelInboundHandler, RemovableChannelHandler {
 extension HandshakeWaiter: Sendable {}
 
 extension UpstreamTLS {
-    /// The handlers that encrypt a channel to a host, and tell when they do.
+    /// Creates the handlers that encrypt a channel, and report when the handshake has completed.
     func makeHandlers(
         host: String,
         offering offer: UpstreamProtocol,
@@ -94,10 +97,11 @@ extension UpstreamTLS {
         timeout: TimeAmount
     ) throws -> (NIOSSLClientHandler, HandshakeWaiter) {
         guard let context = self.contexts[offer] else {
-            throw Failure(description: "nothing was made ready to offer \(offer.names)")
+            throw Failure(description: "no TLS context offers \(offer.names)")
         }
         let wanted = self.serverName ?? host
-        // An address is no server name (RFC 6066 3); it is looked for in the certificate itself.
+        // An address is not a server name (RFC 6066 3); it is searched for in the certificate
+        // itself.
         let isAddress = (try? SocketAddress(ipAddress: wanted, port: 0)) != nil
         let name = isAddress ? nil : wanted
         return (
@@ -107,7 +111,7 @@ extension UpstreamTLS {
     }
 }
 
-/// A DNS name as it stands in a certificate, which may begin with a label of `*`.
+/// A DNS name in a certificate; its first label may be `*`.
 struct CertificateName {
     private let labels: [Substring]
 
@@ -115,11 +119,11 @@ struct CertificateName {
         self.labels = Self.labels(of: text)
     }
 
-    /// Whether a host may call itself by this name (RFC 9525 6.3).
+    /// Whether the name matches a host (RFC 9525 6.3).
     func covers(_ host: String) -> Bool {
         let wanted = Self.labels(of: host.hasSuffix(".") ? String(host.dropLast()) : host)
         guard wanted.count == self.labels.count, !wanted.contains("") else { return false }
-        // A star stands for one whole label, the first, and never for a whole domain.
+        // A `*` matches exactly one label, the first, and never a whole domain.
         guard self.labels.first == "*", wanted.count > 2 else { return wanted == self.labels }
         return wanted.dropFirst() == self.labels.dropFirst()
     }

@@ -1,11 +1,11 @@
 import NIOCore
 
-/// One address that serves: a target, and where exactly it is.
+/// An address of a target.
 struct UpstreamAddress: Hashable, Sendable, CustomStringConvertible {
     let target: UpstreamTarget
     let socket: SocketAddress
 
-    /// Whether it is reached by TCP.
+    /// Whether it is a TCP address.
     var isInternet: Bool {
         switch self.target.place {
         case .endpoint: true

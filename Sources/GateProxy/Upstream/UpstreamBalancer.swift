@@ -1,55 +1,55 @@
 import NIOCore
 
-/// Which of several addresses takes the next connection: each in turn, without those that fail.
+/// A round-robin balancer for addresses, which leaves out failing ones.
 ///
-/// An address that fails is left out, longer each time. When its time is over one request tries it
-/// (half-open, as circuit breakers call it): it serves again once it has answered, and not because it
-/// takes connections. Where every address is left out, they are tried all the same. It holds no
-/// address and no socket, only places in a list that its owner keeps.
+/// An address that fails is left out, for a longer time after each failure. Then a single request
+/// tries it, as in the half-open state of a circuit breaker. The address is used again once it has
+/// responded, not just accepted a connection. If all addresses are left out, they are used anyway.
+/// The balancer has no addresses or sockets, only indices into a list of its owner.
 struct UpstreamBalancer: Equatable {
     private enum Phase: Equatable {
         case serving
         case out(until: NIODeadline)
-        /// The request that finds out is under way; `until`: when it has told nothing for so long that
-        /// another one may.
+        /// A trial request is in progress; after `until` without a result, another request may try.
         case tried(Trial, until: NIODeadline)
     }
 
-    /// Which request tries an address; each has a number of its own.
+    /// A trial request, identified by a number.
     struct Trial: Equatable {
         fileprivate let number: UInt64
     }
 
-    /// The address to take.
+    /// The selected address.
     struct Choice: Equatable {
         let index: Int
-        /// The request finds out whether the address is back; `nil`: that is no question.
+        /// The trial, if the request determines whether the address works again.
         var trial: Trial?
     }
 
     private struct Member: Equatable {
         var phase = Phase.serving
-        /// Exchanges that failed since the last that did not.
+        /// The number of failed exchanges since the last success.
         var faults = 0
-        /// How often it was left out since it last answered while it served.
+        /// The number of times the address was left out since it last responded while in use.
         var ejections = 0
     }
 
-    /// Failed exchanges, one after the other, that tell of more than bad luck.
+    /// The number of consecutive failed exchanges after which an address is left out.
     static let faultLimit = 5
     static let shortestEjection = TimeAmount.seconds(1)
     static let longestEjection = TimeAmount.seconds(30)
-    /// How often the shortest one is doubled for an address that keeps silent: whoever tries it may
-    /// wait for nothing, where a connection that breaks says so at once.
+    /// The minimum number of doublings for an unresponsive address: a trial may wait until its
+    /// timeout, whereas a broken connection is reported at once.
     private static let doublingsOfSilence = 2
-    /// How long others leave a trial alone that tells nothing: a call may be silent for an hour.
+    /// The time after which another trial may start: a gRPC call may be silent for an hour.
     static let longestTrial = TimeAmount.seconds(30)
 
     private var members: [Member]
     private var turn: Int
     private var trialCount: UInt64 = 0
 
-    /// `turn`: where to begin; another one on each loop spreads them from the first request on.
+    /// Creates a balancer; `turn` is the first index, which should differ between event loops to
+    /// distribute requests from the start.
     init(count: Int, turn: Int = 0) {
         self.members = Array(repeating: Member(), count: count)
         self.turn = turn
@@ -57,10 +57,10 @@ struct UpstreamBalancer: Equatable {
 
     var count: Int { self.members.count }
 
-    /// The address to take, never one of those tried; `nil` if there is none.
+    /// Returns the address to use, except the ones already tried; `nil` if there is none.
     ///
-    /// A request that has failed to reach one goes to an address that serves, if there is one: it has
-    /// found out enough. `insisting`: take one that is left out rather than none.
+    /// A request that has failed to reach an address prefers an address in use, so that it does not
+    /// become a trial again. `insisting` selects an address that is left out if there is no other.
     mutating func choose(
         at now: NIODeadline,
         besides tried: [Int] = [],
@@ -99,23 +99,23 @@ struct UpstreamBalancer: Equatable {
         return choice
     }
 
-    /// Whether anything is held against an address, so that its answers are worth telling.
+    /// Whether an address has recent failures, so that its responses must be reported.
     func isSuspect(_ index: Int) -> Bool {
         self.members[index] != Member()
     }
 
-    /// Whether an address is left out, or on trial after it was.
+    /// Whether an address is left out, or on trial after that.
     func isLeftOut(_ index: Int) -> Bool {
         self.members[index].phase != .serving
     }
 
     enum SuccessAction: Equatable {
-        /// It serves again after it was left out.
+        /// The address is used again after it was left out.
         case welcomeBack
         case doNothing
     }
 
-    /// A response began.
+    /// Records that a response has started.
     mutating func answered(_ index: Int) -> SuccessAction {
         self.members[index].faults = 0
         guard self.members[index].phase != .serving else {
@@ -126,23 +126,23 @@ struct UpstreamBalancer: Equatable {
         return .welcomeBack
     }
 
-    /// A request that tried an address has ended without telling anything of it: the next one may.
+    /// Records that a trial request has ended without a result, so that the next request may try.
     mutating func trialEnded(_ trial: Trial, of index: Int, at now: NIODeadline) {
         guard case .tried(trial, _) = self.members[index].phase else { return }
         self.members[index].phase = .out(until: now)
     }
 
     enum FailureAction: Equatable {
-        /// It is left out from now on.
+        /// The address is left out from now on.
         case eject(for: TimeAmount)
-        /// It stays out for so much longer.
+        /// The address stays out for a further time.
         case keepOut(for: TimeAmount)
         case doNothing
     }
 
-    /// No connection could be opened.
+    /// Records that no connection could be opened.
     mutating func connectFailed(_ index: Int, at now: NIODeadline) -> FailureAction {
-        // The only one there is has nobody to stand in for it.
+        // A single address has no alternative.
         guard self.members.count > 1 else { return .doNothing }
         switch self.members[index].phase {
         case .serving:
@@ -150,14 +150,14 @@ struct UpstreamBalancer: Equatable {
         case .tried:
             return .keepOut(for: self.leaveOut(index, at: now))
         case .out:
-            // Tried while all were out, or begun before it was.
+            // The address was tried while all were left out, or before it was.
             return .doNothing
         }
     }
 
-    /// A connection was opened, and no acceptable response came.
+    /// Records that a connection was opened, but no valid response was received.
     ///
-    /// `isSilent`: nothing came at all for as long as was waited.
+    /// `isSilent` tells whether nothing was received before the timeout.
     mutating func answerFailed(
         _ index: Int,
         isSilent: Bool = false,
@@ -176,7 +176,8 @@ struct UpstreamBalancer: Equatable {
         }
     }
 
-    /// Many requests wait for an address, and none was answered for long.
+    /// Records that many requests to an address have been waiting for a long time without any
+    /// response.
     mutating func fellSilent(_ index: Int, at now: NIODeadline) -> FailureAction {
         guard self.members.count > 1, self.members[index].phase == .serving else {
             return .doNothing
@@ -204,12 +205,13 @@ struct UpstreamBalancer: Equatable {
         return time
     }
 
-    /// The list has changed.
+    /// Replaces the list of addresses.
     ///
-    /// `origins`: for each place of the new list its place in the old one, or `nil` if it is new.
+    /// `origins` contains the old index of each new address, or `nil` if the address was not in the
+    /// old list.
     mutating func replace(with origins: [Int?]) {
         self.members = origins.map { origin in origin.map { self.members[$0] } ?? Member() }
-        // A member that was left out for the sake of others may be the only one now.
+        // A member that was left out in favor of others may now be the only one.
         if self.members.count == 1 { self.members[0] = Member() }
     }
 }

@@ -22,15 +22,15 @@ struct UpstreamConnector {
         self.settings = settings
     }
 
-    /// The sizes for bytes that are decrypted or belong to several streams: they begin small, and
-    /// grow while the backend fills what it is given.
+    /// The buffer sizes for data that is decrypted or belongs to several streams: they start small,
+    /// and grow while the backend fills them.
     private static let receiveSizes = AdaptiveRecvByteBufferAllocator(
         minimum: 64,
         initial: 2048,
         maximum: 128 * 1024
     )
 
-    /// Succeeds when the backend has agreed to the protocol, too.
+    /// Opens a connection; the future succeeds after the protocol has been negotiated.
     func connect(
         to address: UpstreamAddress,
         speaking offer: UpstreamProtocol
@@ -54,7 +54,7 @@ struct UpstreamConnector {
             .whenComplete { result in
                 switch result {
                 case .failure(let error):
-                    // Without a socket there is nobody else who would do it.
+                    // Without a channel, no handler completes the promise.
                     handshake?.promise.fail(error)
                     link.fail(error)
                 case .success(let channel):
@@ -107,7 +107,8 @@ struct UpstreamConnector {
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
     }
 
-    /// `passesOn`: what is read goes to the client as it is, and before more is read.
+    /// Sets the receive allocator; `passesOn` tells whether data is forwarded unchanged before the
+    /// next read.
     private func reader(_ bootstrap: ClientBootstrap, passesOn: Bool) -> ClientBootstrap {
         guard passesOn else {
             return bootstrap.channelOption(.recvAllocator, value: Self.receiveSizes)
@@ -116,11 +117,12 @@ struct UpstreamConnector {
         return
             bootstrap
             .channelOption(.recvAllocator, value: LargeReadAllocator(largeBuffers))
-            // The channel keeps as many buffers as it may read between two writes to the client.
+            // With more reads at a time, the channel would use several buffers before the data is
+            // written to the client.
             .channelOption(.maxMessagesPerRead, value: 1)
     }
 
-    /// Puts what speaks the protocol on a channel, before anything is read from it.
+    /// Adds the handler for the protocol to a channel, before anything is read from it.
     private func establish(
         _ channel: any Channel,
         _ isShared: Bool,
@@ -172,22 +174,22 @@ struct UpstreamConnector {
         let promise: EventLoopPromise<String?>
     }
 
-    /// The handshake that is to come; `nil`: there is none.
+    /// Returns the required handshake, or `nil` for an unencrypted connection.
     private func handshake(with address: UpstreamAddress) throws -> Handshake? {
         guard case .endpoint(let endpoint) = address.target.place, address.target.isSecure
         else { return nil }
         guard let tls = self.settings.upstream.tls else {
-            throw UpstreamTLS.Failure(description: "there is nothing to verify the backend by")
+            throw UpstreamTLS.Failure(description: "the verification of backends is not set up")
         }
         return Handshake(tls: tls, host: endpoint.host, promise: self.eventLoop.makePromise())
     }
 }
 
-/// The kinds of opened connections to the backend.
+/// An open connection to the backend.
 enum UpstreamLink {
-    /// HTTP/1.1: for one exchange at a time.
+    /// HTTP/1.1: a connection for one exchange at a time.
     case exclusive(UpstreamConnection)
-    /// HTTP/2: for many.
+    /// HTTP/2: a connection for many exchanges.
     case shared(UpstreamHTTP2Connection)
 }
 

@@ -1,14 +1,14 @@
 import NIOCore
 
-/// The addresses of all targets, as far as they are known: literal ones for ever, those of a name
-/// as the last look-up that worked has told them.
+/// The known addresses of all targets: literal ones, and those from the last successful lookup of
+/// each name.
 struct UpstreamDirectory: Equatable {
     private struct Entry: Equatable {
         let target: UpstreamTarget
-        /// The name to look up; `nil`: the address is literal.
+        /// The name to look up; `nil` for a literal address.
         let name: Endpoint?
         var sockets: [SocketAddress]
-        /// Why the last look-up failed, if it did.
+        /// The error of the last lookup, if it failed.
         var failure: LookupFailure?
     }
 
@@ -25,7 +25,7 @@ struct UpstreamDirectory: Equatable {
         }
     }
 
-    /// Every address once, in the order of the targets.
+    /// All addresses without duplicates, in the order of the targets.
     var addresses: [UpstreamAddress] {
         var seen: Set<UpstreamAddress> = []
         return self.entries.flatMap { entry in
@@ -34,26 +34,26 @@ struct UpstreamDirectory: Equatable {
         .filter { seen.insert($0).inserted }
     }
 
-    /// The names to look up, each once.
+    /// The names to look up, without duplicates.
     var names: [Endpoint] {
         var seen: Set<Endpoint> = []
         return self.entries.compactMap(\.name).filter { seen.insert($0).inserted }
     }
 
-    /// Whether a name has no address yet, so that waiting long for the next look-up would hurt.
+    /// Whether a name has no address yet, so that the next lookup is urgent.
     var isIncomplete: Bool {
         self.entries.contains { $0.sockets.isEmpty }
     }
 
     enum LookupAction: Equatable {
-        /// The addresses are others now.
+        /// The addresses have changed.
         case publish
-        /// The last good answer stays, if there was one.
+        /// The addresses of the last successful lookup, if any, remain.
         case report(LookupFailure, hasAddresses: Bool)
         case doNothing
     }
 
-    /// A look-up has ended.
+    /// Records the result of a lookup.
     mutating func lookedUp(
         _ name: Endpoint,
         _ result: Result<[SocketAddress], LookupFailure>
@@ -63,7 +63,7 @@ struct UpstreamDirectory: Equatable {
             switch result {
             case .success(let sockets):
                 self.entries[index].failure = nil
-                // The order of an answer changes with each look-up and says nothing.
+                // The order of a result differs between lookups and has no meaning.
                 if Set(sockets) != Set(self.entries[index].sockets) { action = .publish }
                 self.entries[index].sockets = sockets
             case .failure(let failure):
@@ -85,7 +85,7 @@ extension UpstreamTarget {
     }
 }
 
-/// Why a name could not be looked up.
+/// The reason why a lookup failed.
 struct LookupFailure: Error, Equatable, CustomStringConvertible {
     let description: String
 }

@@ -1,23 +1,24 @@
 import NIOCore
 
-/// A backend that is the gate itself: each request to it would come again, until nothing is left.
+/// An error for a backend that is the gate itself: each request would be forwarded in an endless
+/// loop.
 package struct UpstreamLoop: Error, CustomStringConvertible {
-    /// The backend, as the operator named it.
+    /// The backend, as configured by the operator.
     let target: UpstreamTarget
-    /// The listener's own address that the upstream's is the same as.
+    /// The address of the listener that is also the backend's.
     let address: SocketAddress
 
     package var description: String {
         "--upstream \(self.target) is the gate itself, which listens on \(Endpoint(self.address)): "
-            + "name the port of the backend, or another one in --listen"
+            + "set the port of the backend, or another one in --listen"
     }
 
-    /// Looks for a backend among the addresses that the gate listens on; `nil`: there is none.
+    /// Searches the backends for an address that the gate listens on; `nil` if there is none.
     ///
     /// - Parameters:
-    ///   - backends: The addresses of the backends, as far as they are known.
-    ///   - listeners: Where the gate listens.
-    ///   - interfaces: The addresses of this machine, beside its loopback ones.
+    ///   - backends: The known addresses of the backends.
+    ///   - listeners: The addresses that the gate listens on.
+    ///   - interfaces: The addresses of this machine, in addition to loopback addresses.
     init?(
         among backends: [UpstreamAddress],
         listeners: [SocketAddress],

@@ -2,13 +2,13 @@ import Logging
 import NIOCore
 import NIOPosix
 
-/// Looks the names of the backends up, again and again, and tells everyone of their addresses.
+/// Periodic lookups of the backends' names.
 ///
-/// It lives on one event loop; the look-ups, which block, have threads of their own.
+/// It runs on one event loop; the lookups, which block, have their own threads.
 final class UpstreamNames {
     typealias Lookup = @Sendable (Endpoint) -> Result<[SocketAddress], LookupFailure>
 
-    /// Between two look-ups while a name has no address at all.
+    /// The interval between two lookups while a name has no address.
     static let impatientRefresh = TimeAmount.seconds(1)
 
     private let eventLoop: any EventLoop
@@ -21,10 +21,10 @@ final class UpstreamNames {
     private var next: Scheduled<Void>?
     private var isStopped = false
 
-    /// All addresses that are known by now.
+    /// All known addresses.
     var addresses: [UpstreamAddress] { self.directory.addresses }
 
-    /// `publish`: called on the loop whenever the addresses have changed.
+    /// Creates the lookups; `publish` is called on the event loop when the addresses have changed.
     init(
         eventLoop: any EventLoop,
         settings: UpstreamSettings,
@@ -41,10 +41,10 @@ final class UpstreamNames {
         self.threads = NIOThreadPool(numberOfThreads: Swift.min(4, self.directory.names.count))
     }
 
-    /// Begins to look up what the settings name, and waits for the first answers, but not for ever;
-    /// `nil`: there is nothing to look up.
+    /// Starts the lookups, and waits for the first results for a limited time; `nil` if there are
+    /// no names.
     ///
-    /// `publish`: called on that event loop whenever the addresses have changed.
+    /// `publish` is called on the event loop when the addresses have changed.
     static func start(
         _ settings: UpstreamSettings,
         on eventLoop: any EventLoop,
@@ -70,13 +70,13 @@ final class UpstreamNames {
         return names
     }
 
-    /// Begins; succeeds when every name was looked up once, whatever came of it.
+    /// Starts the lookups; the future succeeds when every name was looked up once, with any result.
     func start() -> EventLoopFuture<Void> {
         self.threads.start()
         return self.lookAll()
     }
 
-    /// Ends without waiting for a look-up that is under way.
+    /// Stops without waiting for lookups in progress.
     func stop() {
         self.isStopped = true
         self.next?.cancel()
@@ -109,7 +109,7 @@ final class UpstreamNames {
         case .publish:
             let addresses = self.directory.addresses
             self.logger.info(
-                "addresses of the backend",
+                "resolved the addresses of the backend",
                 metadata: [
                     "name": "\(name)",
                     "addresses": "\(addresses.map(\.description).joined(separator: ", "))",
@@ -119,8 +119,8 @@ final class UpstreamNames {
         case .report(let failure, let hasAddresses):
             self.logger.warning(
                 hasAddresses
-                    ? "cannot look the backend up; its last addresses stay"
-                    : "cannot look the backend up",
+                    ? "cannot look up the backend; keeping its last addresses"
+                    : "cannot look up the backend",
                 metadata: ["name": "\(name)", "error": "\(failure)"]
             )
         case .doNothing:

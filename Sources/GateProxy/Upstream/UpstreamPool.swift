@@ -2,29 +2,29 @@ import Glibc
 import Logging
 import NIOCore
 
-/// The connections of one event loop to the backend, by address.
+/// The connections of one event loop to the backends, by address.
 ///
-/// The connection that was used last is taken first: it is the least likely to have been closed by
-/// the backend in the meantime, and those that are not needed grow old together.
+/// The most recently used connection is reused first: it is the least likely to have been closed by
+/// the backend, and connections that are not needed expire.
 final class UpstreamPool {
-    /// Opens a connection; the future never has its result before the call returns.
+    /// Opens a connection; the future never completes before the call returns.
     typealias Connect = (UpstreamAddress, UpstreamProtocol) -> EventLoopFuture<UpstreamLink>
 
-    /// One address with the connections to it that wait for requests.
+    /// An address with its idle connections.
     final class Member {
         let address: UpstreamAddress
-        /// Its place in the pool; `nil`: it serves no more.
+        /// The index in the pool; `nil` after the address has been removed.
         fileprivate(set) var index: Int?
-        /// Whether the pool wants to hear of its answers.
+        /// Whether the pool must be notified of responses.
         fileprivate(set) var isSuspect = false
         fileprivate unowned let pool: UpstreamPool
         fileprivate var idle = ConnectionRegistry<UpstreamConnection>()
         var shared = SharedConnections()
-        /// Whole requests that were sent since the last answer.
+        /// The number of complete requests that were sent since the last response.
         fileprivate var unanswered = 0
-        /// When the first of them was.
+        /// The time at which the first of them was sent.
         fileprivate var unansweredSince = NIODeadline.uptimeNanoseconds(0)
-        /// Whether it speaks HTTP/2; `nil`: it has not yet chosen.
+        /// Whether the backend uses HTTP/2; `nil` if this has not been negotiated.
         var isShared: Bool?
 
         fileprivate init(address: UpstreamAddress, pool: UpstreamPool) {
@@ -64,8 +64,7 @@ final class UpstreamPool {
         self.use(addresses)
     }
 
-    /// Serves from other addresses from now on; connections to those that are gone are closed as
-    /// soon as nobody uses them.
+    /// Replaces the addresses; connections to removed ones are closed as soon as they are unused.
     func use(_ addresses: [UpstreamAddress]) {
         let old = self.members
         for member in old { member.index = nil }
@@ -84,25 +83,25 @@ final class UpstreamPool {
     /// The address for a request.
     struct Choice {
         let member: Member
-        /// The trial of an address in doubt, if the request is one.
+        /// The trial, if the request tries a failed address.
         var trial: Trial?
     }
 
-    /// A request that finds out whether an address is back.
+    /// A request that determines whether an address works again.
     struct Trial {
         fileprivate let member: Member
         fileprivate let trial: UpstreamBalancer.Trial
     }
 
-    /// The address for the next request; `nil`: none is known.
+    /// Returns the address for the next request; `nil` if none is known.
     func next(at now: NIODeadline) -> Choice? {
         if self.members.count == 1 { return Choice(member: self.members[0]) }
         return self.balancer.choose(at: now).map { self.choice($0) }
     }
 
-    /// Another address for a request that reached none of those tried.
+    /// Returns another address for a request that could not reach the ones already tried.
     ///
-    /// `insisting`: take one that is left out rather than none.
+    /// `insisting` selects an address that is left out if there is no other.
     func next(at now: NIODeadline, besides tried: [Member], insisting: Bool) -> Choice? {
         self.balancer.choose(at: now, besides: tried.compactMap(\.index), insisting: insisting)
             .map { self.choice($0) }
@@ -113,16 +112,17 @@ final class UpstreamPool {
         return Choice(member: member, trial: choice.trial.map { Trial(member: member, trial: $0) })
     }
 
-    /// A request has ended that may have tried an address; if it told nothing, the next one tries it.
+    /// Records that a trial request has ended; without a result, the next request tries the
+    /// address.
     func ended(_ trial: Trial) {
         guard let index = trial.member.index else { return }
         self.balancer.trialEnded(trial.trial, of: index, at: .now())
     }
 
-    /// Opens a connection, or waits for one that others have room on; `done` is called on the event
-    /// loop, never before this returns.
+    /// Opens a connection, or waits for capacity on an existing one.
     ///
-    /// `upgrading`: whether another protocol is offered, which needs HTTP/1.1.
+    /// `done` is called on the event loop, never before this method returns. `upgrading` tells
+    /// whether the request offers another protocol, which requires HTTP/1.1.
     func connect(
         to member: Member,
         upgrading: Bool = false,
@@ -135,7 +135,7 @@ final class UpstreamPool {
         }
     }
 
-    /// Why no connection to the backend could be opened.
+    /// The reason why no connection to the backend could be opened.
     struct ConnectError: Error {
         let cause: any Error
 
@@ -144,16 +144,16 @@ final class UpstreamPool {
             return false
         }
 
-        /// Whether it is this machine that has nothing left to connect with.
+        /// Whether this machine has run out of descriptors, ports or memory.
         var isOutOfDescriptors: Bool {
             let code = (self.cause as? IOError)?.errnoCode
             return [EMFILE, ENFILE, ENOBUFS, ENOMEM, EADDRNOTAVAIL].contains(code)
         }
     }
 
-    /// A request came while no address was known.
+    /// Reports a request for which no address was known.
     func reportNoAddress() {
-        self.logFailure("no address is known: no look-up of its name has found one", of: nil)
+        self.logFailure("no address is known: no lookup of the name has succeeded", of: nil)
     }
 
     func closeOverdue(at now: NIODeadline) {
@@ -173,19 +173,19 @@ final class UpstreamPool {
 }
 
 extension UpstreamPool.Member {
-    /// Whether a request can go by HTTP/1.1, which alone can change to another protocol.
+    /// Whether HTTP/1.1 can be used, which a protocol upgrade requires.
     var canUpgrade: Bool { self.address.target.speaks != .http2 }
 
-    /// Whether it is still to be taken.
+    /// Whether the address is still in the pool.
     var serves: Bool { self.index != nil && !self.pool.isClosed }
 
-    /// An idle connection, or a stream of one that is shared, if there is one.
+    /// Returns an idle connection, or a stream of a shared one, if there is one.
     func take(upgrading: Bool = false) -> UpstreamConnection? {
         if self.isShared == true, !upgrading || !self.canUpgrade { return self.shared.take() }
         return self.idle.popLast()
     }
 
-    /// Keeps a connection that is ready for another request, or closes it if none will come.
+    /// Keeps a connection for another request, or closes it if the address is no longer used.
     func keep(_ connection: UpstreamConnection, at now: NIODeadline) {
         let pool = self.pool
         guard self.index != nil, !pool.isClosed else { return connection.close() }
@@ -193,32 +193,34 @@ extension UpstreamPool.Member {
         self.idle.add(connection)
     }
 
-    /// Forgets a connection that was closed while it was idle.
+    /// Removes a connection that was closed while it was idle.
     func remove(_ connection: UpstreamConnection) {
         self.idle.remove(connection)
     }
 
-    /// A request was sent, of which nothing is to come that could hold up its answer.
+    /// Records that a complete request was sent, so that only the backend can delay the response.
     func asked(at now: NIODeadline) {
         if self.unanswered == 0 { self.unansweredSince = now }
         self.unanswered += 1
     }
 
-    /// A response began.
+    /// Records that a response has started.
     func answered() {
         self.unanswered = 0
         if self.isSuspect { self.pool.answered(self) }
     }
 
-    /// A request was sent, and no acceptable response came.
+    /// Records that a request was sent, but no valid response was received.
     ///
-    /// `isSilent`: nothing came at all for as long as was waited.
+    /// `isSilent` tells whether nothing was received before the timeout.
     func answerFailed(isSilent: Bool = false) {
         self.pool.answerFailed(self, isSilent: isSilent)
     }
 
-    /// Whether many requests wait, and none was answered for half of the time that one may wait: it is
-    /// worth sparing others that wait before the first of them has waited to the end.
+    /// Whether many requests have been waiting for half of the response timeout, without any
+    /// response.
+    ///
+    /// Further requests are then sent elsewhere, before the first of these requests times out.
     fileprivate func isSilent(at now: NIODeadline) -> Bool {
         guard self.unanswered >= UpstreamBalancer.faultLimit else { return false }
         let patience = self.pool.timeouts.response.nanoseconds / 2
@@ -229,12 +231,12 @@ extension UpstreamPool.Member {
         self.shared.remove(connection)
     }
 
-    /// A connection has room again.
+    /// Serves waiting requests after a connection has capacity again.
     func roomWasMade() {
         self.pool.serveWaiting(of: self)
     }
 
-    /// Something about a connection that the operator should know.
+    /// Logs a problem of a connection for the operator.
     func report(_ reason: String) {
         self.pool.logFailure(reason, of: self, as: .lostBackend)
     }
@@ -245,7 +247,7 @@ extension UpstreamPool.Member {
     }
 }
 
-/// The fates of the addresses.
+/// The state of the addresses.
 extension UpstreamPool {
     func connectFailed(_ member: Member, _ error: any Error) {
         let problem = HandshakeProblem(error, with: .backend)
@@ -255,7 +257,7 @@ extension UpstreamPool {
         self.note(self.balancer.connectFailed(index, at: .now()), of: member, at: index)
     }
 
-    /// Tells why a request did not reach the backend; often enough to be seen, and no oftener.
+    /// Logs why a request did not reach the backend, at most once per second.
     fileprivate func logFailure(
         _ reason: String,
         of member: Member?,
@@ -274,7 +276,7 @@ extension UpstreamPool {
         guard let index = member.index else { return }
         if self.balancer.answered(index) == .welcomeBack {
             self.logger.info(
-                "an address of the backend is back",
+                "an address of the backend has recovered",
                 metadata: ["address": "\(member.address)"]
             )
         }
@@ -290,7 +292,7 @@ extension UpstreamPool {
 
     private func fellSilent(_ member: Member) {
         guard let index = member.index else { return }
-        // Those that are sent from now on tell whether it is still so.
+        // Only requests that are sent from now on are counted.
         member.unanswered = 0
         self.note(self.balancer.fellSilent(index, at: .now()), of: member, at: index)
     }
@@ -300,7 +302,7 @@ extension UpstreamPool {
         switch action {
         case .eject(let time):
             self.logger.warning(
-                "an address of the backend is left out for now",
+                "an address of the backend is temporarily left out",
                 metadata: [
                     "address": "\(member.address)",
                     "seconds": .stringConvertible(time.nanoseconds / 1_000_000_000),
@@ -313,7 +315,7 @@ extension UpstreamPool {
 }
 
 extension UpstreamPool {
-    /// How these targets are doing, as this event loop knows them.
+    /// Returns the state of these targets, as seen by this event loop.
     func statistics(of targets: [UpstreamTarget]) -> [BackendStatistics] {
         Set(targets).map { target in
             var backend = BackendStatistics(name: target.description)
@@ -329,21 +331,21 @@ extension UpstreamPool {
     }
 }
 
-/// Why a backend cannot be connected to, in words that say what to look at.
+/// The reason why a connection to a backend failed, with a hint what to check.
 enum ConnectProblem {
-    /// The words for the log about an error.
+    /// Returns the text for the log.
     static func words(_ error: any Error) -> String {
         if case .connectTimeout(let time)? = error as? ChannelError {
-            return "no answer within \(Double(time.nanoseconds) / 1_000_000_000) s: look at the "
-                + "address, and whether a firewall lets the gate through"
+            return "no response within \(Double(time.nanoseconds) / 1_000_000_000) s: check the "
+                + "address, and whether a firewall blocks the gate"
         }
         guard let error = error as? IOError else { return "\(error)" }
         let hint: String? =
             switch error.errnoCode {
-            case ECONNREFUSED: "nothing listens there: look whether the backend is up, and its port"
-            case ENOENT: "there is no such socket: look whether the backend is up, and the path"
-            case EACCES, EPERM: "the gate's user may not use it: look at its permissions"
-            case EHOSTUNREACH, ENETUNREACH: "no way leads there from this machine"
+            case ECONNREFUSED: "nothing is listening: check that the backend is up, and its port"
+            case ENOENT: "there is no such socket: check that the backend is up, and the path"
+            case EACCES, EPERM: "the gate's user has no access: check the permissions"
+            case EHOSTUNREACH, ENETUNREACH: "no route to the address from this machine"
             default: nil
             }
         return hint.map { "\($0) (\(Self.name(error.errnoCode)))" } ?? "\(error)"

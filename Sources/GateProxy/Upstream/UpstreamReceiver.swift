@@ -1,51 +1,52 @@
 import GateWire
 import NIOCore
 
-/// The exchange that a connection to the backend serves: the connection tells what it reads, and what that means is
-/// decided there.
+/// The exchange that a connection to the backend serves, which receives the events of the
+/// connection.
 ///
-/// A piece of a response may be followed by another one that was read with it: `settle()` is called behind the last of
-/// them. All other events end in it by themselves.
+/// `settle()` is called after the last of several events that were read together, because a part of
+/// a response may be followed by another one. The handlers of all other events settle by
+/// themselves.
 protocol UpstreamReceiver: AnyObject {
-    /// Whether it takes more.
+    /// Whether the receiver accepts more data.
     var isWritable: Bool { get }
-    /// Whether it has a place for trailers behind content whose length was announced.
+    /// Whether trailers after content with an announced length can be forwarded.
     var takesTrailersBehindLength: Bool { get }
 
     func responseHead(_ head: ResponseHead, facts: ResponseFacts, bytes: Span<UInt8>)
-    /// Takes what is there of a body as HTTP/1.1 frames it.
+    /// Consumes available body bytes, with the framing of HTTP/1.1.
     func consumeResponseBody(
         _ reader: inout BodyReader,
         from inbound: ByteBuffer
     ) -> ChunkedScanner.Progress
-    /// Takes content of a response of HTTP/2, whose frames tell the end; `isLast`: this is it.
+    /// Handles content of an HTTP/2 response; `isLast` tells whether it is the last.
     func responseContent(_ content: ByteBuffer, isLast: Bool)
-    /// The content of a response of HTTP/2 is whole, with these fields behind it.
+    /// Handles the trailers of an HTTP/2 response, whose content is complete.
     func responseTrailers(_ trailers: HeaderList)
-    /// `upstreamKeepsAlive`: whether the end is one of the response alone, and not of the connection.
+    /// Ends the response; `upstreamKeepsAlive` tells whether the connection stays open.
     func responseEnded(upstreamKeepsAlive: Bool)
     func tunnelReceived(_ bytes: ByteBuffer)
-    /// The connection takes more again.
+    /// The connection is writable again.
     func upstreamBecameWritable()
-    /// The connection ended before the response did; `wasReset`: not in order.
+    /// The connection ended before the response; `wasReset` tells whether it was reset.
     func upstreamEnded(wasReset: Bool)
-    /// The backend has not looked at the request.
+    /// The backend has not processed the request.
     func upstreamRefused()
-    /// The backend sent something that is no HTTP response.
+    /// The backend sent an invalid response.
     func upstreamFailed(_ fault: MessageFault)
-    /// No acceptable answer will come, and the backend has seen the request.
+    /// There will be no valid response, but the backend may have processed the request.
     func upstreamGaveUp()
-    /// Does what has become possible since it was called last.
+    /// Takes the actions that have become possible since the last call.
     func settle()
 
-    /// Lets what it writes wait for the rest that is read with it.
+    /// Holds the output back until the rest of the available input has been handled.
     ///
-    /// - Returns: the output to release behind that; `nil`: nothing waits.
+    /// - Returns: The output to release afterwards; `nil` if nothing is held back.
     func holdOutput() -> (any HeldOutput)?
 }
 
-/// An output that waits for the rest of what is written.
+/// An output that is held back.
 protocol HeldOutput: AnyObject {
-    /// `isEndOfAnswer`: whether an answer is whole with it.
+    /// Releases the output; `isEndOfAnswer` tells whether a response is complete with it.
     func release(isEndOfAnswer: Bool)
 }

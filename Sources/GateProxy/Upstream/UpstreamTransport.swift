@@ -2,7 +2,7 @@ import GateWire
 import NIOCore
 internal import NIOSSL
 
-/// The carrier of an `UpstreamConnection`'s bytes.
+/// The transport of an `UpstreamConnection`.
 typealias UpstreamTransport = Transport<UpstreamHTTP2Stream>
 
 extension UpstreamHTTP2Stream: TransportStream {}
@@ -17,12 +17,12 @@ extension Transport where Stream == UpstreamHTTP2Stream {
         }
     }
 
-    /// Whether a reset was met in writing.
+    /// Whether a write failed because of a connection reset.
     var wasReset: Bool {
         if case .channel(let output) = self { output.wasReset } else { false }
     }
 
-    /// Whether some of what was written has not left the gate.
+    /// Whether some output is still pending in the gate.
     var hasUnsent: Bool {
         switch self {
         case .channel(let output): !output.isEmpty
@@ -31,7 +31,7 @@ extension Transport where Stream == UpstreamHTTP2Stream {
         }
     }
 
-    /// Bytes that were written and that the backend has not taken.
+    /// The number of written bytes that the backend has not received.
     var untaken: Int {
         switch self {
         case .channel(let output): output.untaken
@@ -40,9 +40,9 @@ extension Transport where Stream == UpstreamHTTP2Stream {
         }
     }
 
-    /// Makes the close that follows look like none in order.
+    /// Turns the following close into a connection reset.
     func prepareReset() {
-        // Streams are reset anyway.
+        // Streams are reset in any case.
         guard case .channel(let output) = self else { return }
         output.prepareReset(below: NIOSSLClientHandler.self)
     }
@@ -50,7 +50,7 @@ extension Transport where Stream == UpstreamHTTP2Stream {
     func endWriting() {
         switch self {
         case .channel(let output): output.end()
-        // Only tunnels end so, and HTTP/2 has none.
+        // Only tunnels are half-closed, and HTTP/2 backends have none.
         case .stream, .none: break
         }
     }

@@ -2,20 +2,20 @@ import GateCensus
 import GatePolicy
 import GateWire
 
-/// The header fields that tell the census one client from another.
+/// The header fields by which the census distinguishes clients.
 struct CensusFields {
-    /// A client's statements in a head.
+    /// The data about a client in a request head.
     struct Reading {
-        /// Stands for everything that the client says of its kind.
+        /// The digest of all fields that describe the client.
         var digest: UInt64
-        /// The one value that names its device; empty if none does.
+        /// The range of the device ID; empty if there is none.
         var device: Range<Int> = 0..<0
-        /// Stands for that value.
+        /// The digest of the device ID.
         var deviceDigest: UInt64 = 0
-        /// Whether a field states its version: then nobody looks at a User-Agent.
+        /// Whether a field contains the version; if so, `User-Agent` is ignored.
         var statesVersion = false
 
-        /// Adds what the client says of itself in the query.
+        /// Adds the client's identity in the query to the digest.
         mutating func add(_ query: QueryParameters) {
             var bytes: [UInt8] = []
             query.append(to: &bytes)
@@ -26,7 +26,7 @@ struct CensusFields {
         }
     }
 
-    /// One bit for each field, by the index of its role.
+    /// The bit set of the fields that describe a client, by the index in their role.
     private let clients: UInt64
     private let versions: UInt64
     private let userAgent: UInt64
@@ -41,9 +41,7 @@ struct CensusFields {
         self.devices = bits(ruleSet.headerIndices(of: .device))
     }
 
-    /// Reads a head, without a look at what it means.
-    ///
-    /// `start`: what the digest begins with.
+    /// Reads a head without parsing the values; `start` is the initial state of the digest.
     func read(
         _ head: borrowing RequestHead,
         facts: RequestFacts,
@@ -53,7 +51,7 @@ struct CensusFields {
         guard facts.identityFields != 0 else { return Reading(digest: start) }
         let lines = head.fields.lines.span
         return unsafe bytes.withUnsafeBytes { buffer in
-            // A pointer that may be none would be looked at for every value.
+            // With an optional pointer, each value would need a check.
             guard let bytes = buffer.baseAddress else { return Reading(digest: start) }
             var reading = Reading(digest: start)
             var devices = 0
@@ -66,7 +64,7 @@ struct CensusFields {
                     let part = unsafe bytes + value.lowerBound
                     let count = value.count
                     reading.digest = unsafe Self.mixed(reading.digest, field, part, count)
-                    // A line that begins with a comma may state nothing.
+                    // A value that starts with a comma may contain no version.
                     if self.versions & bit != 0, count > 0,
                         unsafe part.load(as: UInt8.self) != ASCII.comma
                     {
@@ -88,7 +86,7 @@ struct CensusFields {
                     reading.digest = unsafe Self.mixed(reading.digest, field, part, value.count)
                 }
             }
-            // Two devices, or a list of them, are none.
+            // Several device IDs, or a list of them, count as none.
             guard devices == 1, device.count <= IdentityLimits.lineLength else { return reading }
             let part = unsafe bytes + device.lowerBound
             guard unsafe !CommaSearch.finds(in: part, device.count) else { return reading }
@@ -98,7 +96,7 @@ struct CensusFields {
         }
     }
 
-    /// Hands over the lines that a digest stands for.
+    /// Calls `body` with the field lines that are part of the digest.
     func forEachCounted(
         of head: borrowing RequestHead,
         _ reading: Reading,
@@ -113,7 +111,7 @@ struct CensusFields {
         }
     }
 
-    /// Lengths stand before values, so that no value can look like another field.
+    /// The field and the length precede each value, so that no value can imitate another field.
     @inline(__always)
     fileprivate static func mixed(
         _ digest: UInt64,
@@ -126,9 +124,10 @@ struct CensusFields {
     }
 }
 
-/// Looks for what may make several values of one.
+/// A search for commas, which may separate several values in a field.
 enum CommaSearch {
-    /// Eight bytes at a time: a device id is the longest of what is looked at.
+    /// Whether the bytes contain a comma, checking eight at a time: device IDs are the longest of
+    /// these values.
     @inline(__always)
     static func finds(in value: UnsafeRawPointer, _ count: Int) -> Bool {
         let ones: UInt64 = 0x0101_0101_0101_0101
@@ -136,7 +135,7 @@ enum CommaSearch {
         while index &+ 8 <= count {
             let word = unsafe value.loadUnaligned(fromByteOffset: index, as: UInt64.self)
             let rest = word ^ (ones &* UInt64(ASCII.comma))
-            // A byte of zero, and no other, sets the highest bit of its place.
+            // The highest bit of a byte is set exactly if the byte was a comma.
             if (rest &- ones) & ~rest & (ones << 7) != 0 { return true }
             index &+= 8
         }

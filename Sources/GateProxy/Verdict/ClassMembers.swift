@@ -1,10 +1,10 @@
 package import GatePolicy
 import GateWire
 
-/// The clients that share a verdict, and what each of them says of itself in its own words.
+/// The clients that share a verdict, and access to the values that each of them sends.
 package struct ClassMembers: Sendable {
     private let classes: ClientClasses
-    /// The parts of them that the class was told.
+    /// The parts of the identity that determined the class.
     private let told: ClientClasses.Told
 
     package init(_ classes: ClientClasses, _ told: ClientClasses.Told) {
@@ -12,10 +12,10 @@ package struct ClassMembers: Sendable {
         self.told = told
     }
 
-    /// The parts of which identity fields speak, by their roles.
+    /// The parts of the identity in the identity fields, by the index in their role.
     var identityParts: [IdentityPart?] { self.classes.parts }
 
-    /// The fields in which the backend is told what only the version line says.
+    /// Returns the fields for values that the client only sends in its version field.
     func fields(of head: borrowing RequestHead, in bytes: Span<UInt8>) -> AddedFields? {
         guard self.told.isAdded else { return nil }
         let parts = self.identityParts
@@ -33,7 +33,7 @@ package struct ClassMembers: Sendable {
         return self.identityParts[Int(index)]
     }
 
-    /// The client as it is read for a log line.
+    /// Parses the identity of a client for a log line.
     func identity(
         of head: borrowing RequestHead,
         in bytes: Span<UInt8>

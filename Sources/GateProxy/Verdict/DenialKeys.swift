@@ -2,31 +2,33 @@ import GatePolicy
 import GateWire
 import Glibc
 
-/// Computes the keys of shared denials: refused clients of a class that get the same text share one, except for the version
-/// in it.
+/// A generator of keys for shared denials.
 ///
-/// The number of keys is bounded by the classes of the rules and the languages of the notices, whatever clients send.
+/// Denied clients of a class that get the same texts share a denial, except for the version in it.
+/// The number of keys is limited by the classes of the rules and the languages of the notices,
+/// whatever clients send.
 struct DenialKeys {
     private static let capacity = 256
-    /// Longer fields with languages, in bytes, are looked at anew each time.
+    /// The maximum bytes of language fields for which the chosen texts are cached.
     private static let longestLanguages = 256
 
     private let ruleSet: RuleSet
-    /// One bit for each field of a version, and of languages, by the index of its role.
+    /// The bit sets of the fields with versions, and with languages, by the index in their role.
     private let versionFields: UInt64
     private let languageFields: UInt64
-    /// The fields that state the languages of a client, each behind a line feed, which no field holds.
+    /// The language fields of the current client, each after a line feed, which no field can
+    /// contain.
     private var languages = VerdictKey()
-    /// The choices among languages that were made, by these fields: to choose costs as much as the
-    /// rest of a request.
+    /// The chosen texts by language fields: choosing costs as much as the rest of a request.
     private var answerKeys: [VerdictKey: AnswerKey] = [:]
-    /// Some of the last ones, by the end of the digest of their fields: to look them up in a dictionary costs
-    /// several times as much.
+    /// Some of the last chosen texts, by the lower bits of the digest of their fields: a dictionary
+    /// lookup costs several times as much.
     private var recentAnswerKeys = [AnswerKey?](repeating: nil, count: Self.recentCount)
-    /// The most recent one, if the request had one field with languages: consecutive clients often send the same.
+    /// The most recent one, if the request had one language field: consecutive clients often send
+    /// the same.
     private var lastAnswerKey: AnswerKey?
 
-    /// The part of a denial's key that some `Accept-Language` fields lead to.
+    /// The part of a denial key that results from certain `Accept-Language` fields.
     private final class AnswerKey: Sendable {
         let languages: VerdictKey
         let words: [UInt8]
@@ -55,20 +57,22 @@ struct DenialKeys {
             key.append(words.span)
         }
 
-        /// Whether the field is short enough for others to find it.
+        /// Whether the fields are short enough to cache the result.
         var isKept: Bool { self.languages.bytes.count <= DenialKeys.longestLanguages }
 
-        /// Whether it is about these languages, compared in place.
+        /// Whether it is for these languages, compared in place.
         @inline(never)
         func has(_ languages: borrowing VerdictKey) -> Bool {
             self.languages.isEqual(to: languages)
         }
     }
 
-    /// A power of two.
+    /// The number of entries; a power of two.
     private static let recentCount = 256
 
-    /// - Returns: `nil` where denials repeat more of a client than its version.
+    /// Creates a generator.
+    ///
+    /// - Returns: `nil` if denials contain other data of a client than its version.
     init?(_ ruleSet: RuleSet, _ classes: ClientClasses) {
         guard !ruleSet.answersRepeatNames else { return nil }
         self.ruleSet = ruleSet
@@ -84,10 +88,10 @@ struct DenialKeys {
     /// Sets the key of the shared denial for a client.
     ///
     /// - Parameters:
-    ///   - lookUp: Knows the class, and gets the key.
-    ///   - head: What the client sent.
-    ///   - bytes: Where `head` lies.
-    ///   - form: That of the answer which the client reads.
+    ///   - lookUp: The lookup, which contains the key of the class and gets the key of the denial.
+    ///   - head: The request head.
+    ///   - bytes: The bytes that `head` refers to.
+    ///   - form: The form of the response.
     mutating func setKey(
         in lookUp: inout VerdictLookUp,
         of head: borrowing RequestHead,
@@ -95,7 +99,7 @@ struct DenialKeys {
         form: AnswerForm
     ) {
         lookUp.denialKey.repeat(lookUp.classKey, as: form)
-        // No part of an identity has this number.
+        // No part of the identity has this number.
         lookUp.denialKey.bytes.append(0xFF)
         self.appendAnswerKey(of: head, in: bytes, to: &lookUp.denialKey.bytes)
     }
@@ -148,7 +152,7 @@ struct DenialKeys {
         return nil
     }
 
-    /// Appends what tells the words that a client reads from those of others of its class.
+    /// Appends the part of the key that distinguishes the texts for clients of the same class.
     private mutating func appendAnswerKey(
         of head: borrowing RequestHead,
         in bytes: Span<UInt8>,
@@ -181,7 +185,7 @@ struct DenialKeys {
         if found.isKept { self.recentAnswerKeys[place] = found }
     }
 
-    /// The only field line with languages; `nil` if there is none or several.
+    /// Returns the only field line with languages; `nil` if there is none or several.
     private func onlyLanguages(in lines: Span<FieldLine>) -> FieldLine? {
         var only: Int?
         for index in lines.indices {
@@ -194,7 +198,8 @@ struct DenialKeys {
         return only.map { lines[$0] }
     }
 
-    /// Chooses the words for the languages at hand, and keeps the choice unless they are too long.
+    /// Chooses the texts for the current languages, and caches the result unless the fields are too
+    /// long.
     private mutating func newAnswerKey() -> AnswerKey {
         let fields = self.languages.bytes.split(separator: ASCII.lineFeed)
         let words = self.ruleSet.answerKey(

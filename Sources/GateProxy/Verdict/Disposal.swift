@@ -1,25 +1,26 @@
 import Synchronization
 
-/// Frees what nobody needs any more where no request waits, as long as somebody comes to do it.
+/// Deallocates unused values on a background thread, where no request waits, as long as it keeps
+/// up.
 ///
-/// A thread for that may not run for long where all processors are busy, while clients that are made up fill a cache again
-/// and again: a gate that was flooded with new versions took 11 GB. So only a few values wait to be freed, and
-/// one that comes on top is left to who brings it.
+/// When all processors are busy, such a thread may hardly run, while a flood of made-up clients
+/// fills a cache again and again: a gate that was flooded with new versions took 11 GB. A small
+/// number of values may wait to be deallocated; the caller deallocates any further one.
 final class Disposal: Sendable {
     typealias Work = @Sendable () -> Void
 
-    /// The values that may wait: both generations of a cache, and a table.
+    /// The maximum number of waiting values: both generations of a cache, and a table.
     static let room = 3
 
     private let waiting = Atomic(0)
     private let later: @Sendable (@escaping Work) -> Void
 
-    /// `later`: does some work on another thread.
+    /// Creates a disposal; `later` runs work on another thread.
     init(later: @escaping @Sendable (@escaping Work) -> Void = Disposal.detached) {
         self.later = later
     }
 
-    /// Has a value freed, which its owner lets go of next.
+    /// Deallocates a value, which its owner must release next.
     func dispose(of value: some Sendable) {
         guard self.waiting.add(1, ordering: .relaxed).newValue <= Self.room else {
             self.waiting.subtract(1, ordering: .relaxed)
@@ -32,13 +33,12 @@ final class Disposal: Sendable {
         }
     }
 
-    /// Does some work when no request wants the processor, and no later than others of its kind: behind those
-    /// who have time for ever, it would not keep up with a flood.
+    /// Runs work with utility priority: with a lower priority, it would not keep up with a flood.
     private static func detached(_ work: @escaping Work) {
         Task.detached(priority: .utility) { work() }
     }
 
-    /// Holds a value until it is to be freed, and not until the work that frees it is.
+    /// Holds a value until it is deallocated, instead of until the closure that does so is.
     private final class Box<Value: Sendable>: Sendable {
         private let value: Mutex<Value?>
 

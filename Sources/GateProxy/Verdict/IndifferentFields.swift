@@ -1,9 +1,9 @@
 import GatePolicy
 import GateWire
 
-/// The identity fields whose value makes no difference to any verdict.
+/// The identity fields whose value does not affect any verdict.
 struct IndifferentFields {
-    /// One bit for each, by the index of its role.
+    /// The bit set of the fields, by the index in their role.
     private let bits: UInt64
 
     init(of ruleSet: RuleSet) {
@@ -16,9 +16,9 @@ struct IndifferentFields {
         self.bits = bits
     }
 
-    /// The one that this head has, if it is there once.
+    /// Returns the only such field in a head, if it occurs once.
     ///
-    /// Without this every device would be judged on its own, and fill the cache for all.
+    /// Without this, each device would be evaluated separately and fill the cache.
     func only(in head: RequestHead, facts: RequestFacts) -> UInt8? {
         let fields = facts.identityFields & self.bits
         guard fields.nonzeroBitCount == 1 else { return nil }
@@ -29,7 +29,7 @@ struct IndifferentFields {
 }
 
 extension VerdictKey {
-    /// Adds the identity fields of a head, of one of them only that it is there.
+    /// Adds the identity fields of a head; for the indifferent field, only its presence.
     mutating func append(identityOf head: RequestHead, in bytes: Span<UInt8>, indifferent: UInt8?) {
         for line in head.fields.lines {
             guard case .identity(let index) = line.role else { continue }
@@ -41,7 +41,7 @@ extension VerdictKey {
         }
     }
 
-    /// Whether it is one value that nobody can read otherwise, and that needs no cleaning.
+    /// Whether the value is a single token that is unambiguous and needs no cleaning.
     private static func isPlain(_ line: FieldLine, in bytes: Span<UInt8>) -> Bool {
         guard 1...256 ~= line.valueEnd - line.valueStart else { return false }
         for index in line.valueStart..<line.valueEnd

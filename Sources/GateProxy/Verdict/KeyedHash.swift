@@ -1,10 +1,10 @@
-/// Hashes what clients send, for the tables of one process: several times cheaper than a `Hasher`.
+/// A hash for data of clients in the tables of the process, several times cheaper than a `Hasher`.
 ///
-/// Each step is a multiplication by a constant, whose halves are folded into one another. Who does not know the state
-/// that it begins with finds two values that come to the same once in some million tries, and cannot tell that it
-/// has: whoever looks something up by it compares the bytes, too.
+/// Each step multiplies by a constant and combines both halves of the product. Without knowledge of
+/// the initial state, finding a collision takes some million attempts, and an attacker cannot
+/// detect it. Lookups must therefore compare the bytes as well.
 enum KeyedHash {
-    /// A state to begin with; no client learns it.
+    /// The initial state, which is never disclosed to clients.
     static let seed = UInt64.random(in: .min ... .max)
 
     @inline(__always)
@@ -13,7 +13,7 @@ enum KeyedHash {
         return product.high ^ product.low
     }
 
-    /// Mixes in bytes, but not their number.
+    /// Mixes bytes into the state, but not their number.
     @inline(__always)
     static func mixed(_ state: UInt64, _ bytes: UnsafeRawPointer, _ count: Int) -> UInt64 {
         guard count > 8 else { return unsafe Self.mixed(state, Self.word(of: bytes, count)) }
@@ -26,14 +26,14 @@ enum KeyedHash {
             )
             index &+= 8
         }
-        // The last eight bytes, some of which may have had their turn.
+        // The last eight bytes may overlap the previous ones.
         return unsafe Self.mixed(
             state,
             bytes.loadUnaligned(fromByteOffset: count &- 8, as: UInt64.self)
         )
     }
 
-    /// Up to eight bytes in one number, of which their count tells the rest.
+    /// Returns up to eight bytes as a number, which is unique together with their count.
     @inline(__always)
     private static func word(of bytes: UnsafeRawPointer, _ count: Int) -> UInt64 {
         if count >= 4 {

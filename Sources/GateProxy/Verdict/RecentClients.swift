@@ -1,54 +1,57 @@
 package import GatePolicy
 package import GateWire
 
-/// The verdicts on clients that were there a moment ago, found by what they say of themselves, byte for byte.
+/// A table of the verdicts for recent clients, by the exact bytes of their identity fields.
 ///
-/// To read that, and to find a class and the words of a denial by it, costs a fifth of all instructions of a denial. Only
-/// verdicts that every client with the same key would get are kept. The table has a fixed size: each client may have one of
-/// two places, and who was found keeps it against one newcomer. A newcomer is kept when it comes for the second time.
+/// Parsing these fields, and finding a class and the texts of a denial, takes a fifth of all
+/// instructions of a denial. The table only contains verdicts that are valid for every client with
+/// the same key. Its size is fixed: each client has two possible slots, and a client that was found
+/// keeps its slot against one new client. A new client is added when it is seen for the second
+/// time.
 ///
-/// Rules hand their table to the next ones of their event loop, with nobody in it: memory of this size that came and went
-/// with each reload would leave holes in the heap.
+/// New rules get the table of the previous rules on their event loop, without its entries:
+/// reallocating this amount of memory with each reload would fragment the heap.
 @safe
 package struct RecentClients: ~Copyable {
-    /// The most places; a power of two.
+    /// The maximum number of slots; a power of two.
     static let most = 1024
-    /// The bytes that a client may say; a multiple of a word.
+    /// The maximum bytes of a key; a multiple of the word size.
     static let keyLength = 256
 
     private struct Place {
-        /// The hash of its key and its scope.
+        /// The hash of the key and the scope.
         var digest: UInt64 = 0
-        /// 0: nobody has it.
+        /// The length of the key; 0 for an empty slot.
         var keyLength: Int32 = 0
-        /// Whether its client was found since a newcomer wanted it.
+        /// Whether the client was found since a new client needed the slot.
         var isInUse = false
     }
 
-    /// One bit for each field, by the index of its role: those that nobody looks at where a class is known, and
-    /// those of which only counts that they say one thing.
+    /// The bit sets of the fields that are ignored once the class is known, and of those for which
+    /// only the presence of a single value counts, by the index in their role.
     private var ignored: UInt64 = 0
     private var indifferent: UInt64 = 0
     private var places: [Place]
     private var verdicts: [Verdict?]
-    /// The paths that rules meet of each place, looked at only where there are some.
+    /// The scopes of the slots, which are only compared if they are restricted.
     private var scopes: [RequestScope]
-    /// The keys of the places, and behind them that of the request at hand.
+    /// The keys of the slots, followed by the key of the current request.
     private let keys: UnsafeMutableRawPointer
-    /// 0: the request at hand has none.
+    /// The length of the current key; 0 if the current request has none.
     private var keyLength = 0
     private var digest: UInt64 = 0
     private var missing = RepetitionFilter()
-    /// How many were looked for in vain, or passed over, since somebody was found.
+    /// The number of lookups that failed or were skipped since the last hit.
     private var missesInARow = 0
     private let seed = KeyedHash.seed
     private let digestMask: UInt64
 
-    /// A table that is good for no rules yet.
+    /// Creates a table that serves no rules yet.
     ///
     /// - Parameters:
-    ///   - capacity: The most clients that are kept: two at least, `most` at most, and else the next lower power of two.
-    ///   - digestMask: The bits of a hash that count: tests have different clients meet.
+    ///   - capacity: The maximum number of clients, limited to 2 through `most` and rounded down to
+    ///     a power of two.
+    ///   - digestMask: The bits of the hash to use; tests use it to cause collisions.
     package init(capacity: Int, digestMask: UInt64 = .max) {
         let limit = max(2, min(capacity, Self.most))
         let count = 1 << (Int.bitWidth - 1 - limit.leadingZeroBitCount)
@@ -66,7 +69,7 @@ package struct RecentClients: ~Copyable {
         unsafe self.keys.deallocate()
     }
 
-    /// Serves rules that have these classes; nobody may be left of those before.
+    /// Prepares the table for rules with these classes; it must be empty.
     package mutating func serve(_ classes: ClientClasses) {
         func fields(_ isOne: (Int) -> Bool) -> UInt64 {
             classes.parts.indices.prefix(64).reduce(0) { $0 | (isOne($1) ? 1 << UInt64($1) : 0) }
@@ -75,14 +78,15 @@ package struct RecentClients: ~Copyable {
         self.indifferent = fields(classes.isIndifferent(header:))
     }
 
-    /// Takes down that the client of the request at hand is not to be found here.
+    /// Sets no key for the current request, which is not looked up.
     package mutating func describeNobody() {
         self.keyLength = 0
     }
 
-    /// Takes down what the client of the request at hand says of itself.
+    /// Sets the key for the client of the current request.
     ///
-    /// A client is left out that says more than a key holds, or several things where one makes no difference.
+    /// Clients are excluded if their fields exceed the key length, or if a field that makes no
+    /// difference has several values.
     package mutating func describe(
         _ head: borrowing RequestHead,
         in bytes: Span<UInt8>,
@@ -94,7 +98,7 @@ package struct RecentClients: ~Copyable {
         let lines = head.fields.lines.span
         let key = unsafe self.keys + self.places.count * Self.keyLength
         let (ignored, indifferent) = (self.ignored, self.indifferent)
-        // In front stand the form and the length: the last word is filled with zeros.
+        // The form and the length come first; the last word is padded with zeros.
         var length = 2
         let isWhole = unsafe bytes.withUnsafeBytes { bytes in
             guard let start = bytes.baseAddress else { return false }
@@ -124,7 +128,7 @@ package struct RecentClients: ~Copyable {
         guard isWhole else { return }
         let front = form.rawValue << 1 | (scope.isUnrestricted ? 1 : 0)
         unsafe key.storeBytes(of: front, as: UInt8.self)
-        // No key has the length 0, which stands for 256.
+        // No key has the length 0, which represents 256.
         unsafe key.storeBytes(
             of: UInt8(truncatingIfNeeded: length),
             toByteOffset: 1,
@@ -142,7 +146,7 @@ package struct RecentClients: ~Copyable {
         self.digest = digest & self.digestMask
     }
 
-    /// The verdict on the client that was described last.
+    /// Returns the verdict for the current key.
     package mutating func verdict(in scope: RequestScope) -> Verdict? {
         guard self.looksForClient else { return nil }
         var place = self.firstPlace
@@ -156,9 +160,9 @@ package struct RecentClients: ~Copyable {
         return self.verdicts[place]
     }
 
-    /// Keeps the verdict on the client that was described last, if it comes again and there is a place for it.
+    /// Adds the verdict for the current key, if it was seen before and a slot is available.
     ///
-    /// `verdict`: evaluated only if the verdict is kept.
+    /// `verdict` is only called if the verdict is added.
     package mutating func keep(in scope: RequestScope, _ verdict: () -> Verdict) {
         guard self.looksForClient, let place = self.placeToKeep() else { return }
         self.places[place] = Place(digest: self.digest, keyLength: Int32(self.keyLength))
@@ -169,7 +173,7 @@ package struct RecentClients: ~Copyable {
             .copyMemory(from: key, byteCount: self.keyLength)
     }
 
-    /// Gives all verdicts away: no client is found any more.
+    /// Removes and returns all verdicts.
     package mutating func takeVerdicts() -> [Verdict?] {
         self.describeNobody()
         for place in self.places.indices {
@@ -181,15 +185,16 @@ package struct RecentClients: ~Copyable {
         return verdicts
     }
 
-    /// After so many clients that were not there, few of the next ones will be.
+    /// After this number of consecutive misses, few of the next clients are expected to be found.
     private static let manyMisses = 64
-    /// Then one of so many is looked for, until one is there: a flood of made-up clients is not to cost this, too.
+    /// Then only one in this number of clients is looked up until there is a hit, to reduce the
+    /// cost of a flood of made-up clients.
     private static let sampled = 16
 
-    /// Whether the client of the request at hand is looked for.
+    /// Whether the client of the current request is looked up.
     var looksForClient: Bool { self.keyLength > 0 }
 
-    /// Whether the next client is looked for.
+    /// Whether the next client should be looked up.
     private mutating func isWorthALook() -> Bool {
         guard self.missesInARow >= Self.manyMisses else { return true }
         if self.missesInARow % Self.sampled == 0 { return true }
@@ -199,15 +204,15 @@ package struct RecentClients: ~Copyable {
 
     private static let wordLength = MemoryLayout<UInt64>.size
 
-    /// The places that the client that was described last may have.
+    /// The slots that the current client may have.
     private var firstPlace: Int {
         Int(truncatingIfNeeded: self.digest) & (self.places.count - 1)
     }
     private var secondPlace: Int { self.firstPlace ^ 1 }
 
-    /// The one that it has, or one that is not in use, if it comes again.
+    /// Returns the slot of the current client, or an unused one if it was seen before.
     ///
-    /// Whoever is passed over has to be found again before the next newcomer.
+    /// A client that keeps its slot loses it to the next new client, unless it is found before.
     private mutating func placeToKeep() -> Int? {
         let (first, second) = (self.firstPlace, self.secondPlace)
         if self.places[first].digest == self.digest { return first }
@@ -220,7 +225,7 @@ package struct RecentClients: ~Copyable {
         return nil
     }
 
-    /// Whether a place is that of the client that was described last.
+    /// Whether a slot is that of the current client.
     private func isAbout(_ place: Int, in scope: RequestScope) -> Bool {
         guard Int(self.places[place].keyLength) == self.keyLength,
             scope.isUnrestricted || self.scopes[place] == scope

@@ -2,10 +2,11 @@ import GatePolicy
 import GateWire
 import NIOCore
 
-/// A response that is shared by all clients of a class, with gaps for the version of each.
+/// A response that all clients of a class share, with gaps for their versions.
 ///
-/// To choose and render the text costs as much as many requests. The version is inserted while the response is copied
-/// to the output buffer, so that a flood of unknown versions does not render anything.
+/// Choosing and rendering the text costs as much as many requests. The version is inserted while
+/// the response is copied to the output buffer, so that a flood of unknown versions does not render
+/// anything.
 extension RenderedAnswer {
     /// A random placeholder for the version, which no other text contains by chance.
     static let standIn = (0..<4)
@@ -39,7 +40,7 @@ extension RenderedAnswer {
         self.body.count + self.gaps.count * version.count
     }
 
-    /// Calls `use` with each piece of the body with the version inserted, in order.
+    /// Calls `use` with each part of the body with the version inserted, in order.
     @inline(__always)
     func forEachPiece(with version: Span<UInt8>, _ use: (Span<UInt8>) -> Void) {
         let text = self.body

@@ -1,9 +1,9 @@
 import GatePolicy
 import GateWire
 
-/// An answer of the gate as bytes, but for what differs from request to request.
+/// A response of the gate as bytes, except for the parts that differ between requests.
 ///
-/// A class, so that to hand it on is to count one reference and not two.
+/// A class, so that passing it on takes a single reference count.
 final class RenderedAnswer: Sendable, Equatable {
     let status: Int
     /// The status line and the field lines, without the empty line; without `Content-Length` where the body has gaps.
@@ -13,7 +13,7 @@ final class RenderedAnswer: Sendable, Equatable {
     let gaps: [Int]
     /// The head as an HTTP/2 header block; `nil` for responses that are too rare to render it in advance.
     let block: HTTP2AnswerBlock?
-    /// Whether a client of HTTP/1.1 is told a protocol to upgrade to.
+    /// Whether HTTP/1.1 clients get an `Upgrade` field.
     let sendsUpgrade: Bool
 
     convenience init(_ answer: Answer) {
@@ -44,7 +44,7 @@ final class RenderedAnswer: Sendable, Equatable {
         self.sendsUpgrade = answer.sendsUpgrade
     }
 
-    /// `body`: `nil` where nothing is said of its length.
+    /// Creates a response without a header block; `body` is `nil` if the response has no length.
     convenience init(
         status: Int,
         fields: [HeaderField],
@@ -88,10 +88,10 @@ final class RenderedAnswer: Sendable, Equatable {
         head += "Content-Length: \(length)\r\n".utf8
     }
 
-    /// Neither has a body, nor a length of it (RFC 9110 sections 8.6 and 15.4.5).
+    /// Whether a status allows a body and its length (RFC 9110 8.6 and 15.4.5).
     static func hasBody(_ status: Int) -> Bool { status != 204 && status != 304 }
 
-    /// The status of a call of gRPC, which ends an answer that has begun as its trailer fields.
+    /// The gRPC status as trailer fields, to end a response that has already started.
     var callTrailers: RenderedFields {
         let lines = String(decoding: self.head, as: UTF8.self).split(separator: "\r\n")
             .filter { $0.hasPrefix("grpc-") }
@@ -115,7 +115,7 @@ final class RenderedAnswer: Sendable, Equatable {
         return lines
     }
 
-    /// The field lines that let a web app on another origin read an answer.
+    /// Returns the field lines that allow a web app on another origin to read the response.
     static func crossOriginLines(_ origin: String) -> [UInt8] {
         self.lines(Answer.crossOriginFields(origin: origin))
     }

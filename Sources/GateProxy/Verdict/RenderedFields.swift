@@ -2,11 +2,11 @@ package import GatePolicy
 import GateWire
 import NIOCore
 
-/// Header fields of the gate, rendered once for each version of HTTP.
+/// Header fields of the gate, rendered once for each HTTP version.
 package struct RenderedFields: Equatable, Sendable {
-    /// Field lines of HTTP/1.1.
+    /// The HTTP/1.1 field lines.
     package let text: [UInt8]
-    /// The same fields in a header block of HTTP/2.
+    /// The same fields as an HTTP/2 header block.
     package let block: [UInt8]
 
     static let none = RenderedFields([])

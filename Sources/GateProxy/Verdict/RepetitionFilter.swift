@@ -1,15 +1,15 @@
-/// Tells what was asked for before, and not long ago, from what is asked for once.
+/// A filter that detects digests that were seen recently.
 ///
-/// A flood of made-up versions asks for each once. To keep what it asks for costs as much as to work it out, and takes the
-/// place of what others ask for again and again.
+/// In a flood of made-up versions, each is seen only once. Caching their verdicts costs as much as
+/// computing them, and evicts the verdicts that are needed again.
 struct RepetitionFilter {
-    /// A power of two.
+    /// The number of entries; a power of two.
     private static let count = 4096
 
-    /// Parts of the digests that were asked for last.
+    /// Parts of the most recent digests.
     private var parts = [UInt32](repeating: 0, count: Self.count)
 
-    /// Whether the same digest was asked for before; another one with the same part is taken for it.
+    /// Whether the digest was seen before; a digest with the same part counts as equal.
     mutating func isRepeated(_ digest: UInt64) -> Bool {
         let place = Int(truncatingIfNeeded: digest) & (Self.count - 1)
         let part = UInt32(truncatingIfNeeded: digest >> 32)

@@ -1,34 +1,38 @@
 package import GatePolicy
 
-/// A decision with everything that the data plane writes because of it, rendered once and used for
-/// every request of the same identity, or of the same class.
+/// A decision with all data that the gate writes because of it.
+///
+/// It is rendered once, and used for all requests with the same identity or class.
 package final class Verdict: Sendable {
     package let decision: Decision
-    /// The place of its terms in the `RequestTally` of the loop.
+    /// The index of its terms in the `RequestTally` of the event loop.
     let tallyPlace: Int
-    /// The place of what happens in the `CensusTally` of the loop; `nil`: it is not counted there.
+    /// The index of its outcome in the `CensusTally` of the event loop; `nil` if it is not counted
+    /// there.
     let outcomePlace: Int?
-    /// Fields that are added to the request for the backend.
+    /// The fields to add to the request.
     let upstreamFields: RenderedFields
-    /// One bit for each identity field whose lines are removed from the request, by the index of
-    /// its role.
+    /// The bit set of the identity fields to remove from the request, by the index in their role.
     let droppedFields: UInt64
-    /// Fields that are added to the backend's answer.
+    /// The fields to add to the backend's response.
     let clientFields: RenderedFields
-    /// The answer that the client gets instead of the backend's: `WorkerRules.denial` fills its gaps.
+    /// The denial, if there is one; `WorkerRules.denial` fills its gaps.
     let denial: RenderedAnswer?
-    /// The access log's fields for the decision.
+    /// The access log fields for the decision.
     let logFields: [UInt8]
-    /// Those for the client in front of them.
+    /// The access log fields for the client, which precede those for the decision.
     let clientLogFields: [UInt8]
-    /// The class of clients for each of which it holds; what each of them says is read in its head,
-    /// for the backend and in place of `clientLogFields`.
+    /// The class of clients that the verdict is valid for.
+    ///
+    /// The values of each client are read from its head, for the backend and instead of
+    /// `clientLogFields`.
     let members: ClassMembers?
-    /// The parts of which identity fields speak, by their roles, if it has members; else empty.
+    /// The parts of the identity in the identity fields, by the index in their role; empty without
+    /// `members`.
     let identityParts: [IdentityPart?]
-    /// The second from which on it has to be worked out anew; `nil`: it holds for ever.
+    /// The second from which the verdict must be computed again; `nil` if it never expires.
     let validUntil: Timestamp?
-    /// The second at which it was worked out; `nil`: it depends on no time.
+    /// The second at which the verdict was computed; `nil` if it does not depend on the time.
     let decidedAt: Timestamp?
 
     package init(
@@ -52,10 +56,10 @@ package final class Verdict: Sendable {
         self.tallyPlace = tallyPlace
         self.outcomePlace = outcomePlace
         self.decidedAt = now
-        // A `Retry-After` counts down, so that an answer with one is as it should be for a second.
+        // A response with `Retry-After` is only accurate for a second.
         let nextSecond = now.map { Timestamp(secondsSinceEpoch: $0.secondsSinceEpoch + 1) }
         self.validUntil = answer?.retryAt == nil ? decision.validUntil : nextSecond
-        // The fields of each member of a class are not the same.
+        // The fields differ between the members of a class.
         let added = members == nil ? upstreamIdentity.add : []
         self.upstreamFields = Self.upstreamFields(added, decision)
         var dropped: UInt64 = 0
@@ -68,7 +72,7 @@ package final class Verdict: Sendable {
         self.denial = answer.map { RenderedAnswer($0) }
     }
 
-    /// The same verdict with another answer.
+    /// Creates a copy of a verdict with another denial.
     init(_ verdict: Verdict, denial: RenderedAnswer) {
         self.decision = verdict.decision
         self.tallyPlace = verdict.tallyPlace
@@ -94,9 +98,9 @@ package final class Verdict: Sendable {
     }
 }
 
-/// A verdict with the key that it was found by.
+/// A verdict with its key.
 ///
-/// A class, so that a cache and the connections that go on with it share the key.
+/// A class, so that a cache and the connections that use the verdict share the key.
 final class KnownVerdict: Sendable {
     let key: VerdictKey
     let verdict: Verdict
@@ -106,14 +110,14 @@ final class KnownVerdict: Sendable {
         self.verdict = verdict
     }
 
-    /// Whether this is its key, compared in place.
+    /// Whether the key is equal to another one, compared in place.
     @inline(never)
     func has(_ key: borrowing VerdictKey) -> Bool { self.key.isEqual(to: key) }
 }
 
-/// The last verdict of one connection.
+/// The last verdict of a connection.
 struct RememberedVerdict {
-    /// That of the rules that it was found by.
+    /// The number of the rules that the verdict belongs to.
     let rulesNumber: Int
     let known: KnownVerdict
 }

@@ -2,15 +2,17 @@ import GatePolicy
 import GateWire
 import Glibc
 
-/// The facts that a verdict depends on: the identity fields byte for byte, or the class of the
-/// client, which rules the path meets, and what kind of client reads a denial.
+/// The key of a verdict.
+///
+/// It contains the bytes of the identity fields, or the class of the client, the rules that apply
+/// to the path, and the form of a denial.
 struct VerdictKey: Hashable {
     var bytes: [UInt8] = []
-    /// Whether they stand for a class.
+    /// Whether the bytes identify a class.
     private var isClass = false
     var scope: RequestScope
     var form: AnswerForm
-    /// The hash of all others; 0 until it is looked up.
+    /// The hash of the other properties; 0 until `prepareForLookUp()`.
     private(set) var digest = 0
 
     init(scope: RequestScope = .unrestricted, form: AnswerForm = .document) {
@@ -33,25 +35,26 @@ struct VerdictKey: Hashable {
         self.digest = Int(truncatingIfNeeded: digest)
     }
 
-    /// Begins the key of a class, to which `ClientClasses` adds.
+    /// Starts the key of a class, which `ClientClasses` completes.
     mutating func beginClass() {
         self.isClass = true
         self.bytes.removeAll(keepingCapacity: true)
     }
 
-    /// Becomes the same as another key but for the form of the answer, in the memory that it has.
+    /// Copies another key with another form, reusing the memory.
     mutating func `repeat`(_ other: VerdictKey, as form: AnswerForm) {
         self.bytes.removeAll(keepingCapacity: true)
         self.bytes.append(other.bytes.span)
         (self.isClass, self.scope, self.form) = (other.isClass, other.scope, form)
     }
 
-    /// Lengths stand before values, so that no value can look like another field.
+    /// Adds a field; the length precedes the value, so that no value can imitate another field.
     mutating func append(_ source: Span<UInt8>, field: UInt8, _ line: FieldLine) {
         let count = line.valueEnd - line.valueStart
         self.bytes.append(field)
         guard count <= IdentityLimits.lineLength else {
-            // Nobody reads it: all that are too long are one, but for those that may be a list.
+            // Such values are never read: all of them are equal, except for those that may be a
+            // list.
             self.bytes += [line.hasComma(in: source) ? 0xFE : 0xFD, 0xFF]
             return
         }
@@ -60,7 +63,7 @@ struct VerdictKey: Hashable {
         self.bytes.append(source.extracting(line.valueStart..<line.valueEnd))
     }
 
-    /// Notes that a field has one readable value, whichever it is.
+    /// Adds a field with any single readable value.
     mutating func append(anyValueOf field: UInt8) {
         // No value that is read has this length.
         self.bytes += [field, 0xFF, 0xFF]
@@ -75,10 +78,10 @@ struct VerdictKey: Hashable {
         query.append(to: &self.bytes)
     }
 
-    /// The same key in memory that is as large as its bytes, and its own.
+    /// Returns a copy of the key, in its own memory of exactly its size.
     ///
-    /// A kept key that shared the memory of the next look-up would make that move with its capacity, and the capacity
-    /// grow each time by what the allocator rounds up to.
+    /// If a stored key shared the memory of the next lookup, that memory would be reallocated with
+    /// its capacity. The capacity would then grow each time, because the allocator rounds it up.
     func copied() -> VerdictKey {
         var copy = self
         copy.bytes = []
@@ -87,12 +90,14 @@ struct VerdictKey: Hashable {
         return copy
     }
 
-    /// Longer identities are judged anew each time instead of being kept.
+    /// Whether the key is short enough to cache the verdict; longer identities are evaluated each
+    /// time.
     var isWorthKeeping: Bool { self.bytes.count <= 4096 }
 
     static func == (left: VerdictKey, right: VerdictKey) -> Bool { left.isEqual(to: right) }
 
-    /// The scope comes last: where it is restricted, it costs the most.
+    /// Whether both keys are equal; the scope is compared last, because a restricted one costs the
+    /// most.
     func isEqual(to other: borrowing VerdictKey) -> Bool {
         guard self.bytes.count == other.bytes.count, self.form == other.form,
             self.isClass == other.isClass
@@ -113,52 +118,56 @@ struct VerdictKey: Hashable {
     }
 }
 
-/// The verdicts of one event loop, bounded in number and in the bytes of their keys.
+/// The verdicts of one event loop, limited in number and in the bytes of their keys.
 ///
-/// A full cache begins a new generation and keeps the one before: what is asked for again moves up,
-/// and what is not goes with its generation. A flood of made-up versions costs each request one
-/// decision more, and never memory.
+/// When the cache is full, it starts a new generation and keeps the previous one. Verdicts that are
+/// used again move to the new generation, and the others are dropped with theirs. A flood of
+/// made-up versions costs an additional evaluation per request, but no memory.
 struct VerdictCache {
-    /// The bytes of the keys for each verdict, on average.
+    /// The average bytes of a key for each verdict.
     private static let keyLength = 256
-    /// Most requests are of few clients or classes; a power of two.
+    /// The number of recent verdicts; a power of two.
+    ///
+    /// Most requests are from a small number of clients or classes.
     static let recentCount = 256
 
     private var young: [VerdictKey: KnownVerdict] = [:]
     private var old: [VerdictKey: KnownVerdict] = [:]
-    /// Some of those that were asked for last, by the end of their digest: to look them up in a
-    /// dictionary costs several times as much.
+    /// Some of the recently used verdicts, by the lower bits of their digest: a dictionary lookup
+    /// costs several times as much.
     private var recent = Self.none
     /// The number of the young generation.
     private var number = 0
-    /// The bytes of the keys of the young generation.
+    /// The bytes of the keys in the young generation.
     private var bytes = 0
     private let generation: Int
     private let release: ([VerdictKey: KnownVerdict]) -> Void
 
     private struct Recent {
         let known: KnownVerdict
-        /// The generation that it was in.
+        /// The generation that contained the verdict.
         let number: Int
     }
 
     private static let none = [Recent?](repeating: nil, count: Self.recentCount)
 
+    /// Creates a cache.
+    ///
     /// - Parameters:
-    ///   - capacity: The most verdicts that are kept, but for a few.
-    ///   - release: Takes a generation that is over, to free it where no request waits.
+    ///   - capacity: The approximate maximum number of verdicts.
+    ///   - release: Called with a dropped generation, to deallocate it where no request waits.
     init(capacity: Int, release: @escaping ([VerdictKey: KnownVerdict]) -> Void = { _ in }) {
         self.generation = max(1, capacity / 2)
         self.release = release
     }
 
-    /// The verdict for a key that is prepared, which it keeps alive.
+    /// Returns the verdict for a prepared key, and keeps it in the cache.
     ///
-    /// Borrowed, because a copy of a key costs as much as to find it.
+    /// The key is borrowed, because copying it costs as much as the lookup.
     mutating func verdict(for key: borrowing VerdictKey) -> KnownVerdict? {
         let place = key.digest & (Self.recentCount - 1)
         if let recent = self.recent[place], recent.known.has(key) {
-            // In use, it does not go with its generation.
+            // A verdict in use is not dropped with its generation.
             if recent.number != self.number { self.insert(recent.known) }
             return recent.known
         }
@@ -172,7 +181,7 @@ struct VerdictCache {
         return known
     }
 
-    /// Keeps a verdict for a key that is prepared, unless that is too long.
+    /// Adds a verdict for a prepared key, unless the key is too long.
     @discardableResult
     mutating func insert(_ verdict: Verdict, for key: VerdictKey) -> KnownVerdict? {
         guard key.isWorthKeeping else { return nil }
@@ -196,7 +205,7 @@ struct VerdictCache {
         self.recent[place] = Recent(known: known, number: self.number)
     }
 
-    /// Gives all verdicts away, and is empty.
+    /// Removes all verdicts.
     mutating func removeAll() {
         self.release(self.young)
         self.release(self.old)
@@ -205,16 +214,17 @@ struct VerdictCache {
     }
 }
 
-/// The keys of the request at hand, and the verdicts that they may find.
+/// The keys of the current request, and the cache to look them up in.
 ///
-/// One struct, so that a look-up takes no copy of its key, which costs as much as to find it; the memory
-/// of the keys is used again for every request.
+/// A single struct, so that a lookup does not copy its key, which would cost as much as the lookup.
+/// The memory of the keys is reused for every request.
 struct VerdictLookUp {
-    /// That of the client itself.
+    /// The key of the client itself.
     var key = VerdictKey()
-    /// That of its class.
+    /// The key of its class.
     var classKey = VerdictKey()
-    /// That of the refused clients of its class that read the same, but for their versions.
+    /// The key of the denied clients of its class that get the same texts, except for their
+    /// versions.
     var denialKey = VerdictKey()
     private var cache: VerdictCache
 
@@ -249,26 +259,26 @@ struct VerdictLookUp {
         return self.cache.verdict(for: self.denialKey)
     }
 
-    /// The clients for which a verdict is kept.
+    /// The clients that a cached verdict is valid for.
     enum Extent {
         case client
         case `class`
-        /// The refused clients of the class that read the same, but for their versions.
+        /// The denied clients of the class that get the same texts, except for their versions.
         case denial
     }
 
-    /// Keeps a verdict that was not found.
+    /// Adds a verdict that was not found.
     mutating func keep(_ verdict: Verdict, for extent: Extent) -> KnownVerdict? {
         switch extent {
         case .client: return self.cache.insert(verdict, for: self.key)
         case .class: return self.cache.insert(verdict, for: self.classKey)
         case .denial:
-            // The first one of its class was not looked up.
+            // For the first denial of its class, this key has not been looked up.
             self.denialKey.prepareForLookUp()
             return self.cache.insert(verdict, for: self.denialKey)
         }
     }
 
-    /// Gives all verdicts away.
+    /// Removes all verdicts.
     mutating func removeAll() { self.cache.removeAll() }
 }

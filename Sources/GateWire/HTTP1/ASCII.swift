@@ -20,27 +20,27 @@ package enum ASCII {
     static let asterisk: UInt8 = 0x2A
     static let underscore: UInt8 = 0x5F
 
-    /// The `token` characters below and from 0x40 on, one bit each (RFC 9110 5.6.2): digits,
+    /// Bit sets of the `token` characters below 0x40 and from 0x40 on (RFC 9110 5.6.2): digits,
     /// letters and ``!#$%&'*+-.^_`|~``.
     private static let lowTokens: UInt64 = 0x03FF_6CFA_0000_0000
     private static let highTokens: UInt64 = 0x57FF_FFFF_C7FF_FFFE
 
     @inline(always)
     static func isToken(_ byte: UInt8) -> Bool {
-        // Names are letters, digits and hyphens; the other twelve characters are hardly ever there.
+        // Most names consist of letters, digits and hyphens; the other twelve characters are rare.
         let letter = (byte | 0x20) &- 0x61
         guard letter >= 26 else { return true }
         let half = byte < 0x40 ? Self.lowTokens : Self.highTokens
         return byte < 0x80 && (half &>> UInt64(byte & 0x3F)) & 1 == 1
     }
 
-    /// A byte of a field value: anything but controls; HTAB may stand between others.
+    /// Whether a byte is valid in a field value: HTAB, or any byte that is not a control character.
     @inline(always)
     static func isFieldValue(_ byte: UInt8) -> Bool {
         (byte >= 0x20 && byte != 0x7F) || byte == Self.tab
     }
 
-    /// A byte of a request target: visible ASCII without the fragment mark (RFC 9112 3.2).
+    /// Whether a byte is valid in a request target: visible ASCII except `#` (RFC 9112 3.2).
     @inline(always)
     static func isTarget(_ byte: UInt8) -> Bool {
         byte > 0x20 && byte < 0x7F && byte != UInt8(ascii: "#")

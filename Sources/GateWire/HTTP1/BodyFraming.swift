@@ -1,14 +1,16 @@
-/// How the end of a message body is found (RFC 9112 6.3).
+/// The method that determines the end of a message body (RFC 9112 6.3).
 @usableFromInline
 package enum BodyFraming: Equatable, Sendable {
     case none
-    /// Bytes, more than zero.
+    /// The number of bytes; always above zero.
     case length(UInt64)
     case chunked
-    /// Only responses: the body ends with the connection.
+    /// The body ends when the connection closes; responses only.
     case untilClose
 
-    /// Written down, so that other modules can inline it.
+    /// Compares two framings.
+    ///
+    /// Implemented by hand because a synthesized `==` cannot be inlined into other modules.
     @inlinable
     package static func == (one: Self, other: Self) -> Bool {
         switch (one, other) {
@@ -19,8 +21,10 @@ package enum BodyFraming: Equatable, Sendable {
     }
 }
 
-/// Reads the two fields that frame a body; anything that two readers could take differently is a
-/// fault, also where RFC 9112 would let a recipient repair it.
+/// The values of the two fields that frame a body.
+///
+/// Anything that two recipients could interpret differently is a fault, even where RFC 9112 lets a
+/// recipient repair it.
 struct FramingFields: Equatable {
     private(set) var length: UInt64?
     private(set) var isChunked = false
@@ -33,14 +37,15 @@ struct FramingFields: Equatable {
         return nil
     }
 
-    /// The length that a field states, in any number of digits (RFC 9110 8.6); `nil`: none, or 2^63 bytes
-    /// and more.
+    /// Returns the length in a `Content-Length` field, with any number of digits (RFC 9110 8.6).
+    ///
+    /// Returns `nil` if the value is not a number, or is 2^63 or more.
     static func contentLength(_ line: FieldLine, in bytes: Span<UInt8>) -> UInt64? {
         guard line.valueStart < line.valueEnd else { return nil }
         var length: UInt64 = 0
         for index in line.valueStart..<line.valueEnd {
             guard ASCII.isDigit(bytes[index]) else { return nil }
-            // Far from 2^64, so that the next digit cannot carry over it.
+            // The limit is far below 2^64, so the next digit cannot overflow.
             guard length <= UInt64(Int64.max) / 10 else { return nil }
             length = length * 10 + UInt64(bytes[index] - 0x30)
             guard length <= UInt64(Int64.max) else { return nil }
@@ -56,7 +61,8 @@ struct FramingFields: Equatable {
         return nil
     }
 
-    /// A coding that the gate cannot undo is 501, a wrong list 400 (RFC 9112 6.1).
+    /// Returns 501 for a coding that the gate cannot decode, 400 for a malformed list (RFC 9112
+    /// 6.1).
     private func transferEncodingFault(_ bytes: Span<UInt8>, _ line: FieldLine) -> MessageFault {
         var chunkedCount = self.isChunked ? 1 : 0
         var allKnown = line.valueStart < line.valueEnd
@@ -75,7 +81,7 @@ struct FramingFields: Equatable {
             ? .unsupportedTransferCoding : .transferEncoding
     }
 
-    /// The framing, or `nil` where no field says anything.
+    /// Returns the framing, or `nil` if neither field is present.
     func framing() throws(MessageFault) -> BodyFraming? {
         switch (self.isChunked, self.length) {
         case (true, .some): throw .bothLengths

@@ -1,4 +1,4 @@
-/// Follows a message body to its end, whatever its framing is.
+/// A reader that finds the end of a message body, for any framing.
 package enum BodyReader: Equatable, Sendable {
     case none
     case length(remaining: UInt64)
@@ -15,11 +15,12 @@ package enum BodyReader: Equatable, Sendable {
             }
     }
 
-    /// Reads on from the first byte that no earlier call has consumed.
+    /// Reads further bytes, starting at the first byte that no earlier call has consumed.
     ///
-    /// `trailerFields`: what has a role in it may not come in a trailer. `onData`: called with the
-    /// bounds of each piece of content without its framing. `onExtension`: called with the bounds of
-    /// the extensions of each chunk that has any. `onTrailer`: called with each trailer field.
+    /// Fields that have a role in `trailerFields` are not allowed in the trailer section. `onData`
+    /// is called with the bounds of each run of content, without its framing. `onExtension` is
+    /// called with the bounds of the extensions of each chunk that has any. `onTrailer` is called
+    /// with each trailer field.
     package mutating func consume(
         _ bytes: Span<UInt8>,
         trailerFields: FieldNameTable,

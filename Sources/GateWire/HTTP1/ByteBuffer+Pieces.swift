@@ -1,9 +1,10 @@
 package import NIOCore
 
 extension ByteBuffer {
-    /// Its first bytes without some of them; those are counted from its reader index, and in order.
+    /// Returns the first `length` readable bytes without the ranges in `gaps`.
     ///
-    /// Without gaps nothing is copied.
+    /// The gaps are in ascending order and relative to the reader index. Nothing is copied if there
+    /// are none.
     package func slice(of length: Int, without gaps: [Range<Int>]) -> ByteBuffer? {
         guard !gaps.isEmpty else { return self.getSlice(at: self.readerIndex, length: length) }
         var slice = ByteBufferAllocator().buffer(capacity: length)
@@ -17,7 +18,7 @@ extension ByteBuffer {
         return slice
     }
 
-    /// Writes three pieces behind one another, making room once.
+    /// Writes three byte arrays, reserving space only once.
     package mutating func writeTogether(_ first: [UInt8], _ second: [UInt8], _ third: [UInt8]) {
         let count = first.count + second.count + third.count
         unsafe self.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { space in
@@ -39,8 +40,7 @@ extension ByteBuffer {
     /// CR LF.
     private static let lineEnd: UInt16 = 0x0D0A
 
-    /// Writes a chunk of a body, none if it is empty, and the end behind the last one (RFC 9112
-    /// 7.1).
+    /// Writes a chunk of a body, unless it is empty, and the last chunk if `isLast` (RFC 9112 7.1).
     package mutating func writeChunk(_ data: ByteBuffer, isLast: Bool) {
         if data.readableBytes > 0 {
             self.writeHexadecimal(data.readableBytes)
@@ -51,7 +51,8 @@ extension ByteBuffer {
         if isLast { self.writeStaticString("0\r\n\r\n") }
     }
 
-    /// Writes the digits of a number above zero; without a text, as chunks may be a byte each.
+    /// Writes a number above zero in hexadecimal digits, without creating a string: chunks may be
+    /// as small as one byte.
     private mutating func writeHexadecimal(_ number: Int) {
         var shift = (number.bitWidth - 1 - number.leadingZeroBitCount) & ~3
         while shift >= 0 {

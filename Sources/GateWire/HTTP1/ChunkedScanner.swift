@@ -1,12 +1,15 @@
-/// Finds the end of a chunked body and refuses every byte of its framing that another reader could
-/// take differently; the bytes themselves pass as they are, but for extensions, which are for this hop
-/// only and mean nothing to the gate (RFC 9112 7.1).
+/// A scanner that finds the end of a chunked body and rejects ambiguous framing (RFC 9112 7.1).
+///
+/// Any framing byte that two recipients could interpret differently is a fault. The gate forwards
+/// the bytes unchanged, except for chunk extensions: they apply to one hop only and have no meaning
+/// for the gate.
 package struct ChunkedScanner: Equatable, Sendable {
     package enum Progress: Equatable, Sendable {
-        /// So many bytes belong to the body; more follow. What lies behind them in the buffer is
-        /// the beginning of a line whose end has not arrived.
+        /// The number of bytes that belong to the body, which continues.
+        ///
+        /// Any bytes after them in the buffer are the beginning of an incomplete line.
         case more(consumed: Int)
-        /// The body ends after so many bytes.
+        /// The number of bytes up to the end of the body.
         case end(consumed: Int)
         case malformed(MessageFault)
     }
@@ -18,13 +21,14 @@ package struct ChunkedScanner: Equatable, Sendable {
         case trailer
     }
 
-    /// Longest chunk size.
+    /// The maximum number of digits in a chunk size.
     private static let sizeDigits = 16
-    /// Longest extensions of one chunk.
+    /// The maximum number of bytes in the extensions of one chunk.
     private static let sizeLineLimit = 512
-    /// Extensions are overhead that costs the reader more than the writer: bounded per body.
+    /// The maximum number of bytes in all extensions of a body; reading them costs more than
+    /// sending them.
     private static let extensionLimit = 16 * 1024
-    /// Longest trailer fields, all of a message together.
+    /// The maximum number of bytes in the trailer section of a message.
     static let trailerLimit = 8 * 1024
 
     private var stage = Stage.size
@@ -33,11 +37,12 @@ package struct ChunkedScanner: Equatable, Sendable {
 
     package init() {}
 
-    /// Reads on from the first byte that no earlier call has consumed.
+    /// Reads further bytes, starting at the first byte that no earlier call has consumed.
     ///
-    /// `trailerFields`: what has a role in it may not come in a trailer. `onData`: called with the
-    /// bounds of each piece of content without its framing. `onExtension`: called with the bounds of
-    /// the extensions of each chunk that has any. `onTrailer`: called with each trailer field.
+    /// Fields that have a role in `trailerFields` are not allowed in the trailer section. `onData`
+    /// is called with the bounds of each run of content, without its framing. `onExtension` is
+    /// called with the bounds of the extensions of each chunk that has any. `onTrailer` is called
+    /// with each trailer field.
     package mutating func consume(
         _ bytes: Span<UInt8>,
         trailerFields: FieldNameTable,
@@ -100,7 +105,7 @@ package struct ChunkedScanner: Equatable, Sendable {
                     position = end + 2
                 case .malformed: return .malformed(.trailer)
                 case .incomplete:
-                    // The CR of a line of that length may be there already.
+                    // The buffer may already contain the CR of a line of the maximum length.
                     guard bytes.count - position <= Self.trailerLimit + 1 else {
                         return .malformed(.trailer)
                     }
@@ -113,7 +118,7 @@ package struct ChunkedScanner: Equatable, Sendable {
 
 extension ChunkedScanner {
     private enum LineEnd {
-        /// The line ends before this position, where its CR stands.
+        /// The position of the CR that ends the line.
         case found(Int)
         case incomplete
         case malformed
@@ -133,12 +138,12 @@ extension ChunkedScanner {
         position == bytes.count || bytes[position] == ASCII.carriageReturn
     }
 
-    /// Whether a size line whose end has not arrived can still become a good one.
+    /// Whether an incomplete chunk-size line can still become valid.
     private static func couldBeSize(_ bytes: Span<UInt8>, from start: Int) -> Bool {
         start == bytes.count || ASCII.hexValue(bytes[start]) != nil
     }
 
-    /// `chunk-size [ chunk-ext ]`: hexadecimal digits and nothing before them.
+    /// Parses `chunk-size [ chunk-ext ]`: the line must start with a hexadecimal digit.
     private mutating func readSize(
         in bytes: Span<UInt8>,
         from start: Int,
@@ -164,8 +169,8 @@ extension ChunkedScanner {
         return nil
     }
 
-    /// `*( BWS ";" BWS chunk-ext-name [ BWS "=" BWS chunk-ext-val ] )` (RFC 9112 7.1.1), less the
-    /// blanks behind the size.
+    /// Parses `*( BWS ";" BWS chunk-ext-name [ BWS "=" BWS chunk-ext-val ] )` (RFC 9112 7.1.1),
+    /// without blanks after the chunk size.
     private mutating func readExtensions(
         in bytes: Span<UInt8>,
         from start: Int,
@@ -185,8 +190,9 @@ extension ChunkedScanner {
         return nil
     }
 
-    /// One past the extension that begins here, and past the blanks before the next one; `nil`: it is
-    /// none, or blanks are the last of the line.
+    /// Returns the position after a chunk extension and the blanks before the next extension.
+    ///
+    /// Returns `nil` if the extension is invalid, or if blanks end the line.
     private static func endOfExtension(
         in bytes: Span<UInt8>,
         from start: Int,
@@ -207,8 +213,8 @@ extension ChunkedScanner {
         return position < end || position == valueEnd ? position : nil
     }
 
-    /// A trailer field; those that frame, route or identify a message may not come behind it
-    /// (RFC 9110 6.5.1).
+    /// Parses a trailer field; fields that frame, route or identify a message are not allowed (RFC
+    /// 9110 6.5.1).
     private mutating func readTrailer(
         in bytes: Span<UInt8>,
         from start: Int,

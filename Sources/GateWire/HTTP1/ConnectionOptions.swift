@@ -1,10 +1,10 @@
-/// The options that the `Connection` fields of a message ask for (RFC 9110 7.6.1).
+/// The connection options in the `Connection` fields of a message (RFC 9110 7.6.1).
 @usableFromInline
 package struct ConnectionOptions: Equatable, Sendable {
     @usableFromInline package internal(set) var close = false
     @usableFromInline package internal(set) var keepAlive = false
     @usableFromInline package internal(set) var upgrade = false
-    /// The lower-case names of fields that are for this hop only.
+    /// The names of fields for this hop only, in lower case.
     @usableFromInline package internal(set) var nominated: [String] = []
 
     package mutating func add(_ bytes: Span<UInt8>, _ line: FieldLine) {
@@ -22,11 +22,12 @@ package struct ConnectionOptions: Equatable, Sendable {
         }
     }
 
-    /// Whether `Connection` says that a line is for this hop only.
+    /// Whether `Connection` lists the name of this field line, so that it applies to this hop only.
     ///
-    /// Fields that the gate decides or forwards by are never dropped on a client's word: naming `Host`
-    /// or a version header here is an attack, not a wish. Those that say what content is, or is wanted,
-    /// only shape the gate's own answer, and go.
+    /// Fields that the gate uses to decide or forward are never dropped because a client lists
+    /// them: listing `Host` or a version header can only be an attack. Fields that describe the
+    /// content, or the preferred content, only affect the gate's own responses, so they are
+    /// dropped.
     @inlinable @inline(__always)
     package func nominates(_ line: FieldLine, in bytes: Span<UInt8>) -> Bool {
         !self.nominated.isEmpty && self.isNominated(line, in: bytes)

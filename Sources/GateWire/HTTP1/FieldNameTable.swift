@@ -1,19 +1,19 @@
-/// The roles of header fields by their names.
+/// A table of the roles of header fields by name.
 ///
-/// A class, so that whoever keeps roles can tell that they are of another table.
+/// A class, so that code that stores roles can compare the identity of the table that they came
+/// from.
 package final class FieldNameTable: Sendable {
     private let names: NameTable<FieldRole>
 
-    /// Makes a table of lower-case field names, at most 255 of them; the first of two equal ones
-    /// wins.
+    /// Creates a table of at most 255 lower-case field names; the first of two equal names wins.
     package init(_ names: [(String, FieldRole)]) {
         self.names = NameTable(names)
     }
 
     package static let response = FieldNameTable(FieldRole.responseFields)
 
-    /// A table for requests: the gate's own fields, the identity fields of the rules, and the fields that identify the
-    /// protocol of the client.
+    /// Returns a table for requests: the gate's own fields, the identity fields of the rules, and
+    /// the fields that identify the client's protocol.
     package static func request(identityHeaderNames: [String]) -> FieldNameTable {
         let identity = identityHeaderNames.prefix(64).enumerated().map { index, name in
             (name, FieldRole.identity(UInt8(index)))
@@ -31,38 +31,42 @@ package final class FieldNameTable: Sendable {
     }
 }
 
-/// Finds what belongs to the name of a header field, without regard to case and without a String.
+/// A table that maps header field names to values, ignoring case and without creating a `String`.
 ///
-/// It is made for misses: one look at the length and the first byte tells nearly all of them.
-/// Everything lies flat in three arrays, because following a reference costs more here than comparing
-/// a name.
+/// It is optimized for names that are not in the table: the length and the first byte exclude
+/// nearly all of them. The data is in three flat arrays, because following a reference costs more
+/// here than comparing a name.
 struct NameTable<Value: Sendable>: Sendable {
     private struct Entry {
         var nameStart: Int
         var nameCount: Int
-        /// The first eight and the last eight bytes of it; zeros stand behind a shorter one.
+        /// The first eight and the last eight bytes of the name, padded with zeros if it is
+        /// shorter.
         var ends: (first: UInt64, last: UInt64)
-        /// Whether it has letters, digits and hyphens only, and these are all between its ends.
+        /// Whether the name consists only of letters, digits and hyphens, and `ends` contains all
+        /// of them.
         var isPlain: Bool
-        /// The next entry of the same bucket, as `firsts` counts.
+        /// The next entry in the same bucket, numbered as in `firsts`.
         var next: UInt8
         var value: Value
     }
 
     package enum Match {
         case found(Value)
-        /// The same but for `_` where the name has `-`. CGI and its heirs read both as one variable,
-        /// so that the twin of a field that the gate answers for must not reach them.
+        /// The name is equal except for a `_` in the position of a `-`.
+        ///
+        /// CGI and similar interfaces map both names to the same variable. Such a twin of a field
+        /// that the gate sets or checks must not reach the backend.
         case twin
         case none
     }
 
-    /// The first entry of each bucket, counted from one; zero: the bucket is empty.
+    /// The number of the first entry in each bucket, starting at one; zero for an empty bucket.
     private var firsts: [UInt8]
     private var entries: [Entry] = []
     private var names: [UInt8] = []
 
-    /// Makes a table of lower-case names, at most 255 of them; the first of two equal ones wins.
+    /// Creates a table of at most 255 lower-case names; the first of two equal names wins.
     init(_ names: [(String, Value)]) {
         self.firsts = Array(repeating: 0, count: 256)
         for (name, value) in names.prefix(255).reversed() {
@@ -122,7 +126,9 @@ struct NameTable<Value: Sendable>: Sendable {
         return .none
     }
 
-    /// Those of a token in lower case; some other tokens have the same ones, but no plain name has.
+    /// Returns the ends of a token in lower case.
+    ///
+    /// Other tokens can have the same ends as a plain name, but never another plain name.
     @inline(always)
     private static func ends(
         of bytes: Span<UInt8>,
@@ -136,13 +142,13 @@ struct NameTable<Value: Sendable>: Sendable {
         return (name, name)
     }
 
-    /// Whether names differ at most by `_` in the place of `-`, as far as their ends tell.
+    /// Whether the ends of two names differ at most by `_` in the position of `-`.
     @inline(always)
     private static func mayBeTwins(
         _ left: (first: UInt64, last: UInt64),
         _ right: (first: UInt64, last: UInt64)
     ) -> Bool {
-        // `_` is 0x7F in `ends(of:from:to:)`.
+        // `ends(of:from:to:)` turns `_` into 0x7F.
         let others = ~UInt64(0x5252_5252_5252_5252)
         return ((left.first ^ right.first) | (left.last ^ right.last)) & others == 0
     }

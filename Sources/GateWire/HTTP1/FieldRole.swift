@@ -1,6 +1,6 @@
 import GatePolicy
 
-/// The meaning of a header field to the gate; everything else passes as it is.
+/// The meaning of a header field to the gate; fields without one are forwarded unchanged.
 package enum FieldRole: Equatable, Sendable {
     case other
     case host
@@ -16,16 +16,17 @@ package enum FieldRole: Equatable, Sendable {
     case dialect(Dialect)
     case requestID
     case accessControlRequestMethod
-    /// How often `TRACE` or `OPTIONS` may be forwarded (RFC 9110 7.6.2).
+    /// The number of times that `TRACE` or `OPTIONS` may be forwarded (RFC 9110 7.6.2).
     case maxForwards
     case forwarded(Forwarded)
-    /// The codings and trailers that the sender takes (RFC 9110 10.1.4); for the next hop only.
+    /// The transfer codings and trailers that the sender accepts (RFC 9110 10.1.4); applies to one
+    /// hop only.
     case te
-    /// Speaks to the next hop only and is never passed on (RFC 9110 7.6.1).
+    /// Applies to one hop only and is never forwarded (RFC 9110 7.6.1).
     case hopByHop
-    /// Written by the gate alone; a client's copy is removed.
+    /// Written only by the gate; fields of this role that a client sends are removed.
     case gateOwned
-    /// Says who the client is; the index is that of `RuleSet.identityHeaderNames`.
+    /// Identifies the client; the value is the index into `RuleSet.identityHeaderNames`.
     case identity(UInt8)
 
     package enum Dialect: Equatable, Sendable {
@@ -40,8 +41,8 @@ package enum FieldRole: Equatable, Sendable {
 }
 
 extension FieldRole {
-    /// Whether other rules may give a field of the same name another role: it tells who the client is, or looks like
-    /// one that does.
+    /// Whether the role may differ under other rules: an identity field, a twin of one, or a field
+    /// that could become one.
     var dependsOnRules: Bool {
         switch self {
         case .other, .identity, .gateOwned, .dialect: true
@@ -52,7 +53,7 @@ extension FieldRole {
         }
     }
 
-    /// Fields of a request that the gate reads or writes, whatever the rules say.
+    /// The request fields that the gate reads or writes, regardless of the rules.
     static let requestFields: [(String, FieldRole)] = [
         ("host", .host),
         ("connection", .connection),
@@ -76,18 +77,18 @@ extension FieldRole {
         ("http2-settings", .hopByHop),
         ("x-versiongate", .gateOwned),
         ("x-versiongate-decision", .gateOwned),
-        // Read for a tester where previews are on, and never passed on.
+        // Read from testers if previews are enabled, and never forwarded.
         ("x-versiongate-preview", .gateOwned),
     ]
 
-    /// Request fields that are read only to choose the form of a denial.
+    /// The request fields that are read only to choose the form of a denial.
     ///
     /// A rules file may also use them as identity fields.
     static let dialectFields: [(String, FieldRole)] =
         [(AnswerForm.connectField, .dialect(.connect))]
         + AnswerForm.graphQLFields.map { ($0, .dialect(.graphQL)) }
 
-    /// Fields of a response that the gate reads.
+    /// The response fields that the gate reads.
     static let responseFields: [(String, FieldRole)] = [
         ("connection", .connection),
         ("content-length", .contentLength),

@@ -1,4 +1,4 @@
-/// The header fields of a message head, line by line (RFC 9112 5).
+/// The field lines of a message head (RFC 9112 5).
 package struct FieldSection: Equatable, Sendable {
     package private(set) var lines: [FieldLine] = []
 
@@ -8,7 +8,7 @@ package struct FieldSection: Equatable, Sendable {
         self.lines.removeAll(keepingCapacity: true)
     }
 
-    /// Takes lines over, for memory of the same kind.
+    /// Swaps the lines with another array, to reuse its memory.
     mutating func exchangeLines(with lines: inout [FieldLine]) {
         swap(&self.lines, &lines)
     }
@@ -17,20 +17,20 @@ package struct FieldSection: Equatable, Sendable {
         self.lines.append(line)
     }
 
-    /// The number of lines without those that were dropped.
+    /// The number of lines that have not been dropped.
     var passedCount: Int { self.lines.count { $0.role != .hopByHop } }
 
-    /// Takes a line out of what is passed on.
+    /// Marks a line as dropped, so that it is not forwarded.
     package mutating func drop(at index: Int) {
         self.lines[index].role = .hopByHop
     }
 
-    /// Takes its meaning from a line that is passed on all the same.
+    /// Removes the role of a line, which is still forwarded.
     mutating func makeOther(at index: Int) {
         self.lines[index].role = .other
     }
 
-    /// Tells the fields that say who the client is by another table; all others have the roles that they had.
+    /// Updates the roles of identity fields from another table; all other roles remain.
     mutating func updateIdentityRoles(in bytes: Span<UInt8>, by table: FieldNameTable) {
         for index in self.lines.indices {
             let line = self.lines[index]
@@ -40,10 +40,13 @@ package struct FieldSection: Equatable, Sendable {
         }
     }
 
-    /// Reads lines of the form that nearly all have, eight bytes at a time, and returns where the
-    /// first one begins that has another form, is not there whole, or is too much.
+    /// Parses lines in the usual form, eight bytes at a time, and returns the start of the first
+    /// other line.
     ///
-    /// `count`: lines of the section at most; `limit`: none ends behind it.
+    /// Parsing stops at a line that has another form, is incomplete or exceeds a limit.
+    ///
+    /// `count` is the maximum number of lines in the section, and `limit` the maximum end of a
+    /// line.
     @inline(__always)
     package mutating func append(
         plainLinesIn bytes: Span<UInt8>,
@@ -63,7 +66,7 @@ package struct FieldSection: Equatable, Sendable {
             let lineEnd = bytes.endOfPlainValue(from: valueStart)
             guard lineEnd + 2 <= Swift.min(bytes.count, limit),
                 bytes[lineEnd] == ASCII.carriageReturn, bytes[lineEnd + 1] == ASCII.lineFeed,
-                // Blanks around it are cut where any line is read.
+                // `append(lineIn:from:to:table:)` trims blanks around the value.
                 lineEnd == valueStart
                     || bytes[valueStart] != ASCII.space && bytes[lineEnd - 1] != ASCII.space
             else { break }
@@ -82,7 +85,7 @@ package struct FieldSection: Equatable, Sendable {
         return start
     }
 
-    /// Reads one field line that ends at `end`, its CR LF not included.
+    /// Parses one field line; `end` is the position of its CR LF.
     @inline(__always)
     package mutating func append(
         lineIn bytes: Span<UInt8>,
@@ -113,27 +116,27 @@ package struct FieldSection: Equatable, Sendable {
     }
 }
 
-/// The place of a header field line in the bytes that carried it; nothing of it is copied.
+/// The positions of a field line in the bytes of its message; no text is copied.
 @usableFromInline
 package struct FieldLine: Equatable, Sendable {
-    /// The first byte of the name.
+    /// The position of the first byte of the name.
     package var start: Int
-    /// The colon.
+    /// The position of the colon.
     package var nameEnd: Int
-    /// The first byte of the value, blanks trimmed.
+    /// The position of the first byte of the value, after leading blanks.
     @usableFromInline package var valueStart: Int
-    /// One past the last byte of the value, blanks trimmed.
+    /// The position after the last byte of the value, before trailing blanks.
     @usableFromInline package var valueEnd: Int
-    /// One past the line feed.
+    /// The position after the line feed.
     package var end: Int
     package var role: FieldRole
 
-    /// The place of the value.
+    /// The range of the value.
     @inlinable package var value: Range<Int> {
         @inline(__always) get { self.valueStart..<self.valueEnd }
     }
 
-    /// Whether others may read a list from the value.
+    /// Whether the value contains a comma, so that a recipient may parse it as a list.
     package func hasComma(in bytes: Span<UInt8>) -> Bool {
         for index in self.valueStart..<self.valueEnd where bytes[index] == ASCII.comma {
             return true

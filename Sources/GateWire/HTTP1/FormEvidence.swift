@@ -20,7 +20,7 @@ struct FormEvidence {
     mutating func add(accept bytes: Span<UInt8>, _ line: FieldLine) {
         var (namesHTML, namesXHTML) = (false, false)
         bytes.forEachListMember(from: line.valueStart, to: line.valueEnd) { start, end in
-            // Nearly every request names other types, which one letter or two tell.
+            // One or two letters exclude the types that nearly all requests send.
             let name = start + "application/".utf8.count
             guard start < end else { return true }
             switch bytes[start] | 0x20 {

@@ -8,14 +8,14 @@ package enum HTTPDate {
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
-    /// The second that the wall clock shows.
+    /// Returns the current time of the wall clock, in whole seconds.
     package static func now() -> Timestamp {
         var time = timespec()
         unsafe clock_gettime(CLOCK_REALTIME, &time)
         return Timestamp(secondsSinceEpoch: Int64(time.tv_sec))
     }
 
-    /// A `Date` field line with its CR LF.
+    /// Returns a `Date` field line, including its CR LF.
     package static func line(_ time: Timestamp) -> [UInt8] {
         Array("Date: \(self.text(secondsSinceEpoch: Int(time.secondsSinceEpoch)))\r\n".utf8)
     }
@@ -33,8 +33,10 @@ package enum HTTPDate {
         value < 10 ? "0\(value)" : "\(value)"
     }
 
-    /// Year, month and day of the Gregorian calendar: eras of 400 years that begin in March, so
-    /// that the leap day is the last of its year.
+    /// Returns the year, month and day of the Gregorian calendar.
+    ///
+    /// The algorithm counts eras of 400 years that begin in March, so that the leap day is the last
+    /// day of a year.
     private static func civil(daysSinceEpoch days: Int) -> (Int, Int, Int) {
         let shifted = days + 719_468
         let era = shifted / 146_097

@@ -1,10 +1,10 @@
-/// How large a message head may be; beyond it a request is refused.
+/// The size limits of a message head; requests that exceed them get an error response.
 package struct HeadLimits: Equatable, Sendable {
-    /// Bytes of the whole head, from the first byte to the empty line; more is 431.
+    /// The maximum bytes of the head, from the first byte to the empty line; more gets 431.
     package var bytes: Int
-    /// Header field lines; more is 431.
+    /// The maximum number of field lines; more gets 431.
     package var fields: Int
-    /// Bytes of the request target; more is 414.
+    /// The maximum bytes of the request target; more gets 414.
     package var target: Int
 
     /// 32 KiB, 100 fields, 8 KiB of target.

@@ -1,25 +1,25 @@
-/// Cuts the lines of a message head out of bytes that arrive in any pieces, each byte looked at
-/// once for the line end however small the pieces are.
+/// A scanner that splits a message head into lines while its bytes arrive.
 ///
-/// Only CR LF ends a line (RFC 9112 2.2 lets a recipient take a bare LF; another hop may not, and
-/// that difference is what request smuggling lives on).
+/// It searches each byte only once for the end of a line, even if the bytes arrive in small
+/// buffers. Only CR LF ends a line: RFC 9112 2.2 lets a recipient accept a bare LF, but other hops
+/// may not. Request smuggling exploits such differences.
 struct HeadLineScanner: Equatable, Sendable {
     package enum Line: Equatable {
-        /// The bounds of the line without its CR LF.
+        /// The bounds of the line, without its CR LF.
         case line(start: Int, end: Int)
         case incomplete
         case malformed
     }
 
-    /// The index at which the next line begins.
+    /// The index of the start of the next line.
     private(set) var lineStart = 0
-    /// Bytes before it are known to hold no line feed.
+    /// The index before which there is no line feed.
     private var searchStart = 0
 
-    /// Whether nothing of the line that comes next has been looked at.
+    /// Whether no byte of the next line has been searched.
     var isAtNewLine: Bool { self.searchStart == self.lineStart }
 
-    /// Goes on where a line begins, because those before have been read.
+    /// Continues at the start of a line, after the caller has parsed all earlier lines.
     mutating func skip(to start: Int) {
         self.lineStart = start
         self.searchStart = start
@@ -38,8 +38,9 @@ struct HeadLineScanner: Equatable, Sendable {
         return .line(start: start, end: lineFeed - 1)
     }
 
-    /// A CR that can no longer be half of a line end will never become one: say so now, not when
-    /// the head's time is over.
+    /// Checks for a CR without LF in an incomplete line.
+    ///
+    /// Such a CR is reported at once instead of when the timeout of the head expires.
     private mutating func wait(in bytes: Span<UInt8>) -> Line {
         let carriageReturn = bytes.position(
             of: ASCII.carriageReturn,

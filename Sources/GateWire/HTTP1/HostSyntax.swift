@@ -1,8 +1,8 @@
 /// The grammar of `Host`: `uri-host [ ":" port ]` (RFC 9110 7.2, RFC 3986 3.2.2).
 ///
-/// A comma, which RFC 3986 would allow in a name, is refused: it makes one host look like two.
+/// RFC 3986 allows a comma in a name. It is rejected here, because it makes one host look like two.
 enum HostSyntax {
-    /// Whether a range is a host with or without a port; an empty one is (RFC 9112 3.2).
+    /// Whether a range is a host with an optional port, or empty (RFC 9112 3.2).
     static func isValid(_ bytes: Span<UInt8>, from start: Int, to end: Int) -> Bool {
         guard start < end else { return true }
         var index = start
@@ -28,7 +28,7 @@ enum HostSyntax {
     }
 
     private static func isNameByte(_ byte: UInt8) -> Bool {
-        // Nearly all of them are letters and dots.
+        // Most name bytes are letters and dots.
         if (byte | 0x20) &- 0x61 < 26 || byte == ASCII.dot { return true }
         return switch byte {
         case UInt8(ascii: "#"), UInt8(ascii: "^"), UInt8(ascii: "`"), UInt8(ascii: "|"): false

@@ -1,4 +1,4 @@
-/// Why bytes are not an HTTP/1.1 message that the gate accepts (RFC 9112).
+/// The reason why a message is not one that the gate accepts (RFC 9112).
 package enum MessageFault: Error, Equatable, Sendable {
     case startLine
     case method
@@ -6,7 +6,7 @@ package enum MessageFault: Error, Equatable, Sendable {
     case version
     case unsupportedVersion
     case unsupportedMethod
-    /// A protocol that CONNECT asks for (RFC 8441 4).
+    /// The protocol in an extended CONNECT request is not supported (RFC 8441 4).
     case unsupportedProtocol
     case lineEnd
     case fieldName
@@ -26,46 +26,46 @@ package enum MessageFault: Error, Equatable, Sendable {
     case tooManyFields
     case targetTooLong
     case status
-    /// A message of HTTP/2 that breaks its rules (RFC 9113 8.1.1).
+    /// The HTTP/2 message is malformed (RFC 9113 8.1.1).
     case http2
 
-    /// The words for an operator, in the answer and in the log.
+    /// The text for the operator, in the response and in the log.
     package var explanation: String {
         switch self {
         case .startLine: "The first line is not an HTTP request line."
         case .method: "The method is not a token."
         case .target: "The request target is malformed."
         case .version: "The HTTP version is malformed."
-        case .unsupportedVersion: "This HTTP version is not supported here."
-        case .unsupportedMethod: "This method is not supported here."
-        case .unsupportedProtocol: "This protocol is not supported here."
-        case .lineEnd: "A line does not end in CR LF."
+        case .unsupportedVersion: "This HTTP version is not supported."
+        case .unsupportedMethod: "This method is not supported."
+        case .unsupportedProtocol: "This protocol is not supported."
+        case .lineEnd: "A line does not end with CR LF."
         case .fieldName: "A header field name is malformed."
-        case .fieldValue: "A header field value has a control character."
-        case .foldedField: "A header field is folded over lines."
-        case .host: "The Host header field is missing, malformed or there more than once."
-        case .maxForwards: "Max-Forwards is malformed or there more than once."
-        case .contentLength: "Content-Length is malformed or there more than once."
+        case .fieldValue: "A header field value contains a control character."
+        case .foldedField: "A header field is folded over several lines."
+        case .host: "The Host header field is missing, malformed or repeated."
+        case .maxForwards: "Max-Forwards is malformed or repeated."
+        case .contentLength: "Content-Length is malformed or repeated."
         case .transferEncoding: "Transfer-Encoding is malformed."
         case .unsupportedTransferCoding: "This transfer coding is not supported."
-        case .bothLengths: "Content-Length and Transfer-Encoding are both there."
+        case .bothLengths: "Content-Length and Transfer-Encoding are both present."
         case .chunkSize: "A chunk size is malformed."
         case .chunkExtension: "A chunk extension is malformed or too long."
-        case .chunkEnd: "A chunk does not end where its size says."
+        case .chunkEnd: "The end of a chunk does not match its size."
         case .trailer: "The trailer section is malformed."
         case .headTooLarge: "The header section is too large."
         case .tooManyFields: "There are too many header fields."
         case .targetTooLong: "The request target is too long."
         case .status: "The status line is malformed."
-        case .http2: "The message breaks the rules of HTTP/2."
+        case .http2: "The HTTP/2 message is malformed."
         }
     }
 
-    /// The status that answers a request with this fault (RFC 9110 15, RFC 6585 5).
+    /// The status of the response to a request with this fault (RFC 9110 15, RFC 6585 5).
     package var status: Int {
         switch self {
         case .unsupportedVersion: 505
-        // An unknown protocol: RFC 9220 3.
+        // RFC 9220 3: 501 for an unknown protocol.
         case .unsupportedMethod, .unsupportedProtocol, .unsupportedTransferCoding: 501
         case .headTooLarge, .tooManyFields: 431
         case .targetTooLong: 414

@@ -1,7 +1,8 @@
 public import NIOCore
 
-/// Pieces of a head, written into memory that was made ready for all of it: each traps where there is
-/// no room, and never writes beyond.
+/// Writes the parts of a message head into memory that was reserved for all of them.
+///
+/// Each method traps if the capacity is too small, and never writes out of bounds.
 extension OutputRawSpan {
     @inlinable @inline(__always)
     package mutating func write(_ bytes: Span<UInt8>, from start: Int, to end: Int) {
@@ -36,13 +37,13 @@ extension OutputRawSpan {
         }
     }
 
-    /// Writes a number that is not negative.
+    /// Writes a number that is not negative, in decimal digits.
     package mutating func write(decimal number: Int) {
         guard number < 100_000_000 else {
             self.write(decimal: number / 10)
             return self.append(UInt8(ascii: "0") + UInt8(number % 10))
         }
-        // The last digit first, which comes to stand on top.
+        // The last digit first, so that the first digit ends up in the lowest byte.
         var (digits, rest, count) = (UInt64(0), number, 0)
         repeat {
             digits = digits << 8 | UInt64(0x30 + rest % 10)
@@ -54,7 +55,7 @@ extension OutputRawSpan {
         }
     }
 
-    /// How many digits that takes.
+    /// The number of decimal digits of a number.
     package static func digits(of number: Int) -> Int {
         var (count, rest) = (1, number)
         while rest > 9 { (count, rest) = (count + 1, rest / 10) }

@@ -1,6 +1,6 @@
 package import NIOCore
 
-/// A request head that is kept, with the bytes that its places are in.
+/// A request head together with the bytes that its positions refer to.
 package struct ReceivedHead: Equatable, Sendable {
     package let head: RequestHead
     package let bytes: ByteBuffer
@@ -10,14 +10,15 @@ package struct ReceivedHead: Equatable, Sendable {
         self.bytes = bytes
     }
 
-    /// Copies what `head` consists of out of the bytes that it was read from.
+    /// Copies the bytes of `head` from the buffer that it was parsed from.
     package init(_ head: RequestHead, in bytes: Span<UInt8>) {
         var copy = ByteBuffer()
         copy.write(bytes, from: 0, to: head.end)
         self.init(head, bytes: copy)
     }
 
-    /// The same head, read with another table: what tells who the client is depends on the rules.
+    /// Returns the head with the roles of another table, because the identity fields depend on the
+    /// rules.
     package func head(by table: FieldNameTable) -> RequestHead {
         var head = self.head
         head.fields.updateIdentityRoles(in: self.bytes.readableBytesUInt8Span, by: table)

@@ -1,42 +1,46 @@
 package import GatePolicy
 
-/// The facts about a request head that the gate needs to pass it on or to answer it, and the checks
-/// that need more than one field line (RFC 9112 3.2, 6.1 and 6.3; RFC 9110 7.6.1, 7.8 and 10.1.1).
+/// The facts about a request head that the gate needs to forward or answer the request.
+///
+/// Creating them performs the checks that involve more than one field line (RFC 9112 3.2, 6.1 and
+/// 6.3; RFC 9110 7.6.1, 7.8 and 10.1.1).
 @usableFromInline
 package struct RequestFacts: Equatable, Sendable {
     @usableFromInline package private(set) var framing = BodyFraming.none
     @usableFromInline package private(set) var connection = ConnectionOptions()
-    /// The client waits for a `100` before it sends the body.
+    /// Whether the client waits for a `100` response before it sends the body.
     package private(set) var expectsContinue = false
-    /// A CORS preflight, which browsers send without the app's headers; one that has a body or names
-    /// another protocol is none.
+    /// Whether the request is a CORS preflight, which browsers send without the app's headers.
+    ///
+    /// A request that has a body or offers another protocol is not a preflight.
     package private(set) var isPreflight = false
     package private(set) var isHead = false
-    /// Repeating the request has the effect of making it once (RFC 9110 9.2.2).
+    /// Whether repeating the request has the same effect as sending it once (RFC 9110 9.2.2).
     package private(set) var isIdempotent = false
-    /// The client reads trailers (`TE: trailers`, RFC 9110 10.1.4).
+    /// Whether the client accepts trailers (`TE: trailers`, RFC 9110 10.1.4).
     package private(set) var acceptsTrailers = false
-    /// Indices into the field lines.
+    /// The index of the `Host` field line; the following properties are indices as well.
     package private(set) var hostLine: Int?
     package private(set) var originLine: Int?
     package private(set) var requestIDLine: Int?
     package private(set) var forwardedForLine: Int?
     @usableFromInline package private(set) var upgradeLine: Int?
-    /// One bit for each identity field that is there, by the index of its role.
+    /// A bit set of the identity fields that are present, by the index in their role.
     package private(set) var identityFields: UInt64 = 0
-    /// Whether there is a field that the gate alone writes, or reads for a tester.
+    /// Whether there is a field that only the gate writes, or that only testers send.
     package private(set) var hasGateOwnedField = false
-    /// How often a `TRACE` or `OPTIONS` may still be forwarded; `nil`: as often as it takes.
+    /// The remaining number of times that a `TRACE` or `OPTIONS` may be forwarded; `nil` for no
+    /// limit.
     package private(set) var forwardsLeft: UInt64?
     private var maxForwardsLine: Int?
-    /// The kind of client that reads the answer, should the gate give one.
+    /// The form of the response, if the gate itself responds.
     package private(set) var answerForm = AnswerForm.document
-    /// Whether it is a call of gRPC.
+    /// Whether the request is a gRPC call.
     package var isCall: Bool { if case .grpc = self.answerForm { true } else { false } }
     private var asksCrossOriginMethod = false
     @usableFromInline let minorVersion: Int
 
-    /// - Throws: the fault of a head that is well formed line by line and still ambiguous.
+    /// - Throws: The fault of a head whose lines are well-formed, but which is ambiguous.
     package init(_ head: borrowing RequestHead, in bytes: Span<UInt8>) throws(MessageFault) {
         self.minorVersion = head.minorVersion
         var framing = FramingFields()
@@ -58,7 +62,7 @@ package struct RequestFacts: Equatable, Sendable {
             case .identity(let field):
                 self.identityFields |= 1 << UInt64(field)
             case .host:
-                // The one of HTTP/2 was looked at where it was read.
+                // The host of HTTP/2 was validated when it was decoded.
                 guard self.hostLine == nil,
                     line.start < head.fieldsStart
                         || HostSyntax.isValid(bytes, from: line.valueStart, to: line.valueEnd)
@@ -93,7 +97,7 @@ package struct RequestFacts: Equatable, Sendable {
                 self.forwardedForLine = self.forwardedForLine ?? index
             }
         }
-        // HTTP/1.0 knows no transfer codings; a sender that uses one is broken or an attacker.
+        // HTTP/1.0 has no transfer codings; a sender that uses one is broken or an attacker.
         if hasTransferEncoding, head.minorVersion == 0 { throw .transferEncoding }
         if self.hostLine == nil, head.minorVersion > 0 { throw .host }
         self.framing = try framing.framing() ?? (head.hasUnannouncedBody ? .chunked : .none)
@@ -104,7 +108,7 @@ package struct RequestFacts: Equatable, Sendable {
         }
     }
 
-    /// To other methods `Max-Forwards` means nothing (RFC 9110 7.6.2).
+    /// Parses `Max-Forwards`, which only applies to `TRACE` and `OPTIONS` (RFC 9110 7.6.2).
     private static func forwardsLeft(
         _ head: borrowing RequestHead,
         in bytes: Span<UInt8>,
@@ -119,7 +123,7 @@ package struct RequestFacts: Equatable, Sendable {
         var count: UInt64 = 0
         for index in line.valueStart..<line.valueEnd {
             guard ASCII.isDigit(bytes[index]) else { throw .maxForwards }
-            // Beyond that there are more hops than there can be, and it may be set to less.
+            // Larger numbers exceed any real number of hops, so they can be reduced.
             count = Swift.min(count, .max / 16) * 10 + UInt64(bytes[index] - 0x30)
         }
         return count
@@ -145,7 +149,7 @@ package struct RequestFacts: Equatable, Sendable {
         return isNamed
     }
 
-    /// Whether the client will send more on this connection (RFC 9112 9.3).
+    /// Whether the client keeps the connection open for further requests (RFC 9112 9.3).
     @inlinable
     package var keepsAlive: Bool {
         self.minorVersion > 0

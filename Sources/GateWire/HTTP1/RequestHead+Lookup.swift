@@ -13,20 +13,20 @@ extension RequestHead {
         out.write(bytes, from: self.target.start, to: self.target.end)
     }
 
-    /// Bytes of the target in origin form.
+    /// The number of bytes of the target in origin form.
     package func originFormCount(in bytes: Span<UInt8>) -> Int {
         self.target.end - self.target.start + (self.lacksSlash(in: bytes) ? 1 : 0)
     }
 
-    /// Whether an absolute target has no path.
+    /// Whether the target is in absolute form and has no path.
     private func lacksSlash(in bytes: Span<UInt8>) -> Bool {
         self.target.start == self.target.end
             || (self.target.isAbsolute && bytes[self.target.start] != ASCII.slash)
     }
 
-    /// The value of the first field line of this lower-case name; `nil` if there is none.
+    /// Returns the value of the first field line with this lower-case name, or `nil`.
     ///
-    /// For fields that few requests are looked at for; the others have a role.
+    /// Use it for fields that are rarely needed; fields that are needed often have a role.
     package func value(of name: StaticString, in bytes: Span<UInt8>) -> String? {
         for line in self.fields.lines
         where bytes.matches(name, from: line.start, to: line.nameEnd) {
@@ -35,8 +35,8 @@ extension RequestHead {
         return nil
     }
 
-    /// The opaque tags of a list of entity tags, weak ones among them, or `*` (RFC 9110 sections
-    /// 8.8.3 and 13.1.2).
+    /// Returns the opaque tags in a list of entity tags, without their `W/` prefix, or `*` (RFC
+    /// 9110 8.8.3 and 13.1.2).
     package func entityTags(of name: StaticString, in bytes: Span<UInt8>) -> [String] {
         var tags: [String] = []
         for line in self.fields.lines

@@ -1,33 +1,32 @@
-/// A request head as spans over the bytes that carried it, whatever version of HTTP it came in.
+/// A request head as positions in the bytes of the message, for all versions of HTTP.
 ///
-/// Those of HTTP/1.1 are the text itself (RFC 9112 3 and 5), and those of HTTP/2 a `HeaderList`; field
-/// lines look the same in both. All positions count from the first byte.
+/// The bytes are the text of an HTTP/1.1 head (RFC 9112 3 and 5), or the `HeaderList` of an HTTP/2
+/// head. Field lines have the same format in both. All positions are relative to the first byte.
 package struct RequestHead: Equatable, Sendable {
     package internal(set) var methodStart = 0
     package internal(set) var methodEnd = 0
     package internal(set) var target = RequestTarget()
-    /// The minor version; 1.2 and later are read as 1.1 (RFC 9110 2.5).
+    /// The minor version; 1.2 and later count as 1.1 (RFC 9110 2.5).
     package internal(set) var minorVersion = 1
     package internal(set) var fields = FieldSection()
-    /// The index at which the field lines begin, but for the host of HTTP/2, which stands before
-    /// them.
+    /// The index of the first field line, not counting the host of HTTP/2, which precedes it.
     package internal(set) var fieldsStart = 0
-    /// One past the empty line that ends the head.
+    /// The position after the empty line that ends the head.
     package internal(set) var end = 0
-    /// Whether the bytes before the fields are a request line of HTTP/1.1.
+    /// Whether the bytes before the field lines are an HTTP/1.1 request line.
     package internal(set) var hasRequestLine = true
-    /// Whether a body follows of which no field tells: HTTP/2 frames it otherwise.
+    /// Whether a body follows that no field announces, because HTTP/2 frames it.
     package internal(set) var hasUnannouncedBody = false
 
     package init() {}
 
-    /// Whether this is the method; methods are case-sensitive (RFC 9110 9.1).
+    /// Whether the method is `word`; methods are case-sensitive (RFC 9110 9.1).
     package func method(_ word: StaticString, in bytes: Span<UInt8>) -> Bool {
         bytes.equals(word, from: self.methodStart, to: self.methodEnd)
     }
 }
 
-/// The places of the parts of a request target (RFC 9112 3.2).
+/// The positions of the parts of a request target (RFC 9112 3.2).
 @usableFromInline
 package struct RequestTarget: Equatable, Sendable {
     @usableFromInline
@@ -41,10 +40,10 @@ package struct RequestTarget: Equatable, Sendable {
     @inlinable package var isAbsolute: Bool {
         if case .absolute = self.form { true } else { false }
     }
-    /// The host and port of an absolute-form target; empty otherwise.
+    /// The bounds of the host and port of an absolute-form target; empty for other forms.
     package internal(set) var authorityStart = 0
     package internal(set) var authorityEnd = 0
-    /// The path and query; empty for an absolute-form target without a path.
+    /// The bounds of the path and query; empty for an absolute-form target without a path.
     package internal(set) var start = 0
     package internal(set) var end = 0
 }

@@ -1,10 +1,11 @@
-/// Reads request heads in place, once, and refuses whatever two readers could understand
-/// differently (RFC 9112).
+/// A parser for request heads that works in place, in a single pass (RFC 9112).
+///
+/// It rejects anything that two recipients could interpret differently.
 package struct RequestHeadParser: Sendable {
     package enum Progress: Equatable, Sendable {
-        /// The head ends later than these bytes do.
+        /// More bytes are needed to complete the head.
         case incomplete
-        /// `head` is filled; it ends at `head.end`.
+        /// `head` is complete and ends at `head.end`.
         case complete
         case malformed(MessageFault)
     }
@@ -15,7 +16,7 @@ package struct RequestHeadParser: Sendable {
     }
 
     package private(set) var head = RequestHead()
-    /// Whether a request line has been read, of this head or of one before.
+    /// Whether a request line has been parsed, of this head or of an earlier one.
     package private(set) var hasReadLine = false
     private var scanner = HeadLineScanner()
     private var stage = Stage.requestLine
@@ -25,27 +26,27 @@ package struct RequestHeadParser: Sendable {
         self.limits = limits
     }
 
-    /// Makes ready for another head; the memory of the last one is used again.
+    /// Prepares for the next head, reusing the memory of the last one.
     package mutating func reset() {
         self.scanner = HeadLineScanner()
         self.stage = .requestLine
     }
 
-    /// Gives away the head that was read.
+    /// Moves the parsed head out of the parser.
     package mutating func takeHead() -> RequestHead {
         var head = RequestHead()
         swap(&head, &self.head)
         return head
     }
 
-    /// Takes the memory of a head back for another one.
+    /// Returns the memory of a head for the next one.
     package mutating func reuse(_ head: consuming RequestHead) {
         self.head = head
     }
 
-    /// Reads on.
+    /// Parses the bytes received since the last call.
     ///
-    /// `bytes`: all bytes of the head so far: those of the last call and any new ones.
+    /// `bytes` contains the whole head up to now: the bytes of the last call, and any new ones.
     package mutating func parse(_ bytes: Span<UInt8>, table: FieldNameTable) -> Progress {
         while true {
             self.readPlainFields(in: bytes, table: table)
@@ -63,7 +64,8 @@ package struct RequestHeadParser: Sendable {
         }
     }
 
-    /// Method, version and the spaces between take far less than 64 bytes in an honest line.
+    /// The maximum length of the request line: method, version and spaces usually take far less
+    /// than 64 bytes.
     private var requestLineLimit: Int { self.limits.target + 64 }
 
     private func overflow(_ count: Int) -> MessageFault? {
@@ -74,7 +76,10 @@ package struct RequestHeadParser: Sendable {
         }
     }
 
-    /// No line is begun twice, so that one which arrives byte by byte is not read anew with each.
+    /// Parses the complete lines in the usual form.
+    ///
+    /// A line is parsed this way only once, so that a line that arrives byte by byte is not parsed
+    /// again with each byte.
     @inline(__always)
     private mutating func readPlainFields(in bytes: Span<UInt8>, table: FieldNameTable) {
         guard self.stage == .fields, self.scanner.isAtNewLine else { return }
@@ -97,9 +102,9 @@ package struct RequestHeadParser: Sendable {
     ) -> Progress? {
         switch self.stage {
         case .requestLine:
-            // Empty lines before the request line come from old clients (RFC 9112 2.2).
+            // Old clients send empty lines before the request line (RFC 9112 2.2).
             guard start < end else { return nil }
-            // With its CR it must fit, as where the line feed comes later.
+            // The line must fit including its CR, as `overflow(_:)` requires of an incomplete line.
             guard end - start < self.requestLineLimit else { return .malformed(.targetTooLong) }
             if let fault = self.readRequestLine(from: start, to: end, in: bytes) {
                 return .malformed(fault)
@@ -129,7 +134,7 @@ extension RequestHeadParser {
         self.stage = .fields
     }
 
-    /// `method SP request-target SP HTTP-version`, with single spaces (RFC 9112 3).
+    /// Parses `method SP request-target SP HTTP-version`, with single spaces (RFC 9112 3).
     private mutating func readRequestLine(
         from start: Int,
         to end: Int,
@@ -178,8 +183,9 @@ extension RequestHeadParser {
         target.start = start
         target.end = end
         defer { self.head.target = target }
-        // A proxy for everybody is not what the gate is (RFC 9110 9.3.6). Whatever the target is: a
-        // backend that takes CONNECT has a tunnel where the gate sees a connection to use again.
+        // The gate is not a forward proxy (RFC 9110 9.3.6). This applies to any target: if a
+        // backend accepted CONNECT, it would open a tunnel on a connection that the gate wants to
+        // reuse.
         if self.head.method("CONNECT", in: bytes) { return .unsupportedMethod }
         if bytes[start] == ASCII.slash { return nil }
         if end - start == 1, bytes[start] == ASCII.asterisk {

@@ -1,6 +1,6 @@
 import NIOCore
 
-/// Names for requests that came without one: unique over threads and restarts, cheap to make.
+/// A generator of IDs for requests that have none: unique across threads and restarts, and cheap.
 package struct RequestIDs {
     private let prefix: UInt64
     private var counter: UInt64
@@ -16,9 +16,9 @@ package struct RequestIDs {
     }
 }
 
-/// The name of one request: 32 lower-case hexadecimal digits when written.
+/// The ID of a request: 32 lower-case hexadecimal digits.
 package struct RequestID: CustomStringConvertible, Sendable {
-    /// All digits in the order of memory, eight in each number.
+    /// All digits in memory order, eight in each number.
     package let digits: InlineArray<4, UInt64>
 
     package init(high: UInt64, low: UInt64) {
@@ -29,7 +29,7 @@ package struct RequestID: CustomStringConvertible, Sendable {
         self.digits = [digits[0], digits[1], digits[2], digits[3]]
     }
 
-    /// The same digits, the highest of which is the lowest now.
+    /// Reverses the order of the hexadecimal digits.
     private static func reversed(_ number: UInt64) -> UInt64 {
         let bytes = number.byteSwapped
         let low: UInt64 = 0x0F0F_0F0F_0F0F_0F0F
@@ -43,21 +43,22 @@ package struct RequestID: CustomStringConvertible, Sendable {
     }
 
     package func write(into out: inout OutputRawSpan) {
-        // Whole numbers, whose every bit has a meaning.
+        // Appending them as raw memory is safe: integers have no padding.
         for index in self.digits.indices { unsafe out.append(self.digits[index], as: UInt64.self) }
     }
 
-    /// The eight digits of each number as the eight bytes of another.
+    /// Returns the eight hexadecimal digits of each number as ASCII, in the eight bytes of another
+    /// number.
     private static func hexadecimal(_ values: SIMD4<UInt64>) -> SIMD4<UInt64> {
         let ones = SIMD4<UInt64>(repeating: 0x0101_0101_0101_0101)
-        // Halves are moved apart until each digit has a byte of its own.
+        // Moves the halves apart until each digit has its own byte.
         var digits = values
         digits = (digits | digits &<< 16) & SIMD4(repeating: 0x0000_FFFF_0000_FFFF)
         digits = (digits | digits &<< 8) & SIMD4(repeating: 0x00FF_00FF_00FF_00FF)
         digits = (digits | digits &<< 4) & SIMD4(repeating: 0x0F0F_0F0F_0F0F_0F0F)
-        // From ten on, six more reach the next bit: these digits are letters.
+        // From ten on, adding six carries into the next bit: these digits are letters.
         let letters = ((digits &+ SIMD4(repeating: 0x0606_0606_0606_0606)) &>> 4) & ones
-        // Seven bits of each byte are enough for the distance of the letters, 0x27.
+        // The offset of the letters, 0x27, fits in seven bits of each byte.
         let distance = (letters &<< 5) | (letters &<< 2) | (letters &<< 1) | letters
         return digits &+ SIMD4(repeating: 0x3030_3030_3030_3030) &+ distance
     }

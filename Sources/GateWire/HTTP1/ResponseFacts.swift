@@ -1,15 +1,17 @@
-/// The facts about a response head that the gate needs to pass it on (RFC 9112 6.3 and 9.3).
+/// The facts about a response head that the gate needs to forward the response (RFC 9112 6.3 and
+/// 9.3).
 @usableFromInline
 package struct ResponseFacts: Equatable, Sendable {
     package private(set) var framing = BodyFraming.untilClose
     @usableFromInline package private(set) var connection = ConnectionOptions()
     package private(set) var upgradeLine: Int?
-    /// The body is a stream of events, which may go on for days.
+    /// Whether the body is an event stream, which may take days.
     package private(set) var isEventStream = false
     @usableFromInline let minorVersion: Int
 
-    /// `answersHead`: whether the request was `HEAD`.
-    /// - Throws: the fault of a head whose framing is ambiguous.
+    /// Creates the facts about a response; `answersHead` tells whether the request was `HEAD`.
+    ///
+    /// - Throws: The fault of a head whose framing is ambiguous.
     package init(
         _ head: borrowing ResponseHead,
         in bytes: Span<UInt8>,
@@ -48,7 +50,7 @@ package struct ResponseFacts: Equatable, Sendable {
             hasNoBody ? .none : stated ?? (head.hasUnannouncedBody ? .chunked : .untilClose)
     }
 
-    /// Whether the backend will take another request on this connection.
+    /// Whether the backend accepts another request on this connection.
     @inlinable
     package var keepsAlive: Bool {
         self.minorVersion > 0

@@ -1,25 +1,25 @@
-/// A response head as spans over the bytes that carried it, whatever version of HTTP it came in.
+/// A response head as positions in the bytes of the message, for all versions of HTTP.
 ///
-/// Those of HTTP/1.1 are the text itself (RFC 9112 4 and 5), and those of HTTP/2 a `HeaderList`; field
-/// lines look the same in both. All positions count from the first byte.
+/// The bytes are the text of an HTTP/1.1 head (RFC 9112 4 and 5), or the `HeaderList` of an HTTP/2
+/// head. Field lines have the same format in both. All positions are relative to the first byte.
 @usableFromInline
 package struct ResponseHead: Equatable, Sendable {
     @usableFromInline package internal(set) var status = 0
     package internal(set) var minorVersion = 1
-    /// The index at which the status line begins.
+    /// The index of the start of the status line.
     package internal(set) var lineStart = 0
-    /// The index at which the status code begins; it ends at `statusEnd`, with the reason behind it if
-    /// there is one.
+    /// The index of the status code; the range up to `statusEnd` includes the reason, if there is
+    /// one.
     package internal(set) var statusStart = 0
     package internal(set) var statusEnd = 0
     package internal(set) var fields = FieldSection()
-    /// The index at which the field lines begin.
+    /// The index of the first field line.
     package internal(set) var fieldsStart = 0
-    /// One past the empty line that ends the head.
+    /// The position after the empty line that ends the head.
     package internal(set) var end = 0
-    /// Whether the bytes before the fields are a status line of HTTP/1.1.
+    /// Whether the bytes before the field lines are an HTTP/1.1 status line.
     package internal(set) var hasStatusLine = true
-    /// Whether a body follows of which no field tells: HTTP/2 frames it otherwise.
+    /// Whether a body follows that no field announces, because HTTP/2 frames it.
     package internal(set) var hasUnannouncedBody = false
 
     package init() {}
@@ -27,8 +27,9 @@ package struct ResponseHead: Equatable, Sendable {
     @inlinable package var isInterim: Bool { self.status < 200 && self.status != 101 }
 }
 
-/// Reads response heads in place, as strictly as requests: what a backend sends ambiguously would
-/// be ambiguous to the client as well.
+/// A parser for response heads that works in place, and is as strict as the parser for requests.
+///
+/// A response that is ambiguous to the gate would also be ambiguous to the client.
 package struct ResponseHeadParser: Sendable {
     package typealias Progress = RequestHeadParser.Progress
 
@@ -46,16 +47,16 @@ package struct ResponseHeadParser: Sendable {
         self.limits = limits
     }
 
-    /// Forgets the last head; its memory is used again.
+    /// Discards the last head; its memory is reused.
     package mutating func reset() {
         self.scanner = HeadLineScanner()
         self.stage = .statusLine
         self.head.fields.removeAll()
     }
 
-    /// Reads on.
+    /// Parses the bytes received since the last call.
     ///
-    /// `bytes`: all bytes of the head so far: those of the last call and any new ones.
+    /// `bytes` contains the whole head up to now: the bytes of the last call, and any new ones.
     package mutating func parse(_ bytes: Span<UInt8>) -> Progress {
         while true {
             if self.stage == .fields, self.scanner.isAtNewLine {
@@ -107,8 +108,9 @@ package struct ResponseHeadParser: Sendable {
         }
     }
 
-    /// `HTTP-version SP status-code SP [ reason-phrase ]`; backends that leave out the last space
-    /// are common, and nothing hangs on it.
+    /// Parses `HTTP-version SP status-code SP [ reason-phrase ]`.
+    ///
+    /// Many backends omit the last space; accepting this is harmless.
     private mutating func readStatusLine(
         from start: Int,
         to end: Int,

@@ -1,19 +1,23 @@
 package import NIOCore
 
-/// Writes the head of a backend's response for the client: its lines in runs as they were
-/// received, less those for this hop, plus those that the gate adds (RFC 9110 7.6).
+/// A writer for the head of a backend's response to the client (RFC 9110 7.6).
+///
+/// It copies the received lines in runs, omits the lines for this hop and appends the gate's own
+/// fields.
 package struct ResponseHeadWriter {
-    /// The fate of the connection, as the client is told (RFC 9112 9.3).
+    /// The state of the connection after the response, as sent to the client (RFC 9112 9.3).
     package enum Connection {
-        /// HTTP/1.1 keeps a connection unless it says otherwise.
+        /// The connection stays open, which is the default of HTTP/1.1.
         case keep
-        /// HTTP/1.0 closes it unless it says otherwise.
+        /// The connection stays open, which HTTP/1.0 requires a field for.
         case keepExplicitly
         case close
         case upgrade
     }
 
-    /// `removesFraming`: leave `Transfer-Encoding` out, for a client that knows none.
+    /// Writes a response head.
+    ///
+    /// `removesFraming` omits `Transfer-Encoding`, for clients that do not support it.
     package static func write(
         _ head: ResponseHead,
         facts: ResponseFacts,
@@ -33,7 +37,8 @@ package struct ResponseHeadWriter {
                 switch line.role {
                 case .connection, .hopByHop, .gateOwned: false
                 case .upgrade: connection == .upgrade
-                // Neither may stand where there can be no body (RFC 9112 6.1, RFC 9110 8.6).
+                // Neither is allowed where the response cannot have a body (RFC 9112 6.1, RFC 9110
+                // 8.6).
                 case .transferEncoding:
                     !removesFraming && head.status >= 200 && head.status != 204
                 case .contentLength: head.status >= 200 && head.status != 204
@@ -61,13 +66,12 @@ package struct ResponseHeadWriter {
         out.writeStaticString("\r\n")
     }
 
-    /// Whether the status line is the one that the client gets, so that it is the beginning of the
-    /// first run.
+    /// Whether the received status line can be sent to the client as part of the first run.
     private static func passesAsReceived(
         statusLineOf head: ResponseHead,
         bytes: Span<UInt8>
     ) -> Bool {
-        // Before the status stand the last digit of the version and a space; behind it, one more.
+        // The minor version and a space precede the status; a space follows it.
         head.hasStatusLine && bytes[head.statusStart - 2] == UInt8(ascii: "1")
             && head.statusEnd - head.statusStart > 3
     }
@@ -79,9 +83,9 @@ package struct ResponseHeadWriter {
     ) {
         out.writeStaticString("HTTP/1.1 ")
         out.write(bytes, from: head.statusStart, to: head.statusEnd)
-        // The space before an empty reason is not optional (RFC 9112 4).
+        // The space before an empty reason is required (RFC 9112 4).
         if head.statusEnd - head.statusStart == 3 { out.writeStaticString(" ") }
-        // HTTP/2 has no reasons; some clients of HTTP/1.1 (h2load 1.52) take none for a failure.
+        // HTTP/2 has no reasons, but some HTTP/1.1 clients (h2load 1.52) fail without one.
         if !head.hasStatusLine { out.writeString(StatusLine.reason(head.status)) }
         out.writeStaticString("\r\n")
     }

@@ -1,6 +1,6 @@
 extension Span<UInt8> {
-    /// One past the letters, digits and hyphens that begin here; the end of the bytes, if these are
-    /// the last.
+    /// Returns the position after the letters, digits and hyphens that start at `start`, at most
+    /// the end of the bytes.
     @inline(__always)
     func endOfPlainName(from start: Int) -> Int {
         var index = start
@@ -11,8 +11,7 @@ extension Span<UInt8> {
         }
     }
 
-    /// One past the bytes that begin here and are no controls, HTAB among them; the end of the bytes,
-    /// if these are the last.
+    /// Returns the position after the bytes without controls other than HTAB that start at `start`.
     @inline(__always)
     func endOfPlainValue(from start: Int) -> Int {
         var index = start
@@ -23,7 +22,7 @@ extension Span<UInt8> {
         }
     }
 
-    /// Eight bytes, the first one lowest; zeros stand for those behind the last.
+    /// Returns eight bytes, the first one lowest, padded with zeros after the end.
     @inlinable @inline(__always)
     package func word(at index: Int) -> UInt64 {
         precondition(index >= 0)
@@ -46,11 +45,12 @@ extension Span<UInt8> {
     private static var ones: UInt64 { 0x0101_0101_0101_0101 }
     private static var highBits: UInt64 { 0x8080_8080_8080_8080 }
 
-    // Of each byte of a word, seven bits are added to, so that no carry reaches the next byte; its highest bit
-    // then tells what the byte is. Loops branch on these marks and do not add their number, so that a processor
-    // reads the next word before it has found where this one stops.
+    // These functions add to the lower seven bits of each byte, so that no carry reaches the next
+    // byte; the highest bit then classifies the byte. Loops branch on these marks instead of adding
+    // their number, so that a processor can load the next word before it has found the end in this
+    // one.
 
-    /// Marks the bytes that are neither letters, digits nor hyphens, at their highest bits.
+    /// Marks the bytes other than letters, digits and hyphens in their highest bits.
     @inline(__always)
     private static func othersInName(_ word: UInt64) -> UInt64 {
         let low = word & ~Self.highBits
@@ -62,7 +62,7 @@ extension Span<UInt8> {
         return (~(letters | digits) & notHyphens | word) & Self.highBits
     }
 
-    /// Marks the controls, at their highest bits.
+    /// Marks the control characters in their highest bits.
     @inline(__always)
     private static func controls(_ word: UInt64) -> UInt64 {
         let low = word & ~Self.highBits
@@ -71,7 +71,7 @@ extension Span<UInt8> {
         return ~(visible & notDelete | word) & Self.highBits
     }
 
-    /// The number of bytes before the first one that is marked.
+    /// The number of bytes before the first marked byte.
     @inline(__always)
     private static func bytesBefore(_ marks: UInt64) -> Int {
         marks.trailingZeroBitCount &>> 3

@@ -1,7 +1,7 @@
 import Glibc
 
 extension Span<UInt8> {
-    /// The first position of `byte` at or after `start`, or `nil`.
+    /// Returns the first position of `byte` at or after `start`, or `nil`.
     package func position(of byte: UInt8, from start: Int) -> Int? {
         guard start < self.count else { return nil }
         return unsafe self.withUnsafeBufferPointer { pointer in
@@ -12,7 +12,7 @@ extension Span<UInt8> {
         }
     }
 
-    /// One past the last of the token characters that a range begins with.
+    /// Returns the position after the token characters at the start of a range.
     @inline(__always)
     func endOfToken(from start: Int, to end: Int) -> Int {
         precondition(start >= 0 && start <= end && end <= self.count)
@@ -23,9 +23,9 @@ extension Span<UInt8> {
         }
     }
 
-    /// One past the last of the characters of a target that a range begins with.
+    /// Returns the position after the request-target characters at the start of a range.
     ///
-    /// A target can be most of a head, so eight bytes are looked at together.
+    /// It checks eight bytes at a time, because a target can be most of a head.
     func endOfTarget(from start: Int, to end: Int) -> Int {
         precondition(start >= 0 && start <= end && end <= self.count)
         return unsafe self.withUnsafeBytes { pointer in
@@ -40,7 +40,8 @@ extension Span<UInt8> {
         }
     }
 
-    /// Whether eight bytes are of a target; a carry can raise a false alarm and never hide a true one.
+    /// Whether eight bytes are all valid in a target; a carry can cause a false negative, but never
+    /// a false positive.
     @inline(__always)
     private static func isTarget(_ word: UInt64) -> Bool {
         let low: UInt64 = 0x0101_0101_0101_0101
@@ -51,14 +52,15 @@ extension Span<UInt8> {
         return (below | above | ((mark &- low) & ~mark)) & high == 0
     }
 
-    /// One past the last of the blanks that a range begins with.
+    /// Returns the position after the blanks at the start of a range.
     func endOfBlanks(from start: Int, to end: Int) -> Int {
         var index = start
         while index < end, ASCII.isBlank(self[index]) { index += 1 }
         return index
     }
 
-    /// One past the quoted string that a range begins with; `nil`: it begins with none (RFC 9110 5.6.4).
+    /// Returns the position after the quoted string at the start of a range, or `nil` (RFC 9110
+    /// 5.6.4).
     func endOfQuotedString(from start: Int, to end: Int) -> Int? {
         guard start < end, self[start] == ASCII.quote else { return nil }
         var index = start + 1
@@ -73,10 +75,10 @@ extension Span<UInt8> {
         return nil
     }
 
-    /// Whether a range holds no control character but HTAB.
+    /// Whether a range contains no control character except HTAB.
     ///
-    /// Values are most of a message head, so eight bytes are looked at together; only a word in
-    /// which something could be wrong is looked at byte by byte.
+    /// It checks eight bytes at a time, because values are most of a message head. Only a word that
+    /// may contain a control character is checked byte by byte.
     @inline(__always)
     func isFieldValue(from start: Int, to end: Int) -> Bool {
         precondition(start >= 0 && start <= end && end <= self.count)
@@ -100,8 +102,9 @@ extension Span<UInt8> {
         }
     }
 
-    /// Whether one of eight bytes may be below 0x20 or 0x7F; bytes above 0x7F can raise a false
-    /// alarm and never hide a true one.
+    /// Whether one of eight bytes may be below 0x20 or equal to 0x7F.
+    ///
+    /// Bytes above 0x7F can cause a false positive, but there are no false negatives.
     @inline(__always)
     private static func mayHoldControl(_ word: UInt64) -> Bool {
         let low: UInt64 = 0x0101_0101_0101_0101
@@ -111,9 +114,10 @@ extension Span<UInt8> {
         return (below | ((delete &- low) & ~delete)) & high != 0
     }
 
-    /// Whether a name of lower-case letters, digits and hyphens stands here, in capitals or not.
+    /// Whether the bytes at `start` are a name of lower-case letters, digits and hyphens, ignoring
+    /// case.
     ///
-    /// Tells names from other tokens only: some control characters look like digits.
+    /// Only valid for tokens, because some control characters compare equal to digits.
     @inline(__always)
     package func holdsToken(_ name: Span<UInt8>, at start: Int) -> Bool {
         let count = name.count
@@ -125,7 +129,7 @@ extension Span<UInt8> {
                     where unsafe bytes[start + offset] | 0x20 != name[offset] { return false }
                     return true
                 }
-                // The last eight bytes overlap those before.
+                // The last eight bytes overlap the previous ones.
                 var offset = 0
                 while true {
                     let word = unsafe bytes.loadUnaligned(
@@ -144,16 +148,16 @@ extension Span<UInt8> {
         }
     }
 
-    /// The same for a name that is written here.
+    /// The same for a static name.
     @inline(__always)
     package func holdsToken(_ name: StaticString, at start: Int) -> Bool {
         name.withUTF8Buffer { unsafe self.holdsToken($0.span, at: start) }
     }
 
-    /// Whether the bytes of a range are those of a lower-case word, without regard to case.
+    /// Whether a range is equal to a lower-case text, ignoring case.
     package func matches(_ word: StaticString, from start: Int, to end: Int) -> Bool {
         guard end - start == word.utf8CodeUnitCount else { return false }
-        // Most peers write them in lower case.
+        // Most peers send lower case.
         if self.equals(word, from: start, to: end) { return true }
         return word.withUTF8Buffer { expected in
             for offset in 0..<expected.count
@@ -164,7 +168,7 @@ extension Span<UInt8> {
         }
     }
 
-    /// Whether the bytes of a range are exactly those of a word.
+    /// Whether a range is exactly equal to a text.
     package func equals(_ word: StaticString, from start: Int, to end: Int) -> Bool {
         guard end - start == word.utf8CodeUnitCount else { return false }
         return unsafe self.extracting(start..<end).withUnsafeBytes { bytes in
@@ -173,15 +177,16 @@ extension Span<UInt8> {
         }
     }
 
-    /// The text of a range; bytes that are not UTF-8 become U+FFFD.
+    /// Returns the text of a range; invalid UTF-8 becomes U+FFFD.
     package func text(from start: Int, to end: Int) -> String {
         unsafe self.extracting(start..<end).withUnsafeBufferPointer { pointer in
             unsafe String(decoding: pointer, as: UTF8.self)
         }
     }
 
-    /// Calls `body` with the bounds of each member of a comma-separated list, blanks trimmed and
-    /// empty members passed over (RFC 9110 5.6.1.2); stops when `body` returns `false`.
+    /// Calls `body` with the bounds of each member of a comma-separated list (RFC 9110 5.6.1.2).
+    ///
+    /// Blanks are trimmed and empty members skipped. Iteration stops when `body` returns `false`.
     package func forEachListMember(from start: Int, to end: Int, _ body: (Int, Int) -> Bool) {
         var memberStart = start
         while memberStart <= end {
@@ -196,7 +201,7 @@ extension Span<UInt8> {
         }
     }
 
-    /// Whether a range is this lower-case media type, perhaps with a suffix (`+proto`) or
+    /// Whether a range is the given lower-case media type, with an optional suffix (`+proto`) or
     /// parameters (RFC 9110 8.3.1).
     func hasMediaType(_ type: StaticString, _ start: Int, _ end: Int) -> Bool {
         let typeEnd = start + type.utf8CodeUnitCount

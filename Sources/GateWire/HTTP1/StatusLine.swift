@@ -1,5 +1,4 @@
-/// Status lines of the answers that the gate writes itself, and of those that came without a reason
-/// (RFC 9110 15).
+/// The status lines of the gate's own responses, and of responses without a reason (RFC 9110 15).
 package enum StatusLine {
     package static func text(_ status: Int) -> String {
         "HTTP/1.1 \(status) \(self.reason(status))\r\n"

@@ -1,7 +1,7 @@
 private import CCrypto
 import GatePolicy
 
-/// The key of a WebSocket's handshake (RFC 6455 4.1): 16 bytes that nobody has chosen.
+/// The key of a WebSocket handshake (RFC 6455 4.1): 16 random bytes.
 package struct WebSocketKey: Equatable, Sendable {
     private let high: UInt64
     private let low: UInt64
@@ -15,7 +15,7 @@ package struct WebSocketKey: Equatable, Sendable {
         WebSocketKey(high: .random(in: 0 ... .max), low: .random(in: 0 ... .max))
     }
 
-    /// The key as it stands in `Sec-WebSocket-Key`.
+    /// The value of `Sec-WebSocket-Key`.
     package var text: String {
         let bytes = [self.high, self.low].flatMap { word in
             stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: word >> $0) }
@@ -23,7 +23,7 @@ package struct WebSocketKey: Equatable, Sendable {
         return Base64.unpadded(bytes) + "=="
     }
 
-    /// The value of `Sec-WebSocket-Accept` by which a server shows that it has read the key (RFC 6455
+    /// The value of `Sec-WebSocket-Accept`, which proves that the server has read the key (RFC 6455
     /// 4.2.2).
     package var accept: String {
         let text = Array((self.text + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8)
@@ -42,6 +42,6 @@ package struct WebSocketKey: Equatable, Sendable {
         return Base64.unpadded(hash) + "="
     }
 
-    /// Bytes of a hash by SHA-1.
+    /// The size of a SHA-1 hash, in bytes.
     private static let hashCount = 20
 }

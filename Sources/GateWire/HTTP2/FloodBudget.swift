@@ -1,11 +1,10 @@
 package import NIOCore
 
-/// Lets a peer do a number of things that cost the gate more than the peer: more of them for every
-/// useful one, and a few for every second.
+/// A budget for operations of a peer that cost the gate more than the peer.
 ///
-/// A client that resets each stream that it opens (CVE-2023-44487), or makes the gate do so, runs
-/// out of it; one that now and then gives up a request, or asks all day whether the gate is still
-/// there, never does.
+/// It refills by a fixed amount per second, and with each useful operation. A client that resets
+/// every stream that it opens (CVE-2023-44487), or makes the gate reset them, uses it up. A client
+/// that occasionally cancels a request, or sends regular pings, does not.
 package struct FloodBudget: Equatable {
     private let capacity: Int
     private let perSecond: Int
@@ -18,20 +17,22 @@ package struct FloodBudget: Equatable {
         self.left = capacity
     }
 
-    /// - Returns: whether the peer may go on.
+    /// Takes an amount from the budget.
+    ///
+    /// - Returns: Whether the budget had enough left; otherwise nothing is taken.
     package mutating func charge(_ amount: Int = 1, at now: NIODeadline) -> Bool {
         guard self.has(amount, at: now) else { return false }
         self.left -= amount
         return true
     }
 
-    /// Whether so much is left.
+    /// Whether at least this amount is left.
     package mutating func has(_ amount: Int, at now: NIODeadline) -> Bool {
         self.refill(at: now)
         return self.left >= amount
     }
 
-    /// Whether nothing of it is used any more.
+    /// Whether the budget is at its full capacity.
     package func isFull(at now: NIODeadline) -> Bool {
         var budget = self
         return budget.has(self.capacity, at: now)
@@ -41,7 +42,7 @@ package struct FloodBudget: Equatable {
         self.left = Swift.min(self.capacity, self.left + amount)
     }
 
-    /// Whole seconds only: what is left over counts for the next.
+    /// Refills the budget for whole seconds; the remainder counts toward the next refill.
     private mutating func refill(at now: NIODeadline) {
         guard let refilled else {
             self.refilled = now

@@ -42,7 +42,7 @@ package struct HTTP2AnswerBlock: Equatable, Sendable {
         }
     }
 
-    /// Calls `body` with each field line of a head that the gate wrote; the status line is skipped.
+    /// Calls `body` with each field line of a head written by the gate; the status line is skipped.
     private static func forEachLine(
         of bytes: Span<UInt8>,
         _ body: (Span<UInt8>, FieldLine) -> Void

@@ -1,8 +1,8 @@
-/// The syntax that HTTP/2 allows in a field (RFC 9113 8.2).
+/// The field syntax of HTTP/2 (RFC 9113 8.2).
 package enum HTTP2FieldSyntax {
     enum Role: Equatable {
         case other
-        /// Speaks of a connection, which HTTP/2 does in frames (RFC 9113 8.2.2).
+        /// Describes the connection, for which HTTP/2 uses frames (RFC 9113 8.2.2).
         case connectionSpecific
         case cookie
         case host
@@ -10,8 +10,7 @@ package enum HTTP2FieldSyntax {
         case te
     }
 
-    /// Whether the name is a token in lower case, and the value without controls and without blanks
-    /// around it.
+    /// Whether the name is a lower-case token, and the value has no controls or surrounding blanks.
     static func isValid(_ line: FieldLine, in bytes: Span<UInt8>) -> Bool {
         guard line.start < line.nameEnd,
             bytes.endOfToken(from: line.start, to: line.nameEnd) == line.nameEnd

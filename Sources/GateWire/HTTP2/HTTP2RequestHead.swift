@@ -1,45 +1,45 @@
-/// Reads the head of a request from a header list, as strictly as one of HTTP/1.1 (RFC 9113 8.2, 8.3
-/// and 9.1).
+/// A decoder for request heads, as strict as the parser of HTTP/1.1 (RFC 9113 8.2, 8.3 and 9.1).
 ///
-/// A CONNECT for a WebSocket becomes the handshake of HTTP/1.1 that it stands for (RFC 8441 5), but for
-/// the key.
+/// It converts a CONNECT for a WebSocket to the equivalent HTTP/1.1 handshake, without the key (RFC
+/// 8441 5).
 package struct HTTP2RequestHead {
-    /// How much of a body follows.
+    /// The length of the body that follows.
     package enum Body: Equatable {
         case none
         case length(UInt64)
-        /// As much as comes.
+        /// A body of unknown length.
         case any
         /// The bytes of a WebSocket, once it is open (RFC 8441 5).
         case webSocket
     }
 
     package enum Fault: Error, Equatable {
-        /// An error of its stream (RFC 9113 8.1.1).
+        /// A stream error (RFC 9113 8.1.1).
         case malformed
-        /// Well formed, and answered with an error.
+        /// The head is well-formed, but gets an error response.
         case refused(MessageFault)
     }
 
-    /// The places of the values of the pseudo-header fields.
+    /// The ranges of the values of the pseudo-header fields.
     private var method: Range<Int>?
     private var scheme: Range<Int>?
     private var path: Range<Int>?
     private var authority: Range<Int>?
-    /// The protocol that CONNECT asks for (RFC 8441 4).
+    /// The value of `:protocol` in an extended CONNECT request (RFC 8441 4).
     private var connectProtocol: Range<Int>?
     private var isWebSocket = false
     private var length: UInt64?
     private var hasHost = false
-    /// The crumbs of one field, by their places among the fields.
+    /// The indices of all `cookie` fields, which are parts of a single field.
     private var cookies: [Int] = []
 
     private init() {}
 
-    /// Reads a head; the list is its bytes from then on.
+    /// Converts a list to a head, which refers to the bytes of the list from then on.
     ///
-    /// `endsStream`: whether no body follows.
-    /// - Returns: what follows.
+    /// `endsStream` tells whether no body follows.
+    ///
+    /// - Returns: The body that follows.
     package static func read(
         _ list: inout HeaderList,
         endsStream: Bool,
@@ -50,7 +50,8 @@ package struct HTTP2RequestHead {
         var reading = Self()
         head.hasRequestLine = false
         head.fieldsStart = list.bytes.count
-        // The lines go to the head with their roles, and the memory of its last ones to the list.
+        // The head gets the lines with their roles; the list gets the memory of the head's last
+        // lines.
         var lines: [FieldLine] = []
         list.exchangeLines(with: &lines)
         try reading.take(&lines, in: list.bytes.span, into: &head)
@@ -68,7 +69,7 @@ package struct HTTP2RequestHead {
         return body
     }
 
-    /// Whether the method is `HEAD`, also of a list that is not complete.
+    /// Whether the method is `HEAD`; also works for incomplete lists.
     package static func isHead(_ list: borrowing HeaderList) -> Bool {
         let bytes = list.bytes.span
         for line in list.lines where bytes.equals(":method", from: line.start, to: line.nameEnd) {
@@ -105,7 +106,7 @@ package struct HTTP2RequestHead {
         if index < lines.count { head.fieldsStart = lines[index].start }
         try self.begin(bytes, into: &head)
         while index < lines.count {
-            // A pseudo-header field here could contradict what was decided by those before.
+            // A pseudo-header field here could contradict the ones that were already evaluated.
             guard bytes[lines[index].start] != ASCII.colon else { throw .malformed }
             let passes = try self.take(field: lines[index], at: index, in: bytes)
             if !passes { lines[index].role = .hopByHop }
@@ -113,7 +114,7 @@ package struct HTTP2RequestHead {
         }
     }
 
-    /// Takes a pseudo-header field; none but the host is passed on as a field.
+    /// Stores a pseudo-header field; only the host is forwarded as a field.
     private mutating func take(
         _ line: FieldLine,
         in bytes: Span<UInt8>
@@ -138,7 +139,7 @@ package struct HTTP2RequestHead {
         return .hopByHop
     }
 
-    /// Reads the method, the target and the host.
+    /// Validates and stores the method, the target and the host.
     private mutating func begin(
         _ bytes: Span<UInt8>,
         into head: inout RequestHead
@@ -157,7 +158,7 @@ package struct HTTP2RequestHead {
             )
         }
         if isConnect, self.connectProtocol == nil {
-            // It has a target of its own form (RFC 9113 8.5), and is refused whatever it is.
+            // CONNECT has its own target form (RFC 9113 8.5), and is always rejected.
             guard self.scheme == nil, self.path == nil else { throw .malformed }
             target = self.authority
         } else {
@@ -189,8 +190,9 @@ package struct HTTP2RequestHead {
             || bytes.matches("http", from: scheme.lowerBound, to: scheme.upperBound)
     }
 
-    /// A path, or `*` for `OPTIONS` (RFC 9113 8.3.1); of other forms the next hop would make
-    /// something else.
+    /// Returns the form of a path, or of `*` for `OPTIONS` (RFC 9113 8.3.1).
+    ///
+    /// Other forms are rejected, because the next hop would interpret them differently.
     @inline(__always)
     private func form(
         of target: Range<Int>,
@@ -204,9 +206,9 @@ package struct HTTP2RequestHead {
             && head.method("OPTIONS", in: bytes) ? .asterisk : nil
     }
 
-    /// Takes a field.
+    /// Evaluates a regular field.
     ///
-    /// - Returns: whether it is passed on.
+    /// - Returns: Whether the field is forwarded.
     @inline(__always)
     private mutating func take(
         field line: FieldLine,
@@ -219,7 +221,7 @@ package struct HTTP2RequestHead {
             let isSpecific = HTTP2FieldSyntax.role(of: line, in: bytes) == .connectionSpecific
             guard !isSpecific else { throw .malformed }
         case .host:
-            // An authority may not be empty, and neither may what stands for it (RFC 9113 8.3.1).
+            // Neither `:authority` nor a `host` field in its place may be empty (RFC 9113 8.3.1).
             guard !self.hasHost, line.valueStart < line.valueEnd else { throw .malformed }
             self.hasHost = true
             if let authority = self.authority {
@@ -250,7 +252,7 @@ package struct HTTP2RequestHead {
     @inline(__always)
     private func body(endsStream: Bool) throws(Fault) -> Body {
         guard !self.isWebSocket else {
-            // Its bytes are no content that could have a length (RFC 9110 9.3.6).
+            // The bytes of a WebSocket are not content, so there is no length (RFC 9110 9.3.6).
             guard self.length == nil else { throw .malformed }
             return .webSocket
         }
@@ -262,7 +264,7 @@ package struct HTTP2RequestHead {
         }
     }
 
-    /// Makes one field of the crumbs, which HTTP/1.1 does not have (RFC 9113 8.2.3).
+    /// Joins all `cookie` fields into one, as HTTP/1.1 requires (RFC 9113 8.2.3).
     private func joinCookies(
         of list: inout HeaderList,
         into head: inout RequestHead
@@ -274,7 +276,7 @@ package struct HTTP2RequestHead {
         for index in self.cookies {
             let crumb = head.fields.lines[index]
             head.fields.drop(at: index)
-            // An empty one would leave a blank at the end, which no value has.
+            // An empty part would leave a trailing blank, which is not part of a value.
             guard !crumb.value.isEmpty else { continue }
             if line.count > beginning { line += "; ".utf8 }
             line += list.bytes[crumb.value]
@@ -285,13 +287,14 @@ package struct HTTP2RequestHead {
         head.fields.append(joined)
     }
 
-    /// Makes a handshake of HTTP/1.1 of it (RFC 6455 4.1): a GET, judged and passed on like any other.
+    /// Converts the head to an HTTP/1.1 handshake (RFC 6455 4.1): a GET, evaluated and forwarded as
+    /// usual.
     private static func makeHandshake(of list: inout HeaderList, into head: inout RequestHead) {
         for index in head.fields.lines.indices {
             let line = head.fields.lines[index]
             let bytes = list.bytes.span
             if line.role == .contentType {
-                // The status of gRPC, which a denial has by that, is one by which a WebSocket opens.
+                // A denial in the form for gRPC has the status 200, which would open the WebSocket.
                 head.fields.makeOther(at: index)
             } else if bytes.equals("sec-websocket-key", from: line.start, to: line.nameEnd) {
                 head.fields.drop(at: index)
@@ -307,7 +310,8 @@ package struct HTTP2RequestHead {
         head.methodEnd = list.lines[method].valueEnd
     }
 
-    /// Lines behind those of the client; the first one has the method, and is no field.
+    /// The lines to append after those of the client; the first contains the method and is not a
+    /// field.
     private static let handshake: [(String, nameCount: Int, FieldRole)] = [
         (":method: GET\r\n", 7, .hopByHop), ("connection: upgrade\r\n", 10, .connection),
         ("upgrade: websocket\r\n", 7, .upgrade),

@@ -1,8 +1,8 @@
 package import NIOCore
 
-/// Writes the head of an answer as a header block (RFC 9113 8.2 and 8.3.2).
+/// An encoder for response heads as header blocks (RFC 9113 8.2 and 8.3.2).
 package enum HTTP2ResponseBlock {
-    /// Writes the head of a backend's response, less the fields for this hop (RFC 9110 7.6).
+    /// Writes the head of a backend's response without the fields for this hop (RFC 9110 7.6).
     package static func write(
         _ head: ResponseHead,
         facts: ResponseFacts,
@@ -29,8 +29,9 @@ package enum HTTP2ResponseBlock {
         }
     }
 
-    /// Writes the head that stands for a 101 of the backend: the key and the protocol belong to the
-    /// handshake of HTTP/1.1 (RFC 8441 5).
+    /// Writes the head that corresponds to a 101 of the backend (RFC 8441 5).
+    ///
+    /// The key and the protocol are omitted, because they belong to the handshake of HTTP/1.1.
     package static func writeTunnel(
         _ head: ResponseHead,
         facts: ResponseFacts,
@@ -48,7 +49,8 @@ package enum HTTP2ResponseBlock {
         }
     }
 
-    /// A call that fails at once has nothing but trailers (gRPC over HTTP/2, trailers-only).
+    /// Whether a field is the gRPC status, which is in the head of a Trailers-Only response (gRPC
+    /// over HTTP/2).
     static func isCallStatus(_ line: FieldLine, in bytes: Span<UInt8>) -> Bool {
         bytes.matches("grpc-status", from: line.start, to: line.nameEnd)
     }

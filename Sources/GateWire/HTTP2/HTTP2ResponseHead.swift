@@ -1,20 +1,22 @@
-/// Reads the head of a response from a header list, as strictly as one of HTTP/1.1 (RFC 9113 8.2 and
-/// 8.3.2).
+/// A decoder for response heads, as strict as the parser of HTTP/1.1 (RFC 9113 8.2 and 8.3.2).
 package enum HTTP2ResponseHead {
-    /// How much content may follow.
+    /// The length of the content that follows.
     package enum Content: Equatable {
-        /// None, whatever the head says of a length: an answer to `HEAD`, 204, 304, or the end.
+        /// No content, regardless of any length in the head: a response to `HEAD`, 204, 304, or the
+        /// end of the stream.
         case none
         case length(UInt64)
-        /// As much as comes.
+        /// Content of unknown length.
         case any
     }
 
-    /// Reads a head; the list is its bytes from then on.
+    /// Converts a list to a head, which refers to the bytes of the list from then on.
     ///
-    /// `endsStream`: whether nothing follows; `answersHead`: whether the request was `HEAD`.
-    /// - Returns: what follows.
-    /// - Throws: why it is malformed, an error of its stream (RFC 9113 8.1.1).
+    /// `endsStream` tells whether nothing follows, and `answersHead` whether the request was
+    /// `HEAD`.
+    ///
+    /// - Returns: The content that follows.
+    /// - Throws: The reason why the head is malformed, which is a stream error (RFC 9113 8.1.1).
     package static func read(
         _ list: inout HeaderList,
         endsStream: Bool,
@@ -28,7 +30,8 @@ package enum HTTP2ResponseHead {
             list.bytes.span.equals(":status", from: first.start, to: first.nameEnd)
         else { throw .http2 }
         let status = try self.status(first, in: list.bytes.span)
-        // An end without an answer; and HTTP/2 has no 101 (RFC 9113 8.1 and 8.6).
+        // The stream must not end without a final response, and HTTP/2 has no 101 (RFC 9113 8.1 and
+        // 8.6).
         guard status >= 200 || (!endsStream && status != 101) else { throw .http2 }
         let length = try self.checkFields(list)
         let hasContent = status >= 200 && !answersHead && status != 204 && status != 304
@@ -72,7 +75,9 @@ package enum HTTP2ResponseHead {
         return status
     }
 
-    /// - Returns: the length that the head speaks of.
+    /// Validates the fields.
+    ///
+    /// - Returns: The value of `content-length`.
     private static func checkFields(
         _ list: borrowing HeaderList
     ) throws(MessageFault) -> UInt64? {
@@ -80,7 +85,8 @@ package enum HTTP2ResponseHead {
         guard list.isWellFormed else { throw .http2 }
         var length: UInt64?
         for line in list.lines.dropFirst() {
-            // There is one pseudo-header field, and it stands before the others (RFC 9113 8.3.2).
+            // `:status` is the only pseudo-header field, and precedes the other fields (RFC 9113
+            // 8.3.2).
             guard bytes[line.start] != ASCII.colon else { throw .http2 }
             switch HTTP2FieldSyntax.role(of: line, in: bytes) {
             case .connectionSpecific: throw .http2

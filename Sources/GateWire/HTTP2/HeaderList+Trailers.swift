@@ -1,8 +1,8 @@
 package import NIOCore
 
-/// A header list as what stands behind the content of a message (RFC 9113 8.1).
+/// A header list as a trailer section (RFC 9113 8.1).
 extension HeaderList {
-    /// Whether HTTP/2 lets these fields stand there.
+    /// Whether HTTP/2 allows these fields in a trailer section.
     package var isTrailerSection: Bool {
         let bytes = self.bytes.span
         guard self.isWellFormed, !self.isTooLarge else { return false }
@@ -14,8 +14,10 @@ extension HeaderList {
         return true
     }
 
-    /// Whether they may be passed on there: none of them has a role, as those that frame, route or
-    /// identify a message have (RFC 9110 6.5.1).
+    /// Whether the fields may be forwarded in a trailer section.
+    ///
+    /// None of them may have a role: fields that frame, route or identify a message are not allowed
+    /// (RFC 9110 6.5.1).
     package var mayTrail: Bool {
         self.isTrailerSection && self.bytes.count <= ChunkedScanner.trailerLimit
             && self.lines.allSatisfy { $0.role == .other }
@@ -23,14 +25,15 @@ extension HeaderList {
 }
 
 extension ByteBuffer {
-    /// A block of the fields of a list.
+    /// Creates a header block from the fields of a list.
     package init(headerBlock list: borrowing HeaderList) {
         self.init()
         let bytes = list.bytes.span
         for line in list.lines { self.writeHeaderField(line, in: bytes) }
     }
 
-    /// Writes the end of a chunked body with trailer fields, if there are any (RFC 9112 7.1.2).
+    /// Writes the last chunk of a chunked body and the trailer fields, if there are any (RFC 9112
+    /// 7.1.2).
     package mutating func writeLastChunk(trailers: borrowing HeaderList) {
         self.writeStaticString("0\r\n")
         self.writeBytes(trailers.bytes)

@@ -1,15 +1,15 @@
 package import NIOCore
 
-/// The PROXY protocol's word on a connection before its first own byte.
+/// The content of a PROXY protocol header, which precedes the first byte of a connection.
 package enum ProxyHeader: Equatable, Sendable {
-    /// The proxy speaks for itself (a health check), or for a client that has no address: the
-    /// connection is what it seems to be.
+    /// The proxy's own connection (a health check), or one of a client without an address; the peer
+    /// address applies.
     case own
-    /// The connection is that of a client that stands behind the proxy.
+    /// A connection of a client behind the proxy.
     case client(SocketAddress)
 }
 
-/// Why a PROXY protocol header is refused; the words go to the log.
+/// The reason why a PROXY protocol header is rejected; the text goes to the log.
 package enum ProxyHeaderFault: String, Error, Equatable, Sendable {
     case missing = "the header is missing"
     case tooLong = "the header is too long"
@@ -19,24 +19,25 @@ package enum ProxyHeaderFault: String, Error, Equatable, Sendable {
     case tooShortForAddresses = "the header is too short for its addresses"
 }
 
-/// Reads the header of the PROXY protocol, version 1 (a line of text) or 2 (binary).
+/// A parser for the PROXY protocol, version 1 (a line of text) and 2 (binary).
 ///
-/// After HAProxy's proxy-protocol.txt, to which the sections refer. It keeps nothing between two
-/// calls: a header is short and nearly always whole in the first read.
+/// Section numbers in comments refer to HAProxy's proxy-protocol.txt. The parser is stateless: a
+/// header is short, and nearly always complete in the first read.
 package enum ProxyHeaderParser {
     package enum Progress: Equatable, Sendable {
-        /// These bytes are the beginning of a header, or none at all.
+        /// The bytes are the start of a header, or empty.
         case incomplete
         case complete(ProxyHeader, length: Int)
-        /// These bytes are no header; the connection is plain.
+        /// The bytes are not a header; the connection does not use the protocol.
         case absent
         case refused(ProxyHeaderFault)
     }
 
-    /// Bytes of a line of version 1 with its CR LF (section 2.1).
+    /// The maximum bytes of a version 1 line, including CR LF (section 2.1).
     static let longestLine = 107
-    /// Bytes of a header of version 2; the format would allow 64 KiB, most of it extensions that are
-    /// not read.
+    /// The maximum bytes of a version 2 header.
+    ///
+    /// The format allows 64 KiB, most of it for extensions that the gate ignores.
     static let longestBinary = 4096
 
     private static let lineStart = Array("PROXY ".utf8)
@@ -79,7 +80,7 @@ extension ProxyHeaderParser {
     private static func line(_ bytes: Span<UInt8>) throws(ProxyHeaderFault) -> Progress {
         var end = Self.lineStart.count
         while end < bytes.count, bytes[end] != 0x0D {
-            // No control character and nothing beyond ASCII can stand in a line.
+            // A line cannot contain control characters or bytes outside ASCII.
             guard bytes[end] >= 0x20, bytes[end] < 0x7F else { throw .malformed }
             end += 1
         }
@@ -92,9 +93,9 @@ extension ProxyHeaderParser {
 
     private static func header(_ text: String) throws(ProxyHeaderFault) -> ProxyHeader {
         let words = text.split(separator: " ", omittingEmptySubsequences: false)
-        // The words after UNKNOWN are to be ignored.
+        // Anything after UNKNOWN must be ignored.
         if words.first == "UNKNOWN" { return .own }
-        // An interface behind an address means something on the proxy's machine only.
+        // A zone index is only meaningful on the proxy's machine.
         guard words.count == 5, !text.utf8.contains(UInt8(ascii: "%")) else { throw .malformed }
         let isIPv6: Bool
         switch words[0] {
@@ -128,7 +129,7 @@ extension ProxyHeaderParser {
         case ipv6
         case unix
 
-        /// Bytes of both addresses and, where there are any, both ports.
+        /// The size of both addresses and both ports, if there are any, in bytes.
         var length: Int {
             switch self {
             case .unspecified: 0
@@ -138,7 +139,8 @@ extension ProxyHeaderParser {
             }
         }
 
-        /// Family and transport in one byte; any other value is to be rejected.
+        /// Creates a family from the byte for family and transport; all other values must be
+        /// rejected.
         init?(_ byte: UInt8) {
             switch byte {
             case 0x00: self = .unspecified
@@ -162,7 +164,7 @@ extension ProxyHeaderParser {
         let rest = Int(bytes[14]) << 8 | Int(bytes[15])
         let length = Self.fixedLength + rest
         guard length <= Self.longestBinary else { throw .tooLong }
-        // With LOCAL the block is discarded, its family included.
+        // With LOCAL, the address block is ignored, including its family.
         var family = Family.unspecified
         if !isLocal {
             guard let stated = Family(bytes[13]) else { throw .unknownFamily }
@@ -179,7 +181,7 @@ extension ProxyHeaderParser {
     ) throws(ProxyHeaderFault) -> ProxyHeader {
         let size: Int
         switch family {
-        // A client of the proxy's own machine is as near as the proxy itself.
+        // A client on the proxy's own machine is treated like the proxy itself.
         case .unspecified, .unix: return .own
         case .ipv4: size = 4
         case .ipv6: size = 16

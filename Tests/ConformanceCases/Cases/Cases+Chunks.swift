@@ -1,5 +1,5 @@
 extension ConformanceCase {
-    /// Chunked bodies that two readers could end at different places.
+    /// Chunked bodies whose end two recipients could place differently.
     static let chunks: [ConformanceCase] =
         Self.chunkSizes + Self.chunkEnds + Self.trailers
         + Self.legalChunks
@@ -8,7 +8,7 @@ extension ConformanceCase {
         "POST /refused HTTP/1.1\r\nHost: gate\r\nTransfer-Encoding: chunked\r\n\r\n\(body)"
     }
 
-    /// A chunk whose size line is as given, and the end of the body.
+    /// Returns a body with a chunk that has this size line.
     private static func size(_ line: String) -> String {
         Self.chunked("\(line)\r\nhello\r\n0\r\n\r\n")
     }

@@ -1,7 +1,7 @@
 import GateTestSupport
 
 extension ConformanceCase {
-    /// Clients and backends that end a connection at an awkward moment.
+    /// Clients and backends that end a connection at an inconvenient time.
     static let endings: [ConformanceCase] =
         Self.halfCloses + Self.brokenRequests + Self.staleConnections
 
@@ -41,7 +41,7 @@ extension ConformanceCase {
         ),
     ]
 
-    /// A request that breaks off must not look complete to the backend.
+    /// A truncated request must not look complete to the backend.
     private static func brokenOff(
         _ name: String,
         _ bytes: String,

@@ -1,7 +1,7 @@
 import GateTestSupport
 
 extension ConformanceCase {
-    /// Tricks of the wire must not weaken what the gate enforces: a build before 3.5.0 is denied.
+    /// Protocol tricks must not bypass the gate's rules: builds before 3.5.0 are denied.
     static let enforcement: [ConformanceCase] =
         Self.connectionTricks + Self.fieldTricks + Self.targetTricks + Self.denialFraming
 

@@ -1,5 +1,5 @@
 extension ConformanceCase {
-    /// Header sections that two readers could take for different fields.
+    /// Header sections that two recipients could split into different fields.
     static let fields: [ConformanceCase] = Self.lines + Self.bytesInFields + Self.hosts
 
     private static func get(_ fields: String) -> String {

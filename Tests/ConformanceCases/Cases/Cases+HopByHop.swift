@@ -1,7 +1,7 @@
 import GateTestSupport
 
 extension ConformanceCase {
-    /// Fields that concern one connection and end there.
+    /// Fields that apply to a single connection.
     static let hopByHop: [ConformanceCase] =
         Self.requestHops + Self.answerHops + Self.ownFields
 
@@ -160,7 +160,7 @@ extension ConformanceCase {
         ),
     ]
 
-    /// Naming a field that the proxy itself lives on must not take it away.
+    /// A `Connection` field must not remove a field that the proxy itself relies on.
     private static func own(_ name: String) -> ConformanceCase {
         Self(
             .must,

@@ -1,7 +1,7 @@
 import GateTestSupport
 
 extension ConformanceCase {
-    /// Answers before the answer, answers before the end of the request, and waiting for them.
+    /// Interim responses, responses before the end of the request, and `Expect`.
     static let interim: [ConformanceCase] = Self.hints + Self.expectations + Self.earlyAnswers
 
     private static let earlyHint = "HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\n\r\n"

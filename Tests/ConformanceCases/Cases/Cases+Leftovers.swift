@@ -1,7 +1,7 @@
 import GateTestSupport
 
 extension ConformanceCase {
-    /// Bytes beyond an answer must never answer somebody else's request.
+    /// Bytes after a response must never become the response to another client's request.
     static let leftovers: [ConformanceCase] = [
         Self.leftover("an answer too many, at once", Self.counted + Self.poison, []),
         Self.leftover(
@@ -39,7 +39,7 @@ extension ConformanceCase {
     private static let chunkedAnswer =
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n"
 
-    /// `/a` is answered, then this client and another one ask for more.
+    /// The backend responds to `/a`; then this client and another one send further requests.
     private static func leftover(
         _ name: String,
         _ bytes: String,

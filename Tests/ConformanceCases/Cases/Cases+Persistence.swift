@@ -1,7 +1,7 @@
 import GateTestSupport
 
 extension ConformanceCase {
-    /// Connections that stay, those that do not, and requests that do not wait.
+    /// Connections that stay open, connections that close, and pipelined requests.
     static let persistence: [ConformanceCase] = Self.pipelines + Self.versions + Self.pieces
 
     private static func pipeline(_ targets: [String]) -> String {
@@ -218,7 +218,7 @@ extension ConformanceCase {
 }
 
 extension Demand {
-    /// So many answers, all with one status.
+    /// Demands this number of responses, all with the same status.
     static func status(_ status: Int, count: Int) -> Demand {
         Demand { observation in
             let statuses = observation.final.map(\.response.status)

@@ -1,5 +1,5 @@
 extension ConformanceCase {
-    /// Request lines that are not `method SP target SP version CRLF`.
+    /// Request lines other than `method SP target SP version CRLF`.
     static let requestLines: [ConformanceCase] =
         Self.versions + Self.separators + Self.targets
         + Self.methods + Self.sizes

@@ -1,12 +1,12 @@
 import GateTestSupport
 
 extension ConformanceCase {
-    /// Answers that two readers could read differently, and odd ones that are legal.
+    /// Responses that two recipients could interpret differently, and unusual valid ones.
     static let responses: [ConformanceCase] =
         Self.answerLengths + Self.answerFields + Self.statusLines + Self.legalAnswers
         + Self.bodilessAnswers
 
-    /// A good status line, then these lines and a body of five bytes.
+    /// Returns a response with a valid status line, these field lines and a body of five bytes.
     private static func ok(_ lines: String, _ body: String = "hello") -> String {
         "HTTP/1.1 200 OK\r\n\(lines)\r\n\(body)"
     }

@@ -1,7 +1,7 @@
 import GateTestSupport
 
 extension ConformanceCase {
-    /// An answer that breaks off at the backend must not look complete at the client.
+    /// A response that the backend truncates must not look complete to the client.
     static let truncation: [ConformanceCase] =
         Self.truncations.flatMap { name, bytes in
             [
@@ -40,7 +40,7 @@ extension ConformanceCase {
             .must,
             name,
             "RFC 9112 8",
-            // The pause lets what came before a reset arrive: a reset may overtake it.
+            // Without the pause, a reset could overtake the data sent before it.
             client: [.send(Self.request() + ClientStep.follower), .readToFollower],
             backend: ["/a": [[.send(bytes), .pause(milliseconds: 20), end]]],
             demands: [.neverLooksComplete],

@@ -1,6 +1,6 @@
 import GateTestSupport
 
-/// Cases of one plain request whose answer is odd.
+/// Cases of a plain request with an unusual response.
 extension ConformanceCase {
     static func request(
         _ method: String = "GET",
@@ -11,7 +11,7 @@ extension ConformanceCase {
         "\(method) \(target) HTTP/1.1\r\nHost: gate\r\n\(fields)\r\n\(body)"
     }
 
-    /// The backend answers `/a` with these bytes and closes.
+    /// The backend responds to `/a` with these bytes and closes.
     static func answered(
         _ strength: Strength,
         _ name: String,
@@ -32,7 +32,7 @@ extension ConformanceCase {
         )
     }
 
-    /// Nobody may pass such an answer on; the client gets a 502.
+    /// A proxy must not forward the response; the client gets a 502.
     static func badGateway(
         _ strength: Strength,
         _ name: String,
@@ -51,7 +51,7 @@ extension ConformanceCase {
         )
     }
 
-    /// The answer is passed on in a form that is beyond doubt, or becomes a 502.
+    /// The response is forwarded in an unambiguous form, or becomes a 502.
     static func repaired(
         _ strength: Strength,
         _ name: String,
@@ -70,7 +70,7 @@ extension ConformanceCase {
         )
     }
 
-    /// The answer is legal and arrives whole.
+    /// The response is valid and arrives completely.
     static func whole(
         _ strength: Strength,
         _ name: String,
@@ -92,7 +92,7 @@ extension ConformanceCase {
 }
 
 extension Demand {
-    /// The answer tells its length in one way, if at all.
+    /// The response has at most one indication of its length.
     static let oneLength = Demand("the answer has two lengths") { observation in
         guard let fields = observation.final.first?.response.fields else { return true }
         return fields["Content-Length"].count + fields["Transfer-Encoding"].count <= 1

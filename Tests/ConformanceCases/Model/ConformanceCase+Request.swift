@@ -1,17 +1,17 @@
-/// Cases of one request at the border of what RFC 9112 allows, with a follower behind it.
+/// Cases of a request at the limits of RFC 9112, followed by a follower.
 extension ConformanceCase {
-    /// The part with the fault, and so how much may have been passed on before it is seen.
+    /// The part with the fault, which determines how much may be forwarded before it is detected.
     enum Part: Sendable {
         /// Nothing of the request may reach the backend.
         case head
-        /// The head and the body before the fault may have; the end of the request must not, nor
-        /// this text, which stands behind the fault.
+        /// The head and the body before the fault may reach the backend; the end of the request,
+        /// and this text after the fault, must not.
         case body(hidden: String)
     }
 
-    /// Nobody may let it pass.
+    /// A proxy must not forward the request.
     ///
-    /// `with`: how the gate answers; `rfc`: the status that the RFC wants from everyone, if it does.
+    /// `with` is the gate's response, and `rfc` the status that the RFC requires, if it does.
     static func refused(
         _ strength: Strength,
         _ name: String,
@@ -31,7 +31,7 @@ extension ConformanceCase {
         )
     }
 
-    /// Nobody may let it pass, nor read on: where it ends is unknown.
+    /// A proxy must not forward the request, or continue to read: its end is unknown.
     static func unframed(
         _ strength: Strength,
         _ name: String,
@@ -45,7 +45,7 @@ extension ConformanceCase {
         return each
     }
 
-    /// It is legal, and reaches the backend with this body.
+    /// The request is valid, and reaches the backend with this body.
     static func passes(
         _ strength: Strength,
         _ name: String,
@@ -64,7 +64,7 @@ extension ConformanceCase {
         )
     }
 
-    /// The RFC leaves the choice, but what passes must be beyond doubt; the gate refuses.
+    /// The RFC permits both, but a forwarded request must be unambiguous; the gate rejects it.
     static func refusedHere(
         _ strength: Strength,
         _ name: String,
@@ -88,7 +88,7 @@ extension ConformanceCase {
         return each
     }
 
-    /// The RFC leaves the choice, and so does the gate's own rule.
+    /// Both the RFC and the gate's own rule permit both.
     static func refusedOrPasses(
         _ strength: Strength,
         _ name: String,
@@ -117,7 +117,8 @@ extension ConformanceCase {
         )
     }
 
-    /// Two framings in one request: refused, or read as the RFC says and the connection closed.
+    /// Two framings in a request: rejected, or interpreted as the RFC specifies, and the connection
+    /// is closed.
     static func closesAnyway(
         _ name: String,
         _ section: String,

@@ -1,6 +1,6 @@
 import GateTestSupport
 
-/// Bytes that a client sends and a backend answers, and what must come of them.
+/// The bytes that a client and a backend send, and the demands on the outcome.
 package struct ConformanceCase: Sendable, CustomStringConvertible {
     package var name: String
     package var area: Area
@@ -8,19 +8,19 @@ package struct ConformanceCase: Sendable, CustomStringConvertible {
     package var section: String
     package var strength: Strength
     var client: [ClientStep]
-    /// The reactions of the backend to a target, attempt by attempt; the last also for any further
-    /// one.
+    /// The backend's reactions to a target, by attempt; the last one also applies to further
+    /// attempts.
     ///
-    /// A target that is not here gets an echo.
+    /// A target that is not listed gets an echo.
     var backend: [String: [[BackendStep]]]
     /// The demands on any proxy.
     var demands: [Demand]
-    /// The demands on the gate beyond that.
+    /// The additional demands on the gate.
     var ours: [Demand]
 
     package var description: String { "\(self.name) (\(self.section))" }
 
-    /// Whether only the gate can pass it, because it is about what the gate enforces.
+    /// Whether only the gate can pass the case, because it tests the gate's rules.
     package var isPolicy: Bool { self.area == .enforcement }
 
     init(
@@ -42,14 +42,14 @@ package struct ConformanceCase: Sendable, CustomStringConvertible {
         self.ours = ours
     }
 
-    /// The things that were not as they must be.
+    /// Returns the violated demands.
     package func violations(in observation: Observation, byTheGate isGate: Bool) -> [String] {
         (self.demands + (isGate ? self.ours : [])).compactMap { $0.violation(in: observation) }
     }
 }
 
 extension ConformanceCase {
-    /// Every case, area by area.
+    /// All cases, by area.
     package static let all: [ConformanceCase] = Area.allCases.flatMap(Self.cases(of:))
 
     package static func cases(of area: Area) -> [ConformanceCase] {
@@ -77,7 +77,7 @@ extension ConformanceCase {
     }
 }
 
-/// The areas that cases are about.
+/// The areas of the cases.
 package enum Area: String, Sendable, CaseIterable, CustomStringConvertible {
     case requestLine = "request line"
     case fields = "header syntax"
@@ -96,10 +96,10 @@ package enum Area: String, Sendable, CaseIterable, CustomStringConvertible {
     package var description: String { self.rawValue }
 }
 
-/// How strongly the RFC asks for what a case checks.
+/// The requirement level of the rule in the RFC.
 package enum Strength: String, Sendable, CaseIterable {
     case must = "MUST"
     case should = "SHOULD"
-    /// The RFC leaves it open, but somebody could come to harm.
+    /// The RFC does not require it, but a violation could cause harm.
     case robustness = "robustness"
 }

@@ -1,7 +1,7 @@
 import GateTestSupport
 
 extension Demand {
-    /// Not one byte of a request reaches the backend, but perhaps the follower.
+    /// No byte of a request reaches the backend, except perhaps the follower.
     static let nothingReaches = Demand { observation in
         let targets = observation.exchanges.map { "\($0.request.method) \($0.request.target)" }
         if !targets.isEmpty { return "reaches the backend: \(targets[0].prefix(60))" }
@@ -11,7 +11,7 @@ extension Demand {
         return failed ? "something reaches the backend" : nil
     }
 
-    /// So many requests reach the backend, the follower not counted.
+    /// This number of requests reaches the backend, not counting the follower.
     static func requests(_ count: Int) -> Demand {
         Demand { observation in
             let targets = observation.exchanges.map(\.request.target)
@@ -34,7 +34,7 @@ extension Demand {
         }
     }
 
-    /// No request reaches the backend as a whole, and no more than one begins.
+    /// No complete request reaches the backend, and at most one starts.
     static let neverCompletes = Demand { observation in
         let exchanges = observation.exchanges
         if exchanges.contains(where: \.isComplete) { return "a broken request looks complete" }
@@ -95,8 +95,7 @@ extension Demand {
         }
     }
 
-    /// A request that passes must have one framing, a version that is known, and no trailer that is
-    /// dangerous.
+    /// A forwarded request must have one framing, a known version and no dangerous trailer.
     static let isUnambiguous = Demand { observation in
         for exchange in observation.record.exchanges {
             let (request, trailers) = (exchange.request, exchange.trailers)

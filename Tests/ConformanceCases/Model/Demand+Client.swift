@@ -1,10 +1,10 @@
 import GateTestSupport
 
 extension Demand {
-    /// Any status that refuses.
+    /// All error statuses.
     static let refusals = Array(400...599)
 
-    /// The answers to the client, without that to the follower, have these statuses in turn.
+    /// The responses to the client, without the one to the follower, have these statuses in order.
     static func statuses(_ accepted: [Int]...) -> Demand {
         Demand { observation in
             let statuses = observation.final.map(\.response.status)
@@ -17,7 +17,7 @@ extension Demand {
 
     static func status(_ accepted: Int...) -> Demand { .statuses(accepted) }
 
-    /// The status of the first answer.
+    /// The first response has one of these statuses.
     static func first(_ accepted: [Int]) -> Demand {
         Demand { observation in
             guard let first = observation.final.first else {
@@ -28,7 +28,7 @@ extension Demand {
         }
     }
 
-    /// The connection ends after the first answer, and nothing behind it is read.
+    /// The connection ends after the first response, and nothing after it is read.
     static let endsThere: Demand = .all([
         Demand("goes on after the answer") { $0.answers.count <= 1 && $0.ending != nil },
         .followerIsUnheard,
@@ -44,12 +44,12 @@ extension Demand {
 
     static let closes = Demand("the connection stays") { $0.ending != nil }
 
-    /// The answer says that it is the last.
+    /// The response has `Connection: close`.
     static let saysClose = Demand("no Connection: close") {
         $0.final.last?.response.fields.tokens("Connection") == ["close"]
     }
 
-    /// The gate's own words, as a problem document of its own.
+    /// The response is a problem document of the gate.
     static let isProblem = Demand("no problem document") { observation in
         guard let response = observation.final.last?.response else { return false }
         let type = response.fields["Content-Type"].first ?? ""
@@ -57,7 +57,7 @@ extension Demand {
             && type.hasPrefix("application/problem+json")
     }
 
-    /// The body of an answer, whole.
+    /// A response has exactly this body.
     static func answers(_ text: String, at index: Int = 0) -> Demand {
         Demand { observation in
             guard index < observation.final.count else { return "no answer" }
@@ -68,7 +68,7 @@ extension Demand {
         }
     }
 
-    /// The answer is to a request to this target.
+    /// The response is to a request with this target.
     static func echoes(_ target: String, at index: Int = 0) -> Demand {
         Demand { observation in
             guard index < observation.final.count else { return "no answer to \(target)" }
@@ -85,7 +85,7 @@ extension Demand {
         }
     }
 
-    /// The answer does not have this value among those of a field.
+    /// The response does not have this value in a field.
     static func answerLacks(_ name: String, _ value: String? = nil) -> Demand {
         Demand { observation in
             let found = observation.final.first?.response.fields.tokens(name) ?? []
@@ -94,7 +94,7 @@ extension Demand {
         }
     }
 
-    /// No byte of this comes to the client, in whatever answer.
+    /// No byte of this text reaches the client, in any response.
     static func clientNeverHears(_ text: String) -> Demand {
         Demand { observation in
             let heard =
@@ -109,7 +109,7 @@ extension Demand {
         }
     }
 
-    /// The answer breaks off, or there is none, or it is the proxy's own error.
+    /// The response is truncated or missing, or is the proxy's own error.
     static let neverLooksComplete = Demand("a broken answer looks complete") { observation in
         guard let answer = observation.final.first else { return true }
         return answer.response.status >= 500 || !answer.response.isComplete

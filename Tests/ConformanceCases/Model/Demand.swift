@@ -1,15 +1,15 @@
 import GateTestSupport
 
-/// One thing that must hold of what came of a case.
+/// A condition that the outcome of a case must meet.
 struct Demand: Sendable {
-    /// The thing that was not as it must be, or `nil`.
+    /// Returns the violation, or `nil`.
     let check: @Sendable (Observation) -> String?
 
     init(_ check: @escaping @Sendable (Observation) -> String?) {
         self.check = check
     }
 
-    /// A demand of one condition, with the words for when it does not hold.
+    /// Creates a demand from a condition, with the text for its violation.
     init(_ complaint: String, _ holds: @escaping @Sendable (Observation) -> Bool) {
         self.init { holds($0) ? nil : complaint }
     }
@@ -22,7 +22,7 @@ struct Demand: Sendable {
         }
     }
 
-    /// Holds where the condition does not.
+    /// Applies unless the condition is true.
     static func unless(
         _ condition: @escaping @Sendable (Observation) -> Bool,
         _ demand: Demand
@@ -30,7 +30,7 @@ struct Demand: Sendable {
         Demand { condition($0) ? nil : demand.violation(in: $0) }
     }
 
-    /// A proxy may refuse with an error, and is asked for the rest only if it does not.
+    /// A proxy may respond with an error; the other demands apply only if it does not.
     static func refusedOr(_ demands: Demand..., refused: [Demand] = []) -> Demand {
         Demand { observation in
             let isRefused = (observation.final.first?.response.status ?? 0) >= 400

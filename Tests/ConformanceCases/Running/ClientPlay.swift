@@ -1,11 +1,12 @@
 import Foundation
 import GateTestSupport
 
-/// A client that takes its steps and notes what it hears.
+/// A client that performs its steps and records the responses.
 struct ClientPlay {
-    /// Far beyond what a proxy on the same machine needs, its response timeout included.
+    /// The timeout: much longer than a proxy on the same machine needs, including its response
+    /// timeout.
     private static let patience = Duration.seconds(4)
-    /// More answers than any case asks for.
+    /// The maximum number of responses, more than any case requires.
     private static let maximumAnswers = 40
 
     private let port: UInt16

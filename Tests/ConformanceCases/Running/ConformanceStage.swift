@@ -1,7 +1,7 @@
 import GateTestSupport
 import Synchronization
 
-/// The scripted backend that all cases share, one case after the other.
+/// The scripted backend that all cases share, one after the other.
 package final class ConformanceStage: Sendable {
     private struct Plan {
         var attempts: [String: [[BackendStep]]] = [:]
@@ -32,10 +32,9 @@ package final class ConformanceStage: Sendable {
 
     package var backendPort: UInt16 { self.backend.port }
 
-    /// Plays a case against the proxy that listens on a port.
+    /// Runs a case against the proxy that listens on a port.
     ///
-    /// At the end nothing of it is left: every connection to the backend has ended, and the proxy
-    /// has seen that it has.
+    /// Afterwards, every connection to the backend has ended, and the proxy has detected this.
     package func play(_ each: ConformanceCase, at port: UInt16) throws -> Observation {
         self.script.plan.withLock { $0 = Plan(attempts: each.backend) }
         let first = self.backend.record.connections.count
@@ -47,10 +46,10 @@ package final class ConformanceStage: Sendable {
         return observation
     }
 
-    /// Connects to the backend itself, and says which connection that was.
+    /// Connects to the backend directly, and returns the number of the connection.
     ///
-    /// Connections are accepted in their order. A proxy may have answered its client before the
-    /// backend got to accept what it sent, which is no part of the next case.
+    /// Connections are accepted in order. A proxy may have responded to its client before the
+    /// backend accepted its connection, which must not become part of the next case.
     private func dropCurtain(afterConnection first: Int) throws -> Int {
         let client = try RawClient(port: self.backend.port)
         defer { client.close() }

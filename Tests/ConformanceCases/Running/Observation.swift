@@ -1,26 +1,26 @@
 import GateTestSupport
 
-/// The outcome of a case: at the client and at the backend.
+/// The outcome of a case, at the client and at the backend.
 package struct Observation: Sendable {
     package struct Answer: Sendable {
-        /// Which of the client's connections it came on, counted from 0.
+        /// The index of the client's connection, starting at 0.
         var connection: Int
         var interim: [RawResponse] = []
         var response: RawResponse
-        /// The request as the backend saw it, if it was asked to echo.
+        /// The request as received by the backend, if it sends an echo.
         var echo: EchoReport?
 
         var isToFollower: Bool { self.echo?.target == "/follower" }
     }
 
     var answers: [Answer] = []
-    /// Interim answers that no final one has followed.
+    /// Interim responses without a final one.
     var pending: [RawResponse] = []
-    /// Bytes that were read as they are.
+    /// Raw bytes that were read.
     var bytes: [UInt8] = []
-    /// How the client's last connection was ended by the other side, if it was.
+    /// How the other side ended the client's last connection, if it did.
     var ending: StreamEnding?
-    /// The trouble that kept the client from going on: silence, or something that is no HTTP.
+    /// The problem that stopped the client: a timeout, or invalid HTTP.
     var trouble: String?
     var record = BackendRecord()
 
@@ -37,7 +37,7 @@ package struct Observation: Sendable {
 }
 
 extension Observation: CustomStringConvertible {
-    /// In one line, for a table.
+    /// The observation in one line, for a table.
     package var description: String {
         let answers = self.answers.map { answer in
             let interim = Self.statuses(of: answer.interim).map { "\($0), " }.joined()
@@ -56,7 +56,7 @@ extension Observation: CustomStringConvertible {
         return "client: \(client.joined(separator: ", ")); backend: \(self.backendWords)"
     }
 
-    /// The statuses of interim answers, or how many there are of them.
+    /// Returns the statuses of interim responses, or their number if there are many.
     private static func statuses(of interim: [RawResponse]) -> [String] {
         interim.count > 5
             ? ["\(interim.count) interim answers"] : interim.map { "\($0.status)" }

@@ -37,7 +37,7 @@ struct AskBeforeTests {
         )
         let laxer = try check("laxer")
         #expect(laxer.status == 0)
-        #expect(laxer.output.contains("the rule 'ios' is gone"))
+        #expect(laxer.output.contains("the rule 'ios' was removed"))
     }
 
     @Test func `reload --wait exits by what the gate says`() async throws {

@@ -137,7 +137,7 @@ struct BreakerAccidentTests {
             let course = try Self.ask(story, scene)
             #expect(course.duration < .seconds(10) * GateExecutable.slowdown)
             let trip = try scene.gate.logLine("a trip") { line in
-                line.message == "the breaker has tripped: the rule observes"
+                line.message == "the circuit breaker tripped: the rule only observes now"
             }
             #expect(trip.metadata["cause"] == story.cause)
             let milliseconds = course.duration / .milliseconds(1)
@@ -200,10 +200,10 @@ struct BreakerAccidentTests {
             #expect(try next.send([visitor]) == 0)
             let port = "\(try #require(next.gate.adminPort))"
             let shown = try ToolProcess.versiongate("breaker", "--admin", port)
-            #expect(shown.output.hasPrefix("ios observes since "))
+            #expect(shown.output.hasPrefix("ios tripped at "))
             #expect(try next.metrics()[#"versiongate_breaker_tripped{rule="ios"}"#] == 1)
             let reset = try ToolProcess.versiongate("breaker", "reset", "--admin", port)
-            #expect(reset.output == "nothing has tripped\nwatches nothing\n")
+            #expect(reset.output == "no rule has tripped\nwatching nothing\n")
             #expect(try next.send([visitor]) == 1)
         }
     }

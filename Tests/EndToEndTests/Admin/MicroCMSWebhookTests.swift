@@ -89,7 +89,7 @@ struct MicroCMSWebhookTests {
                 #expect(try answer.json(Delivery.self).status == 403, "\(form)")
             }
             try scene.gate.logLine("the refusal") {
-                $0.message == "webhook refused" && $0.metadata["feed"] == "forced-update"
+                $0.message == "webhook rejected" && $0.metadata["feed"] == "forced-update"
                     && $0.metadata["client"] == "127.0.0.1"
             }
             #expect(try Self.questions(to: cms) == 1)
@@ -155,7 +155,7 @@ struct MicroCMSWebhookTests {
             #expect(try send() == 403)
             try scene.folder.writeInPlace("", to: "webhook-secret")
             #expect(try send() == 503)
-            try scene.gate.logLine("the reason") { $0.message == "webhooks cannot be checked" }
+            try scene.gate.logLine("the reason") { $0.message == "webhooks cannot be verified" }
             try scene.folder.writeInPlace(Self.secret, to: "webhook-secret")
             #expect(try send() == 202)
             try scene.folder.replace("rules.yaml", with: "rules: []\n")
@@ -173,7 +173,7 @@ struct MicroCMSWebhookTests {
         try await Scene.play(rules: rules) { scene in
             try scene.gate.logLine("the warning") {
                 $0.level == "warning"
-                    && $0.message == "no webhook can come: there is no --admin-listen"
+                    && $0.message == "webhooks cannot be received without --admin-listen"
             }
         }
     }

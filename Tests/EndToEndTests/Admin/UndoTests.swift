@@ -120,7 +120,7 @@ struct UndoTests {
             let late = try Self.undo(scene, to: first, seen: second)
             #expect(late.status == 409)
             #expect(late.fields["ETag"] == ["\"\(third)\""])
-            #expect(late.text.contains("revision \(third) is in force"))
+            #expect(late.text.contains("revision \(third) is active"))
             #expect(try Self.revision(scene) == third)
             #expect(try Self.undo(scene, to: second, seen: third).status == 200)
             #expect(try Self.undo(scene, to: first, seen: third).status == 409)
@@ -205,7 +205,7 @@ struct UndoTests {
                 #expect(try Self.revision(scene) == first)
                 #expect(try Self.status(scene, "3.0") == 200)
                 try scene.gate.logLine("that it differs from the file") { line in
-                    line.message.hasPrefix("an undo is in force")
+                    line.message.hasPrefix("an undo is active")
                 }
                 // The same once more does not end it, and who asks is told.
                 try scene.folder.replace("rules.yaml", with: Self.rules("9.0"))
@@ -215,7 +215,9 @@ struct UndoTests {
                     ["reload", "--wait", "--admin", "\(port)"] + tokens
                 )
                 #expect(reload.status == 1)
-                #expect(reload.errors.contains("revision \(first) is in force by an undo of "))
+                #expect(
+                    reload.errors.contains("revision \(first) is active because of an undo at ")
+                )
                 #expect(try Self.status(scene, "3.0") == 200)
                 try scene.reload(Self.rules("8.0"))
                 #expect(try Self.status(scene, "3.0") == 426)
@@ -242,19 +244,19 @@ struct UndoTests {
             let dry = try undo("--dry-run")
             #expect(dry.status == 0, "\(dry.errors)")
             #expect(dry.output.contains("  minimum: \"9.0\" -> \"2.0\"\n"))
-            let end = "revision \(first) would be put in force instead of \(second)\n"
+            let end = "revision \(first) would be activated instead of \(second)\n"
             #expect(dry.output.hasSuffix(end))
             #expect(try Self.revision(scene) == second)
             let back = try undo()
             #expect(back.status == 0, "\(back.errors)")
-            #expect(back.output.contains("revision \(first) is in force\n"))
-            #expect(back.output.hasSuffix("it holds until they are changed\n"))
+            #expect(back.output.contains("revision \(first) is active\n"))
+            #expect(back.output.hasSuffix("the undo stays active until they change\n"))
             #expect(try Self.revision(scene) == first)
             let again = try undo(second)
-            #expect(again.output.hasSuffix("it is what the files say\n"), "\(again.errors)")
+            #expect(again.output.hasSuffix("the files contain this revision\n"), "\(again.errors)")
             #expect(try Self.revision(scene) == second)
             let nowhere = try undo("0123456789ab")
-            #expect(nowhere.status == 1 && nowhere.errors.contains("not remembered"))
+            #expect(nowhere.status == 1 && nowhere.errors.contains("not stored"))
             let without = try ToolProcess.versiongate("undo", "--admin", "\(port)")
             #expect(without.status == 1 && without.errors.contains("--admin-token-file"))
         }

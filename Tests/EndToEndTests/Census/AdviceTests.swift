@@ -119,7 +119,7 @@ struct AdviceTests {
             let wrong = try ToolProcess.versiongate(
                 ["floor", "suggest", "--at-most", "2", "--state", scene.stateFolder]
             )
-            #expect(wrong.status != 0 && wrong.errors.contains("write a share such as '1%'"))
+            #expect(wrong.status != 0 && wrong.errors.contains("expected a share such as '1%'"))
         }
     }
 
@@ -196,7 +196,7 @@ struct AdviceTests {
             ])
             #expect(
                 words.output.contains(
-                    "- ios: 100 % of 62 requests are answered by 5xx, 0 % are usual\n"
+                    "- ios: 100 % of 62 requests get a 5xx response (usual: 0 %)\n"
                         + "  blocked: [\"3.2\"]\n"
                 )
             )
@@ -280,8 +280,8 @@ struct AdviceTests {
             let lines = result.output.split(separator: "\n").map(String.init)
             #expect(lines.count == 5 && lines[0].hasPrefix("rule     last decided"))
             #expect(lines[1].hasPrefix("ios      20"))
-            #expect(lines[3].hasPrefix("nobody   never, as far as is kept"))
-            #expect(lines[4].hasPrefix("watched  not told: it does but observe"))
+            #expect(lines[3].hasPrefix("nobody   never in the kept data"))
+            #expect(lines[4].hasPrefix("watched  unknown: observe mode"))
         }
     }
 

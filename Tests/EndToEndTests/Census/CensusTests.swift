@@ -164,7 +164,7 @@ struct CensusTests {
             #expect(scene.gate.end() == .status(0))
             let result = try ToolProcess.versiongate("census", "--state", scene.stateFolder)
             #expect(result.status == 1)
-            #expect(result.errors.contains("there is none"))
+            #expect(result.errors.contains("the file does not exist"))
         }
     }
 
@@ -219,7 +219,7 @@ struct CensusTests {
             flags: [.stateDir(path: folder.path(of: "state")), .adminListen()]
         ) { scene in
             let line = try scene.gate.logLine("what is wrong") {
-                $0.message == "the census cannot be kept"
+                $0.message == "the census cannot be stored"
             }
             #expect(line.metadata["error"]?.contains("damaged") == true)
             try scene.send(Self.visitors("ios", "4.0.0", devices: 0..<5))

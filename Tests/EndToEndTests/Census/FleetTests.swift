@@ -142,7 +142,7 @@ struct FleetTests {
                 let slowest = try distant.slowest(of: Self.crowd(4_000..<5_000))
                 #expect(slowest < .seconds(1), "\(slowest)")
                 try distant.gate.logLine("the store to be away", skipping: seen) {
-                    $0.message == "the census store is away"
+                    $0.message == "the census store is unavailable"
                 }
                 #expect(try distant.metrics()["versiongate_census_store_up"] == 0)
                 let local = try distant.censusOfAll()
@@ -204,7 +204,7 @@ struct FleetTests {
             let slowest = try scene.slowest(of: Self.crowd(100..<600))
             #expect(slowest < .seconds(1), "\(slowest)")
             try scene.gate.logLine("the store to be away", skipping: seen) {
-                $0.message == "the census store is away"
+                $0.message == "the census store is unavailable"
             }
             // While the line of records waits for it, requests do not.
             let meanwhile = try scene.slowest(of: Self.crowd(600..<1_000))
@@ -235,7 +235,7 @@ struct FleetTests {
         (["--census-store", "rediss://localhost"], "--census-key-file is missing"),
         (
             ["--census-store", "redis://localhost", "--census-store-ca", "/etc/hosts"],
-            "the file has no certificate in PEM form"
+            "the file contains no certificate in PEM format"
         ),
         (
             ["--census-store", "redis://localhost", "--census-store-certificate", "/etc/hosts"],
@@ -271,7 +271,7 @@ extension Scene {
     private func awaitShared(skipping skipped: Int) throws {
         try self.count([CensusVisitor(version: "2.0", device: "device-2000")])
         try self.gate.logLine("the census to be handed over", skipping: skipped) {
-            $0.message == "census handed over"
+            $0.message == "census delivered"
         }
     }
 
@@ -281,7 +281,7 @@ extension Scene {
         try Deadline.after(.seconds(75)).poll("the store to be there again") {
             try self.send([CensusVisitor(version: "2.0", device: "device-2000")])
             let isBack = self.gate.logLines.dropFirst(skipped).contains {
-                $0.message == "the census store is there again"
+                $0.message == "the census store is available again"
             }
             return isBack ? true : nil
         }

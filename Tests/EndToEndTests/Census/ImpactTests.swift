@@ -85,7 +85,7 @@ struct ImpactTests {
                 "--state",
                 scene.stateFolder
             )
-            #expect(words.output.contains("newly refused: nobody"))
+            #expect(words.output.contains("newly denied: none"))
         }
     }
 

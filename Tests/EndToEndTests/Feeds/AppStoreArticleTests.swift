@@ -73,7 +73,7 @@ struct AppStoreArticleTests {
             store.release("4.2.0", in: "us", since: Self.daysAgo(90))
             store.server.set(.forbidden)
             try scene.gate.logLine("sent away") {
-                $0.metadata["error"] == "jp: the source answers 403: asked too often"
+                $0.metadata["error"] == "jp: the source responded with 403: too many requests"
             }
             #expect(try scene.isDenied("4.2.9"))
 

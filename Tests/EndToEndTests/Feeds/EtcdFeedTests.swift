@@ -68,8 +68,9 @@ struct EtcdFeedTests {
         try await self.play(etcd) { scene in
             etcd.stop()
             try scene.gate.logLine("the failure") {
-                $0.message == "feed failed; what it said last stays"
-                    && $0.metadata["error"] == "nobody accepts connections there"
+                $0.message == "feed failed; its last value stays active"
+                    && $0.metadata["error"]
+                        == "the connection was refused, or the host is unreachable"
             }
             #expect(try scene.isDenied("3.4.9"))
 
@@ -80,7 +81,7 @@ struct EtcdFeedTests {
             try etcd.start()
             try etcd.put("/gate/rules.yaml", RulesText.shop(minimum: "5.0.0"))
             try again.gate.logLine("the new floor", by: Self.afterRest) {
-                $0.message == "feed taken"
+                $0.message == "feed applied"
             }
             #expect(try again.isDenied("4.9.9"))
         }
@@ -91,7 +92,7 @@ struct EtcdFeedTests {
         try await self.play(etcd) { scene in
             etcd.stop()
             try scene.gate.logLine("the failure") {
-                $0.message == "feed failed; what it said last stays"
+                $0.message == "feed failed; its last value stays active"
             }
             let seen = scene.gate.logLines.count
             try etcd.start()
@@ -100,7 +101,7 @@ struct EtcdFeedTests {
             }
             try etcd.compact()
             try scene.gate.logLine("the floor", skipping: seen, by: Self.afterRest) {
-                $0.message == "feed taken"
+                $0.message == "feed applied"
             }
             try scene.wait(untilVersion: "4.1.9", isDenied: true)
             try etcd.put("/gate/rules.yaml", RulesText.shop(minimum: "3.0.0"))
@@ -217,7 +218,7 @@ struct EtcdFeedTests {
         }
         for (keys, reason) in [
             ("key: /gate/rules.yaml", ""),
-            (keys(client.certificate, identity.key), "the client certificate and its key"),
+            (keys(client.certificate, identity.key), "the client certificate or its key"),
             (keys(certificates.path(of: "none"), client.key), "the secret in"),
         ] {
             try certificates.writeInPlace(Self.file(etcd, keys), to: "rules.yaml")

@@ -93,7 +93,7 @@ struct FeedLoadTests {
             // wrk prints these lines only if there is something to count.
             #expect(!output.contains("Socket errors"))
             #expect(!output.contains("Non-2xx or 3xx responses"))
-            #expect(2...self.bound(since: start) ~= self.count("feed taken", in: scene))
+            #expect(2...self.bound(since: start) ~= self.count("feed applied", in: scene))
             #expect(database.listeners == 1)
             let status = try scene.feed()
             #expect((status.state, status.error, status.failures) == ("fresh", nil, 0))
@@ -157,12 +157,12 @@ struct FeedLoadTests {
             database.put(Self.value("2.0.0"))
             _ = try await self.minimums(scene, until: "2.0.0")
             // It is in force a moment before anybody says so.
-            try scene.gate.logLine("the new value", skipping: seen) { $0.message == "feed taken" }
+            try scene.gate.logLine("the new value", skipping: seen) { $0.message == "feed applied" }
             #expect(
-                self.count("feed refused; what it said last stays", in: scene)
+                self.count("feed rejected; its last value stays active", in: scene)
                     <= self.bound(since: start)
             )
-            #expect(self.count("feed taken", in: scene) == 2)
+            #expect(self.count("feed applied", in: scene) == 2)
             let mended = try await scene.waitForFeed("the end") { $0.state == "fresh" }
             #expect(mended.error == nil)
         }
@@ -182,7 +182,7 @@ struct FeedLoadTests {
                 return "1.0.\(number)"
             }()
             try scene.gate.logLine("a source that goes on", skipping: seen) {
-                $0.message == "feed taken"
+                $0.message == "feed applied"
             }
             let more = "rules: [{ id: own, minimum: 5.0.0, storeUrl: 'https://b.example' }]\n"
             let start = ContinuousClock.now

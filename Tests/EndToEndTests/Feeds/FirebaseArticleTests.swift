@@ -23,7 +23,7 @@ struct FirebaseArticleTests {
             in: folder,
             flags: [.stateDir(path: folder.path(of: "state")), .adminListen()]
         ) { scene in
-            try scene.gate.logLine("the first answer") { $0.message == "feed taken" }
+            try scene.gate.logLine("the first answer") { $0.message == "feed applied" }
             try await body(scene, database)
         }
     }
@@ -73,7 +73,7 @@ struct FirebaseArticleTests {
                 let seen = scene.gate.logLines.count
                 database.send(slip.0, slip.1)
                 try scene.gate.logLine("\(slip)", skipping: seen) {
-                    $0.message.hasSuffix("what it said last stays")
+                    $0.message.hasSuffix("its last value stays active")
                 }
                 // The stream goes on, and says that it does.
                 database.send("keep-alive", "null")

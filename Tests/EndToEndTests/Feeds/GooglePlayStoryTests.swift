@@ -61,12 +61,12 @@ struct GooglePlayStoryTests {
             .stateDir(path: folder.path(of: "state")),
         ]
         try await Scene.play(in: folder, flags: flags) { scene in
-            try scene.gate.logLine("the first answer") { $0.message == "feed taken" }
+            try scene.gate.logLine("the first answer") { $0.message == "feed applied" }
             let old = Self.request(build: 3020)
             #expect(try scene.ask(old).status == 200)
             let seen = scene.gate.logLines.count
             try self.publish(play, "\(new("inProgress")),\(before)")
-            try scene.gate.logLine("the rollout", skipping: seen) { $0.message == "feed taken" }
+            try scene.gate.logLine("the rollout", skipping: seen) { $0.message == "feed applied" }
             #expect(try scene.ask(old).status == 200)
 
             try self.publish(play, new("completed"))
@@ -77,17 +77,17 @@ struct GooglePlayStoryTests {
                 let seen = scene.gate.logLines.count
                 try play.setFaults(FeedFault(kind))
                 try scene.gate.logLine(kind, skipping: seen) {
-                    $0.message == "feed failed; what it said last stays"
+                    $0.message == "feed failed; its last value stays active"
                 }
                 #expect(try scene.ask(old).status == 426)
                 try play.ask("DELETE", "/fault")
                 try scene.gate.logLine("better than \(kind)", skipping: seen) {
-                    $0.message == "feed works again"
+                    $0.message == "feed recovered"
                 }
             }
             play.stop()
             try scene.gate.logLine("its death") {
-                $0.metadata["error"] == "nobody accepts connections there"
+                $0.metadata["error"] == "the connection was refused, or the host is unreachable"
             }
             #expect(try scene.ask(old).status == 426)
 

@@ -32,7 +32,7 @@ struct HeldFloorStoryTests {
         let seen = scene.gate.logLines.count
         source.put(#"{"minVersion":"\#(minimum)"}"#)
         try scene.gate.logLine("the floor \(minimum)", skipping: seen) {
-            $0.message == "feed taken" && $0.metadata["feed"] == "floor"
+            $0.message == "feed applied" && $0.metadata["feed"] == "floor"
         }
     }
 
@@ -106,7 +106,7 @@ struct HeldFloorStoryTests {
             // Either the floor comes first, and is only observed once the store has spoken, or it is
             // refused.
             try scene.gate.logLine("what the store has") {
-                $0.message == "feed taken" && $0.metadata["feed"] == "store"
+                $0.message == "feed applied" && $0.metadata["feed"] == "store"
             }
             let passing = Request.text(fields: Request.identity(version: "1.1"))
             let deadline = Deadline.usual
@@ -116,7 +116,7 @@ struct HeldFloorStoryTests {
             let seen = scene.gate.logLines.count
             source.put(#"{"minVersion":"9.1"}"#)
             try scene.gate.logLine("the refusal", skipping: seen) {
-                $0.message == "feed refused; what it said last stays"
+                $0.message == "feed rejected; its last value stays active"
             }
             try self.expect("1.1", "1.1", scene, "refused")
             let page = try FeedsPage(of: scene.gate)

@@ -55,7 +55,7 @@ struct MicroCMSArticleTests {
         async throws
     {
         try await self.play { scene, cms in
-            try scene.gate.logLine("the first answer") { $0.message == "feed taken" }
+            try scene.gate.logLine("the first answer") { $0.message == "feed applied" }
             #expect(try !scene.isDenied("2.1.0"))
 
             cms.publish(Self.update)
@@ -90,7 +90,7 @@ struct MicroCMSArticleTests {
                 let seen = scene.gate.logLines.count
                 cms.publish(Self.update.merging(slip) { $1 })
                 try scene.gate.logLine("the slip \(slip)", skipping: seen) {
-                    $0.message.hasSuffix("what it said last stays")
+                    $0.message.hasSuffix("its last value stays active")
                 }
                 let status = try scene.feed()
                 #expect((status.kind, status.state) == ("microcms", "failing"))
@@ -123,7 +123,7 @@ struct MicroCMSArticleTests {
             cms.publish(["title": "アップデートのお願い"])
             try scene.wait(untilVersion: "2.1.3", isDenied: false)
             try scene.gate.logLine("the rules that are gone", skipping: seen) {
-                $0.message.contains("states no rules any more")
+                $0.message.contains("no longer states rules")
             }
         }
     }

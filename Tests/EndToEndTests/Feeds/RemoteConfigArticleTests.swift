@@ -39,7 +39,7 @@ struct RemoteConfigArticleTests {
         try folder.writeInPlace(rules, to: "rules.yaml")
         let flags = [GateFlag.stateDir(path: folder.path(of: "state"))]
         try await Scene.play(in: folder, flags: flags) { scene in
-            try scene.gate.logLine("the first answer") { $0.message == "feed taken" }
+            try scene.gate.logLine("the first answer") { $0.message == "feed applied" }
             let old = Request.text(fields: Request.identity(version: "1.9.0"))
             let hint = try scene.ask(old).fields["X-VersionGate"].first
             #expect(hint?.hasPrefix("recommend; latest=\"4.2.0\"") == true)
@@ -54,7 +54,7 @@ struct RemoteConfigArticleTests {
                 let seen = scene.gate.logLines.count
                 config.publish(Self.template(minimum))
                 try scene.gate.logLine("the slip \(minimum)", skipping: seen) {
-                    $0.message.hasSuffix("what it said last stays")
+                    $0.message.hasSuffix("its last value stays active")
                 }
                 #expect(try scene.isDenied("1.9.0"))
                 #expect(try !scene.isDenied("4.2.0"))

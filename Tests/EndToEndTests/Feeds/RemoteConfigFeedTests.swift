@@ -71,7 +71,7 @@ struct RemoteConfigFeedTests {
                 .adminListen(),
             ]
         ) { scene in
-            try scene.gate.logLine("the first answer") { $0.message == "feed taken" }
+            try scene.gate.logLine("the first answer") { $0.message == "feed applied" }
             try await body(scene, console)
             for secret in ["ya29.", "PRIVATE KEY", "assertion="] {
                 #expect(!scene.gate.logText.contains(secret))
@@ -95,16 +95,16 @@ struct RemoteConfigFeedTests {
                 let seen = scene.gate.logLines.count
                 try console.publish(slip, latest: "9.9.9")
                 try scene.gate.logLine("the slip \(slip)", skipping: seen) {
-                    $0.message.hasSuffix("what it said last stays")
+                    $0.message.hasSuffix("its last value stays active")
                 }
                 #expect(try scene.isDenied("1.9.0"))
                 #expect(try !scene.isDenied("4.2.0"))
             }
             try console.publish("2.0.0")
-            try scene.gate.logLine("better") { $0.message == "feed works again" }
+            try scene.gate.logLine("better") { $0.message == "feed recovered" }
             console.server.stop()
             try scene.gate.logLine("the end of Firebase") {
-                $0.metadata["error"] == "nobody accepts connections there"
+                $0.metadata["error"] == "the connection was refused, or the host is unreachable"
             }
             #expect(try scene.isDenied("1.9.0"))
 
@@ -124,7 +124,7 @@ struct RemoteConfigFeedTests {
         ) { scene, console in
             let seen = scene.gate.logLines.count
             try console.publish("2.0.0")
-            try scene.gate.logLine("the floor", skipping: seen) { $0.message == "feed taken" }
+            try scene.gate.logLine("the floor", skipping: seen) { $0.message == "feed applied" }
             #expect(try !scene.isDenied("1.9.0"))
             let rules = try String(contentsOf: scene.folder.file("rules.yaml"), encoding: .utf8)
             try scene.folder.replace(
@@ -158,7 +158,7 @@ struct RemoteConfigFeedTests {
             try scene.wait(untilVersion: "1.9.0", isDenied: true)
             let seen = scene.gate.logLines.count
             try console.server.changeState(Self.drawn(value))
-            let note = "only Firebase knows whether 'A tenth' holds: the lowest version counts"
+            let note = "only Firebase can evaluate 'A tenth': the lowest version applies"
             try scene.gate.logLine("the condition", skipping: seen) { $0.message == note }
             #expect(try scene.isDenied("1.9.0"))
             #expect(try !scene.isDenied("2.0.0"))

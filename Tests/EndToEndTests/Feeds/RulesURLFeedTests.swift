@@ -50,9 +50,9 @@ struct RulesURLFeedTests {
             #expect(good.source == source.server.url("/rules.yaml"))
             #expect((good.inForce, good.error) == ("enforce", nil))
             try source.server.stop()
-            let failure = "nobody accepts connections there"
+            let failure = "the connection was refused, or the host is unreachable"
             try scene.gate.logLine("the failure") {
-                $0.message == "feed failed; what it said last stays"
+                $0.message == "feed failed; its last value stays active"
                     && $0.metadata["error"] == failure
             }
             let failed = try await scene.waitForFeed("failing") {
@@ -79,8 +79,8 @@ struct RulesURLFeedTests {
                 source.server.set(fault)
                 try scene.gate.logLine("\(fault)", skipping: seen) {
                     [
-                        "feed failed; what it said last stays",
-                        "feed refused; what it said last stays",
+                        "feed failed; its last value stays active",
+                        "feed rejected; its last value stays active",
                     ]
                     .contains($0.message)
                 }
@@ -92,7 +92,7 @@ struct RulesURLFeedTests {
                 #expect(try !scene.isDenied("3.5.0"))
                 source.server.set(nil)
                 try scene.gate.logLine("better", skipping: seen) {
-                    $0.message == "feed works again"
+                    $0.message == "feed recovered"
                 }
                 let mended = try scene.feed()
                 #expect((mended.state, mended.error) == ("fresh", nil))
@@ -143,7 +143,7 @@ struct RulesURLFeedTests {
             try scene.gate.logLine("the silence") { $0.message == "feed is stale" }
             let status = try await scene.waitForFeed("observed") { $0.inForce == "observe" }
             #expect(status.state == "stale")
-            #expect(status.error == "the source answers 503")
+            #expect(status.error == "the source responded with 503")
             #expect(try #require(status.ageSeconds) >= 2)
             source.server.set(nil)
             try scene.wait(untilVersion: "3.4.9", isDenied: true)
@@ -204,8 +204,8 @@ struct RulesURLFeedTests {
         let missing = try ToolProcess.versiongate("feed", "check", path)
         #expect(missing.status == 1)
         #expect(
-            missing.errors == "feed 'shared': \(url): the source answers 404: "
-                + "there is nothing at this address\n"
+            missing.errors == "feed 'shared': \(url): the source responded with 404: "
+                + "there is no resource at this URL\n"
         )
 
         source.put(RulesText.shop(minimum: "3.5.0"), at: "/rules.yaml")

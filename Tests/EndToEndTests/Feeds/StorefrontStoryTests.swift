@@ -107,7 +107,7 @@ struct StorefrontStoryTests {
         try folder.writeInPlace(rules, to: "rules.yaml")
         try await Scene.play(in: folder, flags: []) { scene in
             try scene.gate.logLine("the country that fails") {
-                $0.metadata["error"] == "gb: the source answers 400"
+                $0.metadata["error"] == "gb: the source responded with 400"
             }
             try scene.waitForAnswer("Korea", to: self.request(Self.korean)) { $0.status == 426 }
             #expect(try self.isDenied(scene, Self.japanese))
@@ -130,11 +130,11 @@ struct StorefrontStoryTests {
         let rules = Self.rules(store, countries: "[jp, gb, kr]")
         try folder.writeInPlace(rules, to: "rules.yaml")
         try await Scene.play(in: folder, flags: [.adminListen()]) { scene in
-            let error = "gb: the source answers 400"
+            let error = "gb: the source responded with 400"
             func expectOneWarning(_ when: String) {
                 let lines = scene.gate.logLines.filter { $0.metadata["error"] == error }
                 #expect(lines.map(\.level) == ["warning"], "\(when)")
-                #expect(!scene.gate.logLines.contains { $0.message == "feed works again" })
+                #expect(!scene.gate.logLines.contains { $0.message == "feed recovered" })
             }
             let first = try await scene.waitForFeed("it fails") { $0.error == error }
             #expect(first.state == "failing")
@@ -144,7 +144,7 @@ struct StorefrontStoryTests {
                 let seen = scene.gate.logLines.count
                 store.release(version, in: country, since: Self.long)
                 try scene.gate.logLine("\(version) in \(country)", skipping: seen) {
-                    $0.message == "feed taken"
+                    $0.message == "feed applied"
                 }
                 let failing = try await scene.waitForFeed("asked again") { $0.nextAt != nil }
                 #expect((failing.error, failing.state) == (error, "failing"))
@@ -158,7 +158,7 @@ struct StorefrontStoryTests {
 
             store.refuse("gb", with: nil)
             try scene.gate.logLine("the end of it") {
-                ["feed taken", "feed works again"].contains($0.message)
+                ["feed applied", "feed recovered"].contains($0.message)
                     && (try? scene.feed().error) == .some(nil)
             }
             #expect(try scene.feed().state == "fresh")
@@ -182,16 +182,16 @@ struct StorefrontStoryTests {
         #expect(failed.status == 1)
         #expect(
             failed.errors
-                == "feed 'store': App Store 1234567890: gb: the source answers 400\n"
+                == "feed 'store': App Store 1234567890: gb: the source responded with 400\n"
         )
         let line = "rule 'ios': waits for 1.2: gb not yet, jp not yet, kr since \(Self.long); "
-        let begin = "has begun in kr; begins for everybody else when all of them have it\n"
+        let begin = "has begun in kr; begins for all others when all stores have it\n"
         #expect(failed.output.hasSuffix(line + begin), "\(failed.output)")
 
         store.refuse("gb", with: nil)
         for country in ["gb", "jp"] { store.release("1.2", in: country, since: Self.long) }
         let good = try ToolProcess.versiongate("feed", "check", path)
         #expect(good.status == 0)
-        #expect(good.output.hasSuffix("; has begun on \(Self.long)\n"), "\(good.output)")
+        #expect(good.output.hasSuffix("; began on \(Self.long)\n"), "\(good.output)")
     }
 }

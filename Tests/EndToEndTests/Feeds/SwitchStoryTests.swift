@@ -54,7 +54,7 @@ struct SwitchStoryTests {
         try folder.writeInPlace(rules, to: "rules.yaml")
         let flags = [GateFlag.stateDir(path: folder.path(of: "state"))]
         try await Scene.play(in: folder, flags: flags) { scene in
-            try scene.gate.logLine("the first answer") { $0.message == "feed taken" }
+            try scene.gate.logLine("the first answer") { $0.message == "feed applied" }
             try body(scene) { floor, enforced, closed in
                 config.publish(Self.template(floor: floor, enforced: enforced, closed: closed))
             }
@@ -88,7 +88,7 @@ struct SwitchStoryTests {
                 let seen = scene.gate.logLines.count
                 publish(floor, enforced, "false")
                 try scene.gate.logLine("the slip", skipping: seen) {
-                    $0.message.hasSuffix("what it said last stays")
+                    $0.message.hasSuffix("its last value stays active")
                 }
                 #expect(try scene.ask(Self.request(build: 41249)).status == 426)
                 #expect(try scene.ask(Self.request(build: 41300)).status == 200)
@@ -122,7 +122,7 @@ struct SwitchStoryTests {
             let seen = scene.gate.logLines.count
             publish("41200", "true", "perhaps")
             try scene.gate.logLine("the slip", skipping: seen) {
-                $0.message.hasSuffix("what it said last stays")
+                $0.message.hasSuffix("its last value stays active")
             }
             #expect(try scene.ask(Self.request(build: 41300)).status == 503)
             publish("41200", "true", "")
@@ -152,7 +152,7 @@ struct SwitchStoryTests {
         try folder.writeInPlace(rules, to: "rules.yaml")
         let flags: [GateFlag] = [.stateDir(path: folder.path(of: "state")), .adminListen()]
         try await Scene.play(in: folder, flags: flags) { scene in
-            try scene.gate.logLine("the first answer") { $0.message == "feed taken" }
+            try scene.gate.logLine("the first answer") { $0.message == "feed applied" }
             func put(_ path: String, _ value: String) {
                 database.send("put", #"{"path":"/\#(path)","data":\#(value)}"#)
             }
@@ -173,7 +173,7 @@ struct SwitchStoryTests {
                 let seen = scene.gate.logLines.count
                 put("closed", slip)
                 try scene.gate.logLine("the slip \(slip)", skipping: seen) {
-                    $0.message.hasSuffix("what it said last stays")
+                    $0.message.hasSuffix("its last value stays active")
                 }
                 #expect(try scene.ask(japanese).status == 503)
             }
@@ -183,7 +183,7 @@ struct SwitchStoryTests {
             put("maintenance_mode", "true")
             let told = try await scene.waitForFeed("the note") { $0.notes?.isEmpty == false }
             #expect(
-                told.notes?.first?.hasPrefix("'maintenance_mode' is there and not read") == true
+                told.notes?.first?.hasPrefix("'maintenance_mode' is not read") == true
             )
             #expect(try scene.ask(japanese).status == 200)
         }

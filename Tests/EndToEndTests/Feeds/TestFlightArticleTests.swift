@@ -40,7 +40,7 @@ struct TestFlightArticleTests {
             .stateDir(path: folder.path(of: "state")),
         ]
         try await Scene.play(in: folder, flags: flags) { scene in
-            try scene.gate.logLine("the first answer") { $0.message == "feed taken" }
+            try scene.gate.logLine("the first answer") { $0.message == "feed applied" }
             try await body(scene, connect, flags)
         }
     }
@@ -150,7 +150,7 @@ struct TestFlightArticleTests {
             _ = try scene.waitForAnswer("the new build", to: old) { $0.status == 426 }
             connect.server.stop()
             try scene.gate.logLine("the failure") {
-                $0.message == "feed failed; what it said last stays"
+                $0.message == "feed failed; its last value stays active"
             }
             #expect(try scene.ask(old).status == 426)
             #expect(try self.ask(scene, "internal").build == "1042")
@@ -158,7 +158,7 @@ struct TestFlightArticleTests {
             let again = try scene.restarted(flags: flags)
             #expect(try again.ask(old).status == 426)
             try again.gate.logLine("the failure") {
-                $0.message == "feed failed; what it said last stays"
+                $0.message == "feed failed; its last value stays active"
             }
             let known = try self.ask(again, "internal")
             #expect(known.build == "1042")
@@ -175,13 +175,13 @@ struct TestFlightArticleTests {
                 let seen = scene.gate.logLines.count
                 try connect.server.setFaults(FeedFault(kind))
                 try scene.gate.logLine(kind, skipping: seen) {
-                    $0.message == "feed failed; what it said last stays"
+                    $0.message == "feed failed; its last value stays active"
                 }
                 #expect(try scene.ask(old).status == 426, "\(kind)")
                 #expect(try scene.ask(self.tester("1042", of: "3.4.0")).status == 200, "\(kind)")
                 try connect.server.ask("DELETE", "/fault")
                 try scene.gate.logLine("better than \(kind)", skipping: seen) {
-                    $0.message == "feed works again"
+                    $0.message == "feed recovered"
                 }
             }
             let seen = scene.gate.logLines.count
@@ -210,7 +210,7 @@ struct TestFlightArticleTests {
             )
             let seen = scene.gate.logLines.count
             try connect.set(["appStoreVersions": [version]])
-            try scene.gate.logLine("the release", skipping: seen) { $0.message == "feed taken" }
+            try scene.gate.logLine("the release", skipping: seen) { $0.message == "feed applied" }
             #expect(try !scene.isDenied("3.2.0"))
             try scene.folder.replace("rules.yaml", with: rules)
             try scene.wait(untilVersion: "3.2.0", isDenied: true)
@@ -289,7 +289,7 @@ struct TestFlightArticleTests {
             let seen = second.gate.logLines.count
             let came = Date.now
             try connect.set(["appStoreVersions": [awaited.version(isOut: true)]])
-            try second.gate.logLine("the release", skipping: seen) { $0.message == "feed taken" }
+            try second.gate.logLine("the release", skipping: seen) { $0.message == "feed applied" }
             #expect(try !second.isDenied("3.2.0"), "for everybody")
 
             let third = try second.restarted(flags: flags)
@@ -328,7 +328,7 @@ struct TestFlightArticleTests {
             for step in steps {
                 let seen = scene.gate.logLines.count
                 try hand(out: step)
-                try scene.gate.logLine("\(step)", skipping: seen) { $0.message == "feed taken" }
+                try scene.gate.logLine("\(step)", skipping: seen) { $0.message == "feed applied" }
                 #expect(try !scene.isDenied("3.2.0"), "\(step)")
             }
             try hand(out: ["phasedReleaseState": "COMPLETE", "startDate": "2026-01-01T00:00:00Z"])

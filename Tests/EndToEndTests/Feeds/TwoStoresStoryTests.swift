@@ -126,13 +126,13 @@ struct TwoStoresStoryTests {
         let seen = scene.gate.logLines.count
         try change()
         try scene.gate.logLine("\(feed) is taken", skipping: seen) {
-            $0.message == "feed taken" && $0.metadata["feed"] == feed
+            $0.message == "feed applied" && $0.metadata["feed"] == feed
         }
     }
 
     private func waitForForeignRecord(_ scene: Scene) throws {
         try scene.gate.logLine("the record of the iPhone") {
-            $0.message == "feed failed; what it said last stays" && $0.metadata["feed"] == "mac"
+            $0.message == "feed failed; its last value stays active" && $0.metadata["feed"] == "mac"
                 && $0.metadata["error"]?.contains("asked for com.example.shop for macos") == true
         }
     }
@@ -153,7 +153,7 @@ struct TwoStoresStoryTests {
         let newBuilds = Self.newest.map(Self.android)
         try await Scene.play(in: folder, flags: flags) { scene in
             try scene.gate.logLine("Google Play") {
-                $0.message == "feed taken" && $0.metadata["feed"] == "play"
+                $0.message == "feed applied" && $0.metadata["feed"] == "play"
             }
             try self.waitForForeignRecord(scene)
             try self.expect(oldBuilds + macs, areDenied: false, "at first", scene)
@@ -229,15 +229,15 @@ struct TwoStoresStoryTests {
         let failed = try ToolProcess.versiongate("feed", "check", path)
         #expect(failed.status == 1)
         let message =
-            "feed 'mac': App Store com.example.shop: jp: asked for com.example.shop for macos, the "
-            + "App Store answers with a record of the kind 'software' (com.example.shop, for ios, "
-            + "version 3.0.3), which does not count; ask by 'trackId', or take the facts from "
-            + "'source: appStoreConnect', or write them under 'releases'; kr: asked for"
+            "feed 'mac': App Store com.example.shop: jp: requested com.example.shop for macos, "
+            + "but the App Store returned a record of the kind 'software' (com.example.shop, for ios, "
+            + "version 3.0.3), which is ignored; identify the app by 'trackId', or use "
+            + "'source: appStoreConnect', or list the facts under 'releases'; kr: requested"
         #expect(failed.errors.hasPrefix(message), "\(failed.errors)")
         for line in [
             "rule 'android': waits for a version that is not blocked: the store not yet (build 1010 "
                 + "of 3.3.0 does not pass); begins when the store has it",
-            "rule 'mac': waits for 2.4.0: nothing is known of what the store has for macos",
+            "rule 'mac': waits for 2.4.0: the releases in the store are unknown for macos",
         ] {
             #expect(failed.output.contains(line), "\(failed.output)")
         }
@@ -280,7 +280,7 @@ struct TwoStoresStoryTests {
         try await Scene.play(in: folder, flags: [.stateDir(path: state)]) { scene in
             for feed in ["play", "mac"] {
                 try scene.gate.logLine(feed) {
-                    $0.message == "feed taken" && $0.metadata["feed"] == feed
+                    $0.message == "feed applied" && $0.metadata["feed"] == feed
                 }
             }
         }

@@ -180,7 +180,7 @@ struct HTTP2WebSocketTests {
             try client.open(1, "/.versiongate/status")
             let answer = try client.response(1)
             #expect(answer.status == 501)
-            #expect(answer.text.contains("This protocol is not supported here."))
+            #expect(answer.text.contains("This protocol is not supported."))
         }
     }
 

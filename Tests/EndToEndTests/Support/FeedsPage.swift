@@ -80,7 +80,7 @@ extension Scene {
         let seen = self.gate.logLines.count
         try act()
         try self.gate.logLine(awaited, skipping: seen) {
-            $0.message == "feed failed; what it said last stays"
+            $0.message == "feed failed; its last value stays active"
         }
     }
 

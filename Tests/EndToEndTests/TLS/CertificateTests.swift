@@ -48,8 +48,8 @@ struct CertificateTests {
 
     @Test(
         arguments: [
-            ("server.pem", "no certificate", "holds no certificate"),
-            ("server.key", "no key", "holds no private key"),
+            ("server.pem", "no certificate", "contains no certificate"),
+            ("server.key", "no key", "contains no private key"),
         ]
     )
     func `broken files keep the old certificates and are named in the log`(

@@ -305,7 +305,7 @@ struct BreakerTests {
             ("breaker: { webhook: https://hooks.example/a }", nil),
             ("breaker: 0", "such as 'breaker: 20', or 'off'"),
             ("breaker: { watch: 5s }", "expected 1m to 7d"),
-            ("breaker: { webhook: http://hooks.example/a }", "no address to fetch from"),
+            ("breaker: { webhook: http://hooks.example/a }", "this URL cannot be fetched"),
             ("breaker: { limits: 5 }", "unknown key 'limits'"),
         ] as [(String, String?)]
     )

@@ -215,7 +215,7 @@ struct CensusStoreTests {
             return true
         }
         #expect { try CensusStore(reading: folder.path + "/nowhere") } throws: { error in
-            error as? CensusStore.Failure == .failed("there is none")
+            error as? CensusStore.Failure == .failed("the file does not exist")
         }
     }
 

@@ -64,7 +64,7 @@ struct CheckReportTests {
         #expect(
             report.lines.map { $0.prefix { $0 != "(" } } == [
                 "rules.yaml: ok ", "warned.yaml: ok ",
-                "warned.yaml:2:60: warning: the store link 'http://a.example' is not https [insecure-link]",
+                "warned.yaml:2:60: warning: the store URL 'http://a.example' is not HTTPS [insecure-link]",
             ]
         )
         #expect(
@@ -85,7 +85,7 @@ struct CheckReportTests {
         #expect(strict.lines == [])
         #expect(
             strict.errorLines == [
-                "a.yaml:2:60: the store link 'http://a.example' is not https [insecure-link]"
+                "a.yaml:2:60: the store URL 'http://a.example' is not HTTPS [insecure-link]"
             ]
         )
     }
@@ -148,7 +148,7 @@ struct CheckReportTests {
         }
         #expect(
             errors?.errors.map(\.message) == [
-                "this is a rules file and no test suite: 'versiongate check \(path)' runs its own tests; "
+                "this is a rules file, not a test suite: 'versiongate check \(path)' runs its own tests; "
                     + "a suite has 'rules: \(path)' and 'tests'"
             ]
         )

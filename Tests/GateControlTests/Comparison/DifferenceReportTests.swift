@@ -24,7 +24,7 @@ struct DifferenceReportTests {
 
     @Test func `nothing is said in one line`() throws {
         let report = try Self.report(Self.floor("3"), Self.floor("3.0.0"))
-        #expect(report.description == "no client gets another decision")
+        #expect(report.description == "no client gets a different decision")
     }
 
     @Test func `what no version stands for is said not to be compared`() throws {
@@ -32,13 +32,13 @@ struct DifferenceReportTests {
         let report = try Self.report(Self.floor("3"), Self.floor("3", beta))
         #expect(
             report.description == """
-                no client that was tried gets another decision
-                'versionMatches' or 'buildMatches' ask something else: clients are not compared by how \
-                they write their version or build
+                no client that was compared gets a different decision
+                'versionMatches' or 'buildMatches' have changed: clients are not compared by the format \
+                of their version or build
                 """
         )
         let same = try Self.report(Self.floor("3", beta), Self.floor("3.0.0", beta))
-        #expect(same.description == "no client gets another decision")
+        #expect(same.description == "no client gets a different decision")
     }
 
     @Test func `a change is said by who, from what and to what, and when`() throws {
@@ -50,7 +50,7 @@ struct DifferenceReportTests {
                   platform ios, version <3: require (426) by rule floor -> allow
                 from 2027-02-01T00:00:00Z on:
                   platform ios, version >=3 <4: allow -> require (426) by rule floor
-                  no more: platform ios, version <3: require (426) by rule floor -> allow
+                  no longer: platform ios, version <3: require (426) by rule floor -> allow
                 """
         )
     }
@@ -68,7 +68,7 @@ struct DifferenceReportTests {
                 from 2027-01-08T00:00:00Z on:
                   \(line)
                 from 2027-01-08T01:00:00Z on:
-                  no more: \(line)
+                  no longer: \(line)
                 """
         )
         let data = String(decoding: try JSONEncoder().encode(report), as: UTF8.self)
@@ -81,8 +81,8 @@ struct DifferenceReportTests {
             try Self.report(Self.floor("3"), other).description == """
                 clients are answered otherwise
                 now:
-                  platform ios, version <3: require (426) by rule floor, link https://a -> \
-                require (426) by rule floor, link https://b
+                  platform ios, version <3: require (426) by rule floor, store URL https://a -> \
+                require (426) by rule floor, store URL https://b
                 """
         )
     }
@@ -91,8 +91,8 @@ struct DifferenceReportTests {
         let other = "identity: { headers: { version: X-V } }\n" + Self.floor("3")
         #expect(
             try Self.report(Self.floor("3"), other).description == """
-                no client gets another decision
-                'identity' is another one: clients may be taken for others
+                no client gets a different decision
+                'identity' has changed: clients may be identified differently
                 """
         )
     }

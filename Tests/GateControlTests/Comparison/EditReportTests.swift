@@ -34,11 +34,12 @@ struct EditReportTests {
 
     @Test func `what nobody notices is said all the same`() throws {
         #expect(
-            try Self.report(Self.floor("3"), Self.floor("3")) == "no client gets another decision"
+            try Self.report(Self.floor("3"), Self.floor("3"))
+                == "no client gets a different decision"
         )
         #expect(
             try Self.report(Self.floor("3"), Self.floor("3.0.0")) == """
-                no client gets another decision
+                no client gets a different decision
                 rule 'floor':
                   minimum: "3" -> "3.0.0"
                 """
@@ -56,7 +57,7 @@ struct EditReportTests {
                   rollout: new, 100
                   => until 2027-02-01T00:00:00Z: <3: no longer denied
                   => from 2027-02-01T00:00:00Z on: >=3 <4: newly denied
-                --detail shows each kind of client
+                --detail shows each group of clients
                 """
         )
     }
@@ -70,7 +71,7 @@ struct EditReportTests {
                 rule 'floor':
                   brownouts: new, { every: "7d", for: "1h" }
                   => from 2027-01-08T00:00:00Z to 2027-01-22T01:00:00Z, 3 times: <3: newly denied
-                --detail shows each kind of client
+                --detail shows each group of clients
                 """
         )
     }
@@ -93,11 +94,11 @@ struct EditReportTests {
                 notice 'n':
                   en.title: "Old words" -> "New words"
                   => now: <3: answered otherwise
-                --detail shows each kind of client
+                --detail shows each group of clients
                 """
         )
         let gone = try Self.report(new, old)
-        #expect(gone.contains("\nrule 'other' is gone: match: "))
+        #expect(gone.contains("\nrule 'other' was removed: match: "))
         #expect(gone.contains("\n  => now: <2: no longer denied\n"))
     }
 

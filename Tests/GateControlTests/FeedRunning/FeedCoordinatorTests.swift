@@ -110,7 +110,7 @@ struct FeedCoordinatorTests {
         #expect(kept["one"]?.confirmedAt == 1000)
         #expect(
             bench.log.lines.filter { $0.hasPrefix("info") } == [
-                "info rules loaded", "info feed taken",
+                "info rules loaded", "info feed applied",
             ]
         )
     }
@@ -129,11 +129,13 @@ struct FeedCoordinatorTests {
         #expect(status.lastError?.hasPrefix("feed:one:") == true)
         #expect(bench.store.entries { _ in }["one"]?.value == self.value("a"))
         #expect(await bench.reloader.status.lastReloadSuccessful)
-        #expect(bench.log.lines.contains("error feed refused; what it said last stays"))
+        #expect(bench.log.lines.contains("error feed rejected; its last value stays active"))
     }
 
     /// A country that fails, as a source says it at the end of each question.
-    private static let missing = FeedFailure.parts([("gb", .content("the source answers 400"))])
+    private static let missing = FeedFailure.parts([
+        ("gb", .content("the source responded with 400"))
+    ])
 
     @Test func `what fails of a value is said once, whatever comes of the rest`() async throws {
         let bench = try await Bench()
@@ -145,18 +147,18 @@ struct FeedCoordinatorTests {
                 )
                 await bench.coordinator.fail(Self.missing, of: feed, failures: 1)
                 let status = try await bench.status
-                #expect(status.lastError == "gb: the source answers 400")
+                #expect(status.lastError == "gb: the source responded with 400")
                 #expect((status.state, status.confirmedAt) == (.failing, Int64(1000 * round)))
             }
         }
         func told(_ message: String) -> Int { bench.log.lines.filter { $0 == message }.count }
-        #expect(told("warning feed failed; what it said last stays") == 1)
-        #expect(told("info feed works again") == 0)
+        #expect(told("warning feed failed; its last value stays active") == 1)
+        #expect(told("info feed recovered") == 0)
         #expect(await bench.coordinator.take(.value(self.value("b")), of: feed, at: 5000))
         #expect(try await bench.status.state == .fresh)
-        #expect(told("info feed works again") == 1)
+        #expect(told("info feed recovered") == 1)
         await bench.coordinator.fail(Self.missing, of: feed, failures: 1)
-        #expect(told("warning feed failed; what it said last stays") == 2)
+        #expect(told("warning feed failed; its last value stays active") == 2)
     }
 
     @Test func `a part that is refused and what fails beside it are each said once`() async throws {
@@ -167,15 +169,15 @@ struct FeedCoordinatorTests {
             await bench.coordinator.fail(Self.missing, of: feed, failures: failures)
             let status = try await bench.status
             #expect(status.lastError?.hasPrefix("feed:one:") == true)
-            #expect(status.lastError?.hasSuffix("; gb: the source answers 400") == true)
+            #expect(status.lastError?.hasSuffix("; gb: the source responded with 400") == true)
             #expect(status.failures == failures)
         }
         func told(_ message: String) -> Int { bench.log.lines.filter { $0 == message }.count }
-        #expect(told("error feed refused; what it said last stays") == 1)
-        #expect(told("warning feed failed; what it said last stays") == 1)
+        #expect(told("error feed rejected; its last value stays active") == 1)
+        #expect(told("warning feed failed; its last value stays active") == 1)
         #expect(await bench.coordinator.take(.part(self.value("a")), of: feed, at: 2000))
         await bench.coordinator.fail(Self.missing, of: feed, failures: 1)
-        #expect(try await bench.status.lastError == "gb: the source answers 400")
+        #expect(try await bench.status.lastError == "gb: the source responded with 400")
     }
 
     @Test func `an unchanged value confirms, and mends what failed`() async throws {
@@ -193,7 +195,7 @@ struct FeedCoordinatorTests {
         #expect(status.lastError == nil)
         #expect(bench.store.entries { _ in }["one"]?.confirmedAt == 1500)
         let warnings = bench.log.lines.filter { $0.hasPrefix("warning feed ") }
-        #expect(warnings == ["warning feed failed; what it said last stays"])
+        #expect(warnings == ["warning feed failed; its last value stays active"])
     }
 
     @Test func `what is to be known of a value is told once, kept, and shown`() async throws {
@@ -217,7 +219,7 @@ struct FeedCoordinatorTests {
         let bench = try await Bench()
         let feed = try await bench.feed()
         func told() -> [String] {
-            bench.log.lines.filter { $0.contains("states no rules any more") }
+            bench.log.lines.filter { $0.contains("no longer states rules") }
         }
         let nothing = FeedAnswer.value(FeedValue(document: "rules: []\n"))
         #expect(await bench.coordinator.take(nothing, of: feed, at: 900))
@@ -226,7 +228,7 @@ struct FeedCoordinatorTests {
         #expect(await bench.coordinator.take(nothing, of: feed, at: 1100))
         #expect(told().count == 1)
         #expect(
-            told().first?.contains(":1:9: the feed 'one' states no rules any more: 'a' is gone")
+            told().first?.contains(":1:9: the feed 'one' no longer states rules: 'a' was removed")
                 == true
         )
         let findings = try #require(await bench.reloader.current?.findings.warnings)

@@ -79,7 +79,7 @@ struct FeedHooksTests {
 
     @Test func `strangers cannot fill the log`() {
         for _ in 0..<100 { _ = self.take(["hunter1"]) }
-        #expect(self.told == ["warning webhook refused": 1])
+        #expect(self.told == ["warning webhook rejected": 1])
         // A closer look sees them all.
         #expect(self.log.lines.count == 100)
     }
@@ -90,7 +90,7 @@ struct FeedHooksTests {
                 _ = self.take(["hunter1"])
                 self.clock.pass(.milliseconds(999))
             }
-            #expect(self.told == ["warning webhook refused": count])
+            #expect(self.told == ["warning webhook rejected": count])
             self.clock.pass(.milliseconds(10))
         }
     }
@@ -100,11 +100,11 @@ struct FeedHooksTests {
             _ = self.take(["hunter1"])
             _ = self.take([])
         }
-        #expect(self.told == ["warning webhook refused": 2])
+        #expect(self.told == ["warning webhook rejected": 2])
         try self.folder.write("", to: "secret")
         for _ in 0..<10 { _ = self.take(["hunter1"]) }
         #expect(
-            self.told == ["warning webhook refused": 2, "error webhooks cannot be checked": 1]
+            self.told == ["warning webhook rejected": 2, "error webhooks cannot be verified": 1]
         )
     }
 

@@ -57,9 +57,9 @@ struct FeedRunnerTests {
             path: \(database.path), redirectsTo: localhost, staleAfter: 2s
             """
         try await self.run(feed) { coordinator in
-            try await self.log.says("info feed taken")
+            try await self.log.says("info feed applied")
             database.send("put", #"{"path":"/","data":null}"#)
-            try await self.log.says("warning feed failed; what it said last stays")
+            try await self.log.says("warning feed failed; its last value stays active")
             // It has been confirmed, and sleeps until then.
             try await self.clock.sleeper("the end of what it said", for: 1...2)
             database.send("keep-alive", "null")
@@ -70,13 +70,13 @@ struct FeedRunnerTests {
             try await self.log.says("warning feed is stale")
             let status = try await self.status(coordinator)
             #expect(status.state == .stale)
-            let error = "expected an object, found nothing at this place"
+            let error = "expected an object, found nothing at this location"
             #expect(status.lastError == error)
             #expect(status.revision != nil)
             #expect(status.nextAt == nil)
             #expect(database.listeners == 1)
             database.put(#"{"minVersion":"3.0.0","storeUrl":"https://a.example"}"#)
-            try await self.log.says("info feed taken", times: 2)
+            try await self.log.says("info feed applied", times: 2)
             #expect(try await self.status(coordinator).state == .fresh)
         }
     }

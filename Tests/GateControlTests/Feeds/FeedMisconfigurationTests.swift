@@ -14,37 +14,37 @@ struct FeedMisconfigurationTests {
         ("url: \"https://a.example\"", "a feed needs 'source'"),
         (
             "source: htps, url: \"https://a.example\"",
-            "there is no feed of the kind 'htps'; did you mean 'https'?"
+            "unknown feed kind 'htps'; did you mean 'https'?"
         ),
         (
             "source: https, url: \"http://a.example/x\"",
-            "this is no address to fetch from: http:// is for this machine alone (localhost); write "
+            "this URL cannot be fetched: http:// is only allowed for this machine (localhost); use "
                 + "https://"
         ),
         (
             "source: https, url: \"a.example/x\"",
-            "this is no address to fetch from: it cannot be read as an address such as "
+            "this URL cannot be fetched: expected a URL such as "
                 + "https://example.com/rules.yaml"
         ),
         (
             "source: https, url: \"https://user:hunter2@a.example/x\"",
-            "this is no address to fetch from: an address must not hold a user name or password"
+            "this URL cannot be fetched: a URL must not contain a user name or password"
         ),
         (
             "source: https, url: \"https://a.example\", every: 60",
-            "expected a length of time, found the number 60; write its unit: 60s, 60m, 60h or 60d"
+            "expected a duration, found the number 60; write its unit: 60s, 60m, 60h or 60d"
         ),
         (
             "source: https, url: \"https://a.example\", every: 10m, staleAfter: 5m",
-            "'staleAfter' must be longer than the 600 s between two questions"
+            "'staleAfter' must be longer than the polling interval of 600 s"
         ),
         (
             "source: https, url: \"https://a.example\", whenStale: observe",
-            "'whenStale' needs 'staleAfter' beside it"
+            "'whenStale' requires 'staleAfter'"
         ),
         (
             "source: https, url: \"https://a.example\", token: hunter2",
-            "a secret does not belong in the rules; name its place: { env: NAME } or { file: PATH }"
+            "a secret must not be in the rules; set its location: { env: NAME } or { file: PATH }"
         ),
         (
             "source: https, url: \"https://a.example\", tokn: { env: A }",
@@ -52,7 +52,7 @@ struct FeedMisconfigurationTests {
         ),
         (
             "source: https, url: \"https://a.example\", accept: [lock-out]",
-            "'lock-out' is no finding that can be accepted: there are 'lockout', 'plan-opens' and 'guard'; did "
+            "'lock-out' is not a finding that can be accepted: these are 'lockout', 'plan-opens' and 'guard'; did "
                 + "you mean 'lockout'?"
         ),
         (
@@ -69,12 +69,12 @@ struct FeedMisconfigurationTests {
         ),
         (
             "source: firebaseRemoteConfig, project: p, system: ios, serviceAccount: metadta",
-            "'metadta' is no account of Google; did you mean 'metadata'?"
+            "'metadta' is not a Google account; did you mean 'metadata'?"
         ),
         (
             "source: googlePlay, package: a.b, serviceAccount: hunter2",
-            "a key does not belong in the rules; name its place: { env: NAME } or { file: PATH }, or "
-                + "write 'metadata' for the account of the machine"
+            "a key must not be in the rules; set its location: { env: NAME } or { file: PATH }, or "
+                + "use 'metadata' for the account of the machine"
         ),
         (
             "source: appStore, trackId: 1, countries: [uk]",
@@ -101,24 +101,24 @@ struct FeedMisconfigurationTests {
     static let answers: [(entry: String, answer: String, message: String)] = [
         (
             "source: https, url: SERVER", "HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n",
-            "the source answers 401: it wants a credential, or does not take the one that it is shown"
+            "the source responded with 401: the credential is missing or not accepted"
         ),
         (
             "source: https, url: SERVER", "HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n",
-            "the source answers 403: it knows who asks, and does not let them read this"
+            "the source responded with 403: the credential does not permit reading"
         ),
         (
             "source: https, url: SERVER", "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n",
-            "the source answers 404: there is nothing at this address"
+            "the source responded with 404: there is no resource at this URL"
         ),
         (
             "source: https, url: SERVER", Self.content("<!doctype html><html>Sign in</html>"),
-            "the answer is a web page, such as one to sign in, or one of a proxy or of the wrong address"
+            "the response is an HTML page; check the URL, the credentials and the proxy"
         ),
         (
             "source: https, url: SERVER",
             "HTTP/1.1 302 Found\r\nLocation: https://b.example/\r\nContent-Length: 0\r\n\r\n",
-            "a redirect to 'b.example', which is not allowed; 'redirectsTo' names hosts that are"
+            "the redirect to 'b.example' is not allowed; list permitted hosts under 'redirectsTo'"
         ),
         (
             "source: https, url: SERVER", Self.content("rulse: []\n"),
@@ -126,7 +126,7 @@ struct FeedMisconfigurationTests {
         ),
         (
             "source: https, url: SERVER", Self.content("rules: []\nfeeds: []\n"),
-            "what a feed says cannot name feeds itself"
+            "a feed value cannot contain 'feeds'"
         ),
         (
             "source: https, url: SERVER",
@@ -149,12 +149,12 @@ struct FeedMisconfigurationTests {
         (
             "source: microcms, url: SERVER, key: { file: KEY }",
             Self.content(#"{"other":true}"#),
-            "expected content of microCMS, found an object without 'updatedAt'; is this the address of the "
-                + "endpoint?"
+            "expected microCMS content, found an object without 'updatedAt'; check that the URL is that of "
+                + "the endpoint"
         ),
         (
             "source: firebaseDatabase, database: SERVER, stream: false", Self.content("null"),
-            "expected an object, found nothing at this place"
+            "expected an object, found nothing at this location"
         ),
         (
             "source: firebaseDatabase, database: SERVER, stream: false",
@@ -196,7 +196,8 @@ struct FeedMisconfigurationTests {
     @Test func `nobody listens there`() async throws {
         let port = try FreePort.find()
         for (scheme, words) in [
-            ("http", "nobody accepts connections there"), ("https", "nobody accepts connections"),
+            ("http", "the connection was refused, or the host is unreachable"),
+            ("https", "the connection was refused"),
         ] {
             let feeds = try Self.load("source: https, url: \"\(scheme)://127.0.0.1:\(port)/\"")
                 .feeds

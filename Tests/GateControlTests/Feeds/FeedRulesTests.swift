@@ -73,7 +73,7 @@ struct FeedRulesTests {
         let told = findings.warnings.filter { $0.name == .anyPlatform }.map { "\($0)" }
         #expect(told.count == (isTold ? 1 : 0))
         if isTold {
-            let beginning = "rules.yaml:1:9: warning: the feed 'cms' has a floor"
+            let beginning = "rules.yaml:1:9: warning: the floor of the feed 'cms' applies to all platforms"
             #expect(told.first?.hasPrefix(beginning) == true)
         }
     }
@@ -89,7 +89,7 @@ struct FeedRulesTests {
     @Test func `errors of a feed have their place in what it says`() throws {
         #expect(
             self.errors { try self.load(["one": "rules:\n- { id: a, minimun: \"2\" }\n"]) } == [
-                "feed:one:2:3: this rule asks nothing: it needs 'minimum', 'minimumBuild', "
+                "feed:one:2:3: this rule has no effect: it needs 'minimum', 'minimumBuild', "
                     + "'recommended', 'blocked', 'next' or 'maintenance'",
                 "feed:one:2:12: unknown key 'minimun'; did you mean 'minimum'?",
             ]
@@ -115,7 +115,7 @@ struct FeedRulesTests {
     @Test func `a feed names no feeds`() throws {
         #expect(
             self.errors { try self.load(["one": "rules: []\nfeeds: []\n"]) }
-                == ["feed:one:2:1: what a feed says cannot name feeds itself"]
+                == ["feed:one:2:1: a feed value cannot contain 'feeds'"]
         )
     }
 

@@ -189,7 +189,7 @@ struct FeedRunnerDebounceTests {
             try await stage.say(1...1)
             try await stage.say((1...200).map { Self.value("9.\($0)") })
             try await stage.passInterval()
-            try await stage.log.says("error feed refused; what it said last stays")
+            try await stage.log.says("error feed rejected; its last value stays active")
             #expect(stage.published.current == ["1.1"])
             let status = try #require(await stage.status)
             #expect(status.state == .failing)
@@ -209,7 +209,7 @@ struct FeedRunnerDebounceTests {
                 stage.script.yield(line)
                 try await stage.isInForce("1.3")
                 guard case .fails = line else { return }
-                try await stage.log.says("warning feed failed; what it said last stays")
+                try await stage.log.says("warning feed failed; its last value stays active")
                 let status = try #require(await stage.status)
                 #expect(status.state == .failing)
                 #expect(status.lastError == "revoked")

@@ -12,14 +12,14 @@ struct HoldReportTests {
         ("minimum: '4.3.0'", [], []),
         (
             "minimum: '4.3.0', holdUntilInStore: true", [],
-            ["rule 'a': waits for 4.3.0: nothing is known of what the store has for ios"]
+            ["rule 'a': waits for 4.3.0: the releases in the store are unknown for ios"]
         ),
         (
             "minimum: '4.3.0', \(soaked)",
             ["version: '4.3.0', countries: { jp: 2026-12-01T09:00:00Z }, \(asked)"],
             [
                 "rule 'a': waits for 4.3.0: jp since 2026-12-01T09:00:00Z, kr not yet, "
-                    + "us not yet; has begun in jp; begins for everybody else when all of them "
+                    + "us not yet; has begun in jp; begins for all others when all stores "
                     + "have had it for 48h"
             ]
         ),
@@ -33,7 +33,7 @@ struct HoldReportTests {
                 "rule 'a': waits for 4.3.0: jp since 2026-12-09T09:00:00Z, "
                     + "kr since 2026-12-10T00:00:00Z, us since 2026-12-01T00:00:00Z; "
                     + "has begun in us; begins in jp on 2026-12-11T09:00:00Z; "
-                    + "begins for everybody else on 2026-12-12T00:00:00Z"
+                    + "begins for all others on 2026-12-12T00:00:00Z"
             ]
         ),
         (
@@ -46,7 +46,7 @@ struct HoldReportTests {
             ["version: '4.2', \(asked), countries: [jp, kr, us]"],
             [
                 "rule 'a': waits for 4.3.0: jp not yet, kr not yet; "
-                    + "begins when all of them have it"
+                    + "begins when all stores have it"
             ]
         ),
         (
@@ -86,7 +86,7 @@ struct HoldReportTests {
             ["version: '3.2.0', builds: [1010, 2010, 4010], releasedAt: 2026-12-01T00:00:00Z"],
             [
                 "rule 'a': waits for build 1010: the store since 2026-12-01T00:00:00Z; "
-                    + "has begun on 2026-12-01T00:00:00Z"
+                    + "began on 2026-12-01T00:00:00Z"
             ]
         ),
         (
@@ -94,7 +94,7 @@ struct HoldReportTests {
             ["builds: [1010, 4010]", "builds: [1011, 4011], releasedAt: 2026-12-01T00:00:00Z"],
             [
                 "rule 'a': waits for build 1011: the store since 2026-12-01T00:00:00Z; "
-                    + "has begun on 2026-12-01T00:00:00Z"
+                    + "began on 2026-12-01T00:00:00Z"
             ]
         ),
         (
@@ -114,7 +114,7 @@ struct HoldReportTests {
             ["version: '4.3.0', channel: beta", "version: '4.2.0', app: x, countries: jp"],
             [
                 "rule 'a' (beta): waits for 4.3.0: the store has it; has begun",
-                "rule 'a' (x): waits for 4.3.0: jp not yet; begins when all of them have it",
+                "rule 'a' (x): waits for 4.3.0: jp not yet; begins when all stores have it",
             ]
         ),
         (

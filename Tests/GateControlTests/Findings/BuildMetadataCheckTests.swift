@@ -34,7 +34,7 @@ import Testing
         (#"blocked: "3.7.2+93""#, "r.yaml:2:49", "blockedBuilds"),
         (#"blocked: [">=3.7.0 <3.7.2+93"]"#, "r.yaml:2:50", "blockedBuilds"),
         (#"blocked: ["1.0", "3.7.2+93"]"#, "r.yaml:2:57", "blockedBuilds"),
-        (#"minimum: "1.2.3+exp.sha-5114f85""#, "r.yaml:2:49", "leave '+exp.sha-5114f85' away"),
+        (#"minimum: "1.2.3+exp.sha-5114f85""#, "r.yaml:2:49", "remove '+exp.sha-5114f85'"),
         (
             #"minimum: "1.0", next: { minimum: "2.0+7", enforceFrom: 2030-01-01T00:00:00Z }"#,
             "r.yaml:2:73", "minimumBuild: 7"

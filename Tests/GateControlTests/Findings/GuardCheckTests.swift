@@ -116,9 +116,9 @@ struct GuardCheckTests {
         let message = try #require(found.first?.asError.message)
         #expect(
             message
-                == "the rule 'ios' newly refuses 400 of the 1000 requests that the last day saw "
-                + "on 'ios' and that pass now: 40 %, and 'guard' lets a change refuse 20 %; "
-                + "if it is meant, write 'accept: [guard]' into the rule"
+                == "the rule 'ios' newly denies 400 of the 1000 requests on 'ios' that were seen in "
+                + "the last day and pass now: 40 %, and 'guard' allows a change to deny 20 %; "
+                + "if this is intended, add 'accept: [guard]' to the rule"
         )
     }
 
@@ -180,15 +180,15 @@ struct GuardCheckTests {
         }
         #expect(
             try message("2.5")
-                == "from 2027-01-16T08:00:00Z on, the rule 'ios' refuses 400 of the 1000 requests that "
-                + "the last day saw on 'ios' and that pass now: 40 % if no more of them update until then"
+                == "from 2027-01-16T08:00:00Z on, the rule 'ios' denies 400 of the 1000 requests on "
+                + "'ios' that were seen in the last day and pass now: 40 % unless more of them update before then"
         )
         #expect(
             try message("35.0")
-                == "from 2027-01-16T08:00:00Z on, the rule 'ios' refuses 1000 of the 1000 requests "
-                + "that the last day saw on 'ios' and that pass now: nobody of the last day would pass, "
-                + "and nothing says that a version which passes will be out: state it in 'releases'; "
-                + "if it is meant, write 'accept: [guard]' into the rule"
+                == "from 2027-01-16T08:00:00Z on, the rule 'ios' denies 1000 of the 1000 requests "
+                + "on 'ios' that were seen in the last day and pass now: none of them would pass, and "
+                + "no version is known that will pass: add it to 'releases'; "
+                + "if this is intended, add 'accept: [guard]' to the rule"
         )
     }
 
@@ -245,7 +245,7 @@ struct GuardCheckTests {
         let finding = try #require(Self.guardFindings(try Self.rules("1.0"), new, census).first)
         #expect(finding.effect == .refuses)
         #expect(finding.rule == nil)
-        #expect(finding.asError.message.hasSuffix("write 'guard: off' for this change"))
+        #expect(finding.asError.message.hasSuffix("set 'guard: off' for this change"))
     }
 
     @Test(arguments: ["guard: 0", "guard: 101", "guard: maybe", "guard: \"20\"", "guard: [20]"])

@@ -35,20 +35,20 @@ struct RulesFindingsTests {
         (
             Self.rules(#"id: a, minimum: "2.0""#, #"id: b, minimum: "1.0", match: { app: x }"#),
             [
-                "r.yaml:3:9: warning: the rule 'b' never changes a decision: 'a' asks the same "
-                    + "clients for at least as much"
+                "r.yaml:3:9: warning: the rule 'b' never changes a decision: 'a' requires at "
+                    + "least as much of the same clients"
             ]
         ),
         (
             Self.rules("id: a, minimumBuild: 7", "id: b, minimumBuild: 7, rollout: 100"),
             [
-                "r.yaml:3:9: warning: the rule 'b' never changes a decision: 'a' asks the same "
-                    + "clients for at least as much"
+                "r.yaml:3:9: warning: the rule 'b' never changes a decision: 'a' requires at "
+                    + "least as much of the same clients"
             ]
         ),
         (
             Self.rules(#"id: a, minimum: "1", until: 2026-12-01T00:00:00Z"#),
-            ["r.yaml:2:26: warning: the rule 'a' is over since 2026-12-01T00:00:00Z"]
+            ["r.yaml:2:26: warning: the rule 'a' ended at 2026-12-01T00:00:00Z"]
         ),
         (
             """
@@ -59,11 +59,11 @@ struct RulesFindingsTests {
             notices: { n: { en: { title: t, message: m } } }
 
             """,
-            ["r.yaml:4:3: warning: the maintenance of 'a' is over since 2026-12-01T01:00:00Z"]
+            ["r.yaml:4:3: warning: the maintenance of 'a' ended at 2026-12-01T01:00:00Z"]
         ),
         (
             Self.rules(#"id: a, minimum: "1", rollout: 20"#),
-            ["r.yaml:2:26: warning: the roll-out of 'a' stays at 20 %"]
+            ["r.yaml:2:26: warning: the roll-out of 'a' stops at 20 %"]
         ),
         (
             Self.rules(#"id: a, minimum: "1""#) + "  # more\n",
@@ -79,7 +79,7 @@ struct RulesFindingsTests {
 
             """,
             [
-                "r.yaml:4:3: warning: the notice 'b' has no text in 'ja', as other notices do",
+                "r.yaml:4:3: warning: the notice 'b' has no text in 'ja', which other notices have",
                 "r.yaml:5:3: warning: no rule uses the notice 'a'",
             ]
         ),
@@ -90,8 +90,8 @@ struct RulesFindingsTests {
 
             """,
             [
-                "r.yaml:1:36: warning: the store link 'http://b' is not https",
-                "r.yaml:2:1: warning: the store link 'HTTP://c' is not https",
+                "r.yaml:1:36: warning: the store URL 'http://b' is not HTTPS",
+                "r.yaml:2:1: warning: the store URL 'HTTP://c' is not HTTPS",
             ]
         ),
         ("rules: [{ id: a, minimumBuild: 1, storeUrl: \"itms-apps://a\" }]\n", []),
@@ -100,35 +100,35 @@ struct RulesFindingsTests {
         (
             Self.rules(#"id: a, blockedBuilds: { versionMatches: '\d' }"#),
             [
-                "r.yaml:2:12: error: the rule 'a' locks everybody out: no version passes; in a list one "
-                    + "range is enough, within a range all of it must hold; if it is meant, write "
-                    + "'accept: [lockout]' into the rule"
+                "r.yaml:2:12: error: the rule 'a' locks out all clients: no version passes; any range "
+                    + "of a list blocks, and all comparisons of a range must match; if this is "
+                    + "intended, add 'accept: [lockout]' to the rule"
             ]
         ),
         (
             Self.rules(#"id: a, blockedBuilds: ">=41""#),
             [
-                "r.yaml:2:12: error: the rule 'a' locks everybody out: it blocks every version to "
-                    + "come, so that no update helps; if it is meant, write 'accept: [lockout]' "
-                    + "into the rule"
+                "r.yaml:2:12: error: the rule 'a' locks out all clients: it blocks all future "
+                    + "versions, so no update helps; if this is intended, add 'accept: [lockout]' "
+                    + "to the rule"
             ]
         ),
         (
             Self.rules(#"id: a, minimum: "3.9", blocked: ["3.8.x", "<3.9", "3.9.x"]"#),
             [
-                "r.yaml:2:28: note: '3.8.x' need not be blocked: it lies wholly below the "
+                "r.yaml:2:28: note: '3.8.x' need not be blocked: it is entirely below the "
                     + "minimum 3.9",
-                "r.yaml:2:28: note: '<3.9' need not be blocked: it lies wholly below the "
+                "r.yaml:2:28: note: '<3.9' need not be blocked: it is entirely below the "
                     + "minimum 3.9",
             ]
         ),
         (
             Self.rules(#"id: a, recommended: "4.2", match: { app: x }"#, #"id: b, minimum: "5""#),
             [
-                "r.yaml:2:12: warning: the recommended version 4.2 is refused by the rule 'b'",
-                "r.yaml:3:12: error: the rule 'b' locks everybody out: it refuses 4.2, the newest "
-                    + "version that a rule recommends; if it is meant, write 'accept: [lockout]' "
-                    + "into the rule",
+                "r.yaml:2:12: warning: the recommended version 4.2 is denied by the rule 'b'",
+                "r.yaml:3:12: error: the rule 'b' locks out all clients: it denies 4.2, the newest "
+                    + "recommended version; if this is intended, add 'accept: [lockout]' to the "
+                    + "rule",
             ]
         ),
         (
@@ -139,9 +139,9 @@ struct RulesFindingsTests {
                     #"platform: android, version: "4.3""#
                 ),
             [
-                "r.yaml:2:12: error: the rule 'a' locks everybody out: it refuses 4.2, the "
+                "r.yaml:2:12: error: the rule 'a' locks out all clients: it denies 4.2, the "
                     + "newest release for ios in 'releases'; wait with 'holdUntilInStore'; "
-                    + "if it is meant, write 'accept: [lockout]' into the rule"
+                    + "if this is intended, add 'accept: [lockout]' to the rule"
             ]
         ),
         (
@@ -162,18 +162,18 @@ struct RulesFindingsTests {
                     #"platform: ios, version: "4.2""#
                 ),
             [
-                "r.yaml:2:12: error: the rule 'a' locks everybody out: it refuses 4.2 (7), the "
+                "r.yaml:2:12: error: the rule 'a' locks out all clients: it denies 4.2 (7), the "
                     + "newest release for android, fdroid in 'releases'; wait with "
-                    + "'holdUntilInStore'; if it is meant, write 'accept: [lockout]' into the rule"
+                    + "'holdUntilInStore'; if this is intended, add 'accept: [lockout]' to the rule"
             ]
         ),
         (
             Self.rules("id: a, minimumBuild: 8, match: { platform: android }")
                 + Self.releases(#"platform: android, version: "4.2", build: 7"#),
             [
-                "r.yaml:2:12: error: the rule 'a' locks everybody out: it refuses 4.2 (7), the "
+                "r.yaml:2:12: error: the rule 'a' locks out all clients: it denies 4.2 (7), the "
                     + "newest release for android in 'releases'; wait with 'holdUntilInStore'; "
-                    + "if it is meant, write 'accept: [lockout]' into the rule"
+                    + "if this is intended, add 'accept: [lockout]' to the rule"
             ]
         ),
         (
@@ -185,8 +185,8 @@ struct RulesFindingsTests {
                     #"platform: ios, version: "4.3", phased: partial"#
                 ),
             [
-                "r.yaml:2:12: warning: the rule 'a' refuses 4.2, the newest release for ios in "
-                    + "'releases': whoever has it cannot update"
+                "r.yaml:2:12: warning: the rule 'a' denies 4.2, the newest release for ios in "
+                    + "'releases': clients that have it cannot update"
             ]
         ),
         (
@@ -199,9 +199,9 @@ struct RulesFindingsTests {
                     #"app: y, platform: android, version: "4.2""#
                 ),
             [
-                "r.yaml:2:71: warning: the rule 'a' recommends nothing: 'releases' has nothing for "
+                "r.yaml:2:71: warning: the rule 'a' recommends nothing: 'releases' has no entry for "
                     + "android",
-                "r.yaml:2:91: warning: the rule 'a' waits without an end: 'releases' has nothing "
+                "r.yaml:2:91: warning: the rule 'a' waits forever: 'releases' has no entry "
                     + "for android",
             ]
         ),
@@ -216,7 +216,7 @@ struct RulesFindingsTests {
                     #"platform: ios, version: "4.4", countries: [us, kr]"#
                 ),
             [
-                "r.yaml:2:54: warning: the rule 'a' waits without an end: no release for ios that "
+                "r.yaml:2:54: warning: the rule 'a' waits forever: no release for ios that "
                     + "passes it is in all of 'jp', 'us', 'kr'"
             ]
         ),
@@ -229,7 +229,7 @@ struct RulesFindingsTests {
                 ),
             [
                 "r.yaml:6:3: warning: the release 4.2.0 for ios is already in r.yaml:5:3",
-                "r.yaml:7:3: warning: the store link 'http://a' is not https",
+                "r.yaml:7:3: warning: the store URL 'http://a' is not HTTPS",
             ]
         ),
         (
@@ -246,7 +246,7 @@ struct RulesFindingsTests {
 
             """,
             [
-                "r.yaml:3:3: warning: nobody gets the notice 'cannotUpdate': no rule has "
+                "r.yaml:3:3: warning: the notice 'cannotUpdate' is never shown: no rule has "
                     + "'requiresOS'"
             ]
         ),
@@ -263,11 +263,11 @@ struct RulesFindingsTests {
 
             """,
             [
-                "r.yaml:2:1: warning: the store link 'http://j.example' is not https",
-                "r.yaml:6:5: warning: 'missing: allow' never speaks: a path can only be stricter "
-                    + "than 'missing: observe', which holds everywhere",
-                "r.yaml:7:5: warning: 'missing: observe' never speaks: a path can only be stricter "
-                    + "than 'missing: observe', which holds everywhere",
+                "r.yaml:2:1: warning: the store URL 'http://j.example' is not HTTPS",
+                "r.yaml:6:5: warning: 'missing: allow' has no effect: a path can only be stricter "
+                    + "than the general 'missing: observe'",
+                "r.yaml:7:5: warning: 'missing: observe' has no effect: a path can only be stricter "
+                    + "than the general 'missing: observe'",
             ]
         ),
     ])
@@ -361,16 +361,16 @@ struct RulesFindingsTests {
 
     @Test(
         arguments: [
-            (#"blocked: [">=3.9.0", "<3.9.4"]"#, "locks everybody out: no version passes"),
-            (#"blocked: [">=1.0.0"]"#, "blocks every version to come"),
-            (#"minimum: "2", blocked: [">9"]"#, "blocks every version to come"),
+            (#"blocked: [">=3.9.0", "<3.9.4"]"#, "locks out all clients: no version passes"),
+            (#"blocked: [">=1.0.0"]"#, "blocks all future versions"),
+            (#"minimum: "2", blocked: [">9"]"#, "blocks all future versions"),
             (#"blocked: [">=3.9.0 <3.9.4"]"#, nil),
             (#"minimum: "2""#, nil),
         ] as [(String, String?)]
     )
     func `a rule that no update gets past is found`(_ floor: String, _ warning: String?) throws {
         let found = try Self.findings(Self.rules("id: a, \(floor)"))
-        let known = ["locks everybody out: no version passes", "blocks every version to come"]
+        let known = ["locks out all clients: no version passes", "blocks all future versions"]
         #expect(
             known.filter { text in found.contains { $0.contains(text) } }
                 == [warning].compactMap { $0 }
@@ -391,7 +391,7 @@ struct RulesFindingsTests {
     func `a floor that only some can reach, or only later, is found`(_ releases: String) throws {
         let rules = Self.rules(#"id: a, minimum: "4.3", match: { platform: ios }"#)
         let found = try Self.findings("releases:\n- \(releases)\n" + rules)
-        #expect(found.contains { $0.contains("locks everybody out") }, "\(found)")
+        #expect(found.contains { $0.contains("locks out all clients") }, "\(found)")
     }
 
     private static func findings(_ rules: String) throws -> [String] {
@@ -414,7 +414,7 @@ struct RulesFindingsTests {
             let rules = try RulesFileLoader.load(sources: [("rules.yaml", file)])
             return Self.lines(RulesFindings(rules, at: SystemClock.now()))
         }
-        let store = "'releases' has nothing for ios"
+        let store = "'releases' has no entry for ios"
         let notice = "no rule uses the notice 'm'"
         #expect(try warnings("source: https, url: 'https://a.example'").isEmpty)
         let facts = try warnings("source: appStore, trackId: 1, countries: jp")

@@ -23,10 +23,10 @@ struct StoreBuildsFindingsTests {
                     #"platform: android, version: "3.2.0", build: 1011"#
                 ),
             [
-                "r.yaml:2:12: error: the rule 'a' locks everybody out: it refuses build 1011 of "
+                "r.yaml:2:12: error: the rule 'a' locks out all clients: it denies build 1011 of "
                     + "3.2.0, which is in the newest release for android in 'releases'; wait with "
                     + "'holdUntilInStore', or block the old builds of each processor in "
-                    + "'blockedBuilds'; if it is meant, write 'accept: [lockout]' into the rule"
+                    + "'blockedBuilds'; if this is intended, add 'accept: [lockout]' to the rule"
             ]
         ),
         (
@@ -35,10 +35,10 @@ struct StoreBuildsFindingsTests {
                     #"platform: android, version: "3.2.0", builds: [1010, 2010, 4010]"#
                 ),
             [
-                "r.yaml:2:12: error: the rule 'a' locks everybody out: it refuses builds 1010, "
+                "r.yaml:2:12: error: the rule 'a' locks out all clients: it denies builds 1010, "
                     + "2010 of 3.2.0, which are in the newest release for android in 'releases'; "
                     + "wait with 'holdUntilInStore', or block the old builds of each processor in "
-                    + "'blockedBuilds'; if it is meant, write 'accept: [lockout]' into the rule"
+                    + "'blockedBuilds'; if this is intended, add 'accept: [lockout]' to the rule"
             ]
         ),
         (
@@ -49,10 +49,10 @@ struct StoreBuildsFindingsTests {
                     #"platform: android, version: "3.2.0", builds: [1011, 4011]"#
                 ),
             [
-                "r.yaml:2:12: error: the rule 'a' locks everybody out: it refuses build 1011 of "
+                "r.yaml:2:12: error: the rule 'a' locks out all clients: it denies build 1011 of "
                     + "3.2.0, which is in the newest release for android in 'releases'; wait with "
                     + "'holdUntilInStore', or block the old builds of each processor in "
-                    + "'blockedBuilds'; if it is meant, write 'accept: [lockout]' into the rule"
+                    + "'blockedBuilds'; if this is intended, add 'accept: [lockout]' to the rule"
             ]
         ),
         (
@@ -72,20 +72,20 @@ struct StoreBuildsFindingsTests {
                     #"platform: android, version: "3.2.0", builds: [1011, 4011], phased: partial"#
                 ),
             [
-                "r.yaml:2:12: error: the rule 'a' locks everybody out: it refuses build 1010 of "
+                "r.yaml:2:12: error: the rule 'a' locks out all clients: it denies build 1010 of "
                     + "3.1.0, which is in the newest release for android in 'releases'; wait with "
                     + "'holdUntilInStore', or block the old builds of each processor in "
-                    + "'blockedBuilds'; if it is meant, write 'accept: [lockout]' into the rule"
+                    + "'blockedBuilds'; if this is intended, add 'accept: [lockout]' to the rule"
             ]
         ),
         (
             Self.rules(#"minimumBuild: "93.2", match: { platform: ios }"#)
                 + Self.releases(#"platform: ios, version: "3.2.0", builds: ["93.1", "93.2"]"#),
             [
-                "r.yaml:2:12: error: the rule 'a' locks everybody out: it refuses build 93.1 of "
+                "r.yaml:2:12: error: the rule 'a' locks out all clients: it denies build 93.1 of "
                     + "3.2.0, which is in the newest release for ios in 'releases'; wait with "
                     + "'holdUntilInStore', or block the old builds of each processor in "
-                    + "'blockedBuilds'; if it is meant, write 'accept: [lockout]' into the rule"
+                    + "'blockedBuilds'; if this is intended, add 'accept: [lockout]' to the rule"
             ]
         ),
         (
@@ -104,9 +104,9 @@ struct StoreBuildsFindingsTests {
             Self.rules("minimumBuild: 8, match: { platform: android }")
                 + Self.releases("platform: android, build: 7"),
             [
-                "r.yaml:2:12: error: the rule 'a' locks everybody out: it refuses build 7, the "
+                "r.yaml:2:12: error: the rule 'a' locks out all clients: it denies build 7, the "
                     + "newest release for android in 'releases'; wait with 'holdUntilInStore'; "
-                    + "if it is meant, write 'accept: [lockout]' into the rule"
+                    + "if this is intended, add 'accept: [lockout]' to the rule"
             ]
         ),
         (
@@ -137,8 +137,8 @@ struct StoreBuildsFindingsTests {
             )
                 + Self.releases("platform: android, builds: [7, 8]"),
             [
-                "r.yaml:2:58: warning: the rule 'a' waits without an end: no release for android in "
-                    + "'releases' states a version; ask for builds"
+                "r.yaml:2:58: warning: the rule 'a' waits forever: no release for android in "
+                    + "'releases' states a version; use builds instead"
             ]
         ),
         (

@@ -32,17 +32,17 @@ struct RedisConnectionTests {
         Store(
             testDescription: "of another name",
             names: "DNS:example.com",
-            failure: "the certificate is not to be trusted: it is for another host"
+            failure: "the certificate is not trusted: it is for another host"
         ),
         Store(
             testDescription: "of the past",
             days: -1,
-            failure: "the certificate is not to be trusted: it has expired"
+            failure: "the certificate is not trusted: it has expired"
         ),
         Store(
             testDescription: "of an unknown authority",
             authority: "other",
-            failure: "the certificate is not to be trusted: nobody vouches for it"
+            failure: "the certificate is not trusted: it was not issued"
         ),
         Store(testDescription: "that sees a certificate", asksClients: true, isShown: true),
         Store(
@@ -118,7 +118,7 @@ struct RedisConnectionTests {
         for (url, words) in [
             (
                 "rediss://localhost:\(server.port)",
-                "connecting took too long: the port may be one without TLS"
+                "connecting timed out; the port may not support TLS"
             ),
             ("redis://localhost:\(server.securePort)", "the connection was closed"),
         ] {

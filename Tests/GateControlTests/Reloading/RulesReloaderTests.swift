@@ -94,7 +94,7 @@ struct RulesReloaderTests {
         let restored = await other.reload(reason: .signal)
         #expect(restored.lastReloadSuccessful)
         #expect(restored.findings.map(\.name).contains(.planOpens))
-        #expect(self.bench.log.lines.contains { $0.contains("in force before") })
+        #expect(self.bench.log.lines.contains { $0.contains("these rules were active before") })
     }
 
     @Test func `a broken file keeps the rules and is logged with its places`() async {
@@ -109,7 +109,7 @@ struct RulesReloaderTests {
         #expect(self.bench.published.withLock { $0.count } == 1)
         #expect(
             self.bench.log.lines.filter { $0.hasPrefix("error") } == [
-                "error rules.yaml:2:3: this rule asks nothing: it needs 'minimum', 'minimumBuild', "
+                "error rules.yaml:2:3: this rule has no effect: it needs 'minimum', 'minimumBuild', "
                     + "'recommended', 'blocked', 'next' or 'maintenance'",
                 "error rules.yaml:3:3: unknown key 'minimun'; did you mean 'minimum'?",
                 "error rules not loaded, 2 errors; keeping revision \(good.revision ?? "")",
@@ -218,7 +218,7 @@ struct RulesReloaderTests {
                 "error rules.yaml:7:9: test 'old versions pass': expected decision allow by no "
                     + "rule, got require by rule ios (the version is below the minimum)",
                 "error rules.yaml:10:9: test 'version 4 gets a hint': expected decision "
-                    + "recommend, got allow (every rule that applies is met)",
+                    + "recommend, got allow (the client meets every rule that applies)",
                 "error rules not loaded, 2 errors; keeping revision \(good.revision ?? "")",
             ]
         )

@@ -202,9 +202,9 @@ struct RulesUndoTests {
         let change = try #require(bench.told.last)
         #expect(change.origin == RulesChange.Origin(.undo, name: "night"))
         #expect(AuditRecord.Source(change.origin).kind == .undo)
-        #expect(bench.log.lines.contains { $0.contains("an undo is in force") })
+        #expect(bench.log.lines.contains { $0.contains("an undo is active") })
         try await bench.play("file 3")
-        #expect(bench.log.lines.contains { $0.contains("the undo is over") })
+        #expect(bench.log.lines.contains { $0.contains("the undo has ended") })
     }
 
     @Test func `rules that do not load any more are refused, and nothing changes`() async throws {

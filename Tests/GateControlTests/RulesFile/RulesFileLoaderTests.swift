@@ -411,7 +411,7 @@ struct RulesFileLoaderTests {
         }
         let errors = self.errors(("rules.yaml", text))
         #expect(errors.count == 1)
-        #expect(errors.first?.contains("the file holds more than 500000 values") == true)
+        #expect(errors.first?.contains("the file contains more than 500000 values") == true)
     }
 
     /// Keys that are compared with all that they hold.

@@ -76,12 +76,12 @@ struct TestSuiteTests {
                               got       none (the request passes)
                     storeUrl  expected  https://a.example
                               got       none
-                    why       every rule that applies is met
+                    why       the client meets every rule that applies
                   not for ever (\(path):11:11)
                     decision  expected  allow
                               got       require by rule late
                     why       the version is below the minimum
-                    from      2030-01-01T00:00:00Z on; say with 'at' which time is meant
+                    from      2030-01-01T00:00:00Z on; set 'at' to choose the time
                 """
             ]
         )
@@ -113,7 +113,7 @@ struct TestSuiteTests {
         ("rules: ../rules.yaml\n", ["suites/a.yaml:1:1: a test suite needs 'tests'"]),
         (
             "tests: []\n",
-            ["suites/a.yaml:1:1: a test suite needs 'rules', or --rules, to be about"]
+            ["suites/a.yaml:1:1: a test suite needs 'rules' or the option --rules"]
         ),
         (
             "rulez: ../rules.yaml\ntests: []\n",
@@ -126,12 +126,12 @@ struct TestSuiteTests {
         (
             "rules: ../rules.yaml\ntests:\n- { name: t, expect: { rule: ios } }\n"
                 + "- { name: t, expect: { rule: ios } }\n",
-            ["suites/a.yaml:4:11: there is already a test 't' in line 3"]
+            ["suites/a.yaml:4:11: there is already a test 't' on line 3"]
         ),
         (
             "rules: ../rules.yaml\ntests:\n- name: t\n  request: { country: jp }\n"
                 + "  expect: { rule: none }\n",
-            ["suites/a.yaml:4:23: no header says the country; name one in 'identity'"]
+            ["suites/a.yaml:4:23: no header is configured for the country; add one to 'identity'"]
         ),
         (
             "rules: ../nothing.yaml\ntests: []\n",

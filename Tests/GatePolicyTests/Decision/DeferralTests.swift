@@ -27,8 +27,8 @@ struct DeferralTests {
 
     @Test func `a day to come is said`() throws {
         let schedule = RuleSchedule(enforceFrom: second(10))
-        let words = "floor: the version is below the minimum; its floor is enforced from "
-        #expect(try Self.words(schedule: schedule) == [words + "\(second(10)) on"])
+        let words = "floor: the version is below the minimum; the floor is enforced from "
+        #expect(try Self.words(schedule: schedule) == [words + "\(second(10))"])
         #expect(try Self.words(schedule: schedule, at: 10) == [])
         #expect(try Self.words(schedule: schedule, version: "3.5") == [])
     }
@@ -44,11 +44,11 @@ struct DeferralTests {
         #expect(try Self.words(rollout: [RolloutStep(percent: percent)]) == [])
         let never = try Self.words(rollout: [RolloutStep(percent: percent / 2)])
         #expect(never.count == 1)
-        #expect(never.first?.hasSuffix(" %, which no step reaches") == true)
+        #expect(never.first?.hasSuffix(" %, but no step is that large") == true)
         let steps = [RolloutStep(percent: 0), RolloutStep(at: second(9), percent: 100)]
         let later = try Self.words(rollout: steps)
         #expect(
-            later.first?.contains("; its roll-out is at 0 % and comes to this client at ") == true
+            later.first?.contains("; the roll-out is at 0 % and reaches this client at ") == true
         )
         #expect(later.first?.hasSuffix(" %, on \(second(9))") == true)
         #expect(try Self.words(rollout: steps, at: 9) == [])

@@ -21,7 +21,7 @@ import Testing
         )
         #expect(
             IdentityGap.unreadable(.version).description
-                == "the version that the client states cannot be read"
+                == "the version that the client states cannot be parsed"
         )
     }
 }

@@ -14,17 +14,17 @@ import Testing
     }
 
     static let cases: [(String?, BuildNumber?, String)] = [
-        ("3.0", 40, "every rule that applies is met"),
+        ("3.0", 40, "the client meets every rule that applies"),
         ("3.0", 41, "the build is blocked by '41'"),
         ("5.0", 41, "the build is blocked by '41'"),
         (nil, 41, "the build is blocked by '41'"),
-        ("3.0", 99, "every rule that applies is met"),
+        ("3.0", 99, "the client meets every rule that applies"),
         ("3.0", 100, "the build is blocked by '>=100 <200'"),
         ("3.0", 199, "the build is blocked by '>=100 <200'"),
-        ("3.0", 200, "every rule that applies is met"),
+        ("3.0", 200, "the client meets every rule that applies"),
         ("3.9", 7, "the build is blocked by '7 of >=3 <4'"),
-        ("4.0", 7, "every rule that applies is met"),
-        ("4.0-rc.1", 7, "every rule that applies is met"),
+        ("4.0", 7, "the client meets every rule that applies"),
+        ("4.0-rc.1", 7, "the client meets every rule that applies"),
         ("1.9", 41, "the version is below the minimum"),
         (nil, 7, "the client does not state its version"),
         ("3.0", nil, "the client does not state its build"),
@@ -104,7 +104,7 @@ import Testing
         }
         #expect(try reason(nil, 7) == "the client does not state its version")
         #expect(try reason("3.0-beta", nil) == "the client does not state its build")
-        #expect(try reason("3.0", 7) == "every rule that applies is met")
+        #expect(try reason("3.0", 7) == "the client meets every rule that applies")
     }
 
     @Test func `a strict rule takes a pre-release for older than its release`() throws {

@@ -132,7 +132,7 @@ import Testing
         let current = try client(version: "9")
         let decision = rules.decide(current, at: second(99))
         #expect((decision.kind, decision.ruleID) == (.maintenance, "closed"))
-        #expect(decision.reason.description == "there is maintenance")
+        #expect(decision.reason.description == "maintenance is in progress")
         let answer = try #require(rules.answer(to: decision, for: current, at: second(99)))
         #expect(answer.status == 503)
         #expect(!answer.fields.contains { $0.name == "Retry-After" })

@@ -54,6 +54,8 @@ import Testing
 
     @Test func `an unknown place says which ones there are`() {
         let error = NoticeTemplateError.unknownPlaceholder("x", known: ["app", "platform"])
-        #expect(error.description == "there is no placeholder '{x}'; there are {app}, {platform}")
+        #expect(
+            error.description == "unknown placeholder '{x}'; the placeholders are {app}, {platform}"
+        )
     }
 }

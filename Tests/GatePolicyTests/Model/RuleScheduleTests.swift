@@ -105,9 +105,9 @@ import Testing
             ),
             (
                 .warned(.belowMinimumBuild, requiredFrom: nil),
-                "the build is below the minimum, which is only a warning"
+                "the build is below the minimum, but the rule only warns"
             ),
-            (.maintenance(until: day), "there is maintenance until 2027-01-10T00:00:00Z"),
+            (.maintenance(until: day), "maintenance is in progress until 2027-01-10T00:00:00Z"),
         ]
         for (reason, text) in reasons { #expect(reason.description == text) }
         let schedule = RuleSchedule(warnFrom: second(0), enforceFrom: second(9))

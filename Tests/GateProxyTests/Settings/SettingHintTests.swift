@@ -7,13 +7,13 @@ import Testing
 /// The hint at the right line beside a setting that is nearly right.
 struct SettingHintTests {
     @Test(arguments: [
-        ("23010", "; write 127.0.0.1:23010 for this machine alone, or 0.0.0.0:23010 for all"),
-        ("99999", "; 99999 is no port: they go from 1 to 65535"),
-        ("127.0.0.1:99999", "; 99999 is no port: they go from 1 to 65535"),
+        ("23010", "; write 127.0.0.1:23010 for this machine only, or 0.0.0.0:23010 for all"),
+        ("99999", "; 99999 is not a port: ports range from 1 to 65535"),
+        ("127.0.0.1:99999", "; 99999 is not a port: ports range from 1 to 65535"),
         (":8080", "; write 0.0.0.0:8080 for all addresses"),
         ("::1:8080", "; write an IPv6 address in brackets: [::1]:8080"),
         ("http://0.0.0.0:80/", "; write 0.0.0.0:80, without http://"),
-        ("localhost", "; a port is missing: localhost:8080"),
+        ("localhost", "; add a port: localhost:8080"),
         ("a:b", ""),
     ])
     func `where to listen`(text: String, hint: String) {
@@ -23,18 +23,18 @@ struct SettingHintTests {
 
     @Test(arguments: [
         ("127.0.0.1:3000", "; write http://127.0.0.1:3000"),
-        ("http://a, b:3000", "; write http://b:3000 in place of 'b:3000'"),
+        ("http://a, b:3000", "; write http://b:3000 instead of 'b:3000'"),
         (
             "https://a/api",
-            "; write https://a: the backend gets the path that the client asked for, and none can be "
-                + "put in front of it"
+            "; write https://a: the backend gets the path of the request, and a prefix cannot be "
+                + "added"
         ),
-        ("http://a:99999", "; 99999 is no port: they go from 1 to 65535"),
-        ("http://a:0/x", "; 0 is no port: they go from 1 to 65535"),
-        ("ftp://a", "; the gate does not speak 'ftp'"),
-        ("unix:app.sock", "; the path of a socket begins with /: unix:/run/app.sock"),
+        ("http://a:99999", "; 99999 is not a port: ports range from 1 to 65535"),
+        ("http://a:0/x", "; 0 is not a port: ports range from 1 to 65535"),
+        ("ftp://a", "; the scheme 'ftp' is not supported"),
+        ("unix:app.sock", "; the path of a socket must start with /: unix:/run/app.sock"),
         ("/run/app.sock", "; write unix:/run/app.sock"),
-        ("http://a,", "; there is nothing between two commas"),
+        ("http://a,", "; the list contains an empty entry"),
         ("http://a b", ""), ("http://a", ""),
     ])
     func `backends`(text: String, hint: String) {
@@ -42,7 +42,7 @@ struct SettingHintTests {
     }
 
     @Test(arguments: [
-        (EADDRINUSE, "another program listens there, which 'ss -ltnp sport = :80' names: stop it"),
+        (EADDRINUSE, "another process uses the port ('ss -ltnp sport = :80' shows it): stop it"),
         (EADDRNOTAVAIL, "this machine has no address 192.0.2.1: choose one of its own"),
         (EACCES, "ports below 1024 need the capability CAP_NET_BIND_SERVICE"),
         (ENOMEM, "bind"),
@@ -54,10 +54,10 @@ struct SettingHintTests {
     }
 
     @Test(arguments: [
-        (ECONNREFUSED, "nothing listens there: look whether the backend is up, and its port"),
-        (ENOENT, "there is no such socket: look whether the backend is up, and the path"),
-        (EACCES, "the gate's user may not use it: look at its permissions"),
-        (ENETUNREACH, "no way leads there from this machine"),
+        (ECONNREFUSED, "nothing is listening: check that the backend is up, and its port"),
+        (ENOENT, "there is no such socket: check that the backend is up, and the path"),
+        (EACCES, "the gate's user has no access: check the permissions"),
+        (ENETUNREACH, "no route to the address from this machine"),
     ])
     func `a backend that cannot be connected to`(code: CInt, words: String) {
         #expect(ConnectProblem.words(IOError(errnoCode: code, reason: "connect")).hasPrefix(words))
@@ -65,6 +65,6 @@ struct SettingHintTests {
 
     @Test func `a backend that does not answer in time`() {
         let words = ConnectProblem.words(ChannelError.connectTimeout(.milliseconds(2_500)))
-        #expect(words.hasPrefix("no answer within 2.5 s: look at the address"))
+        #expect(words.hasPrefix("no response within 2.5 s: check the address"))
     }
 }

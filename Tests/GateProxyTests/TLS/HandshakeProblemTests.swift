@@ -14,13 +14,13 @@ struct HandshakeProblemTests {
     }
 
     @Test(arguments: [
-        ("HTTP_REQUEST", HandshakeProblem.Peer.client, "a client speaks plain HTTP where TLS is"),
-        ("PEER_DID_NOT_RETURN_A_CERTIFICATE", .client, "a client has no certificate, and --tls-c"),
-        ("CERTIFICATE_VERIFY_FAILED", .client, "a client's certificate is not signed by any of"),
-        ("SSLV3_ALERT_CERTIFICATE_EXPIRED", .client, "a client refuses the gate's certificate,"),
+        ("HTTP_REQUEST", HandshakeProblem.Peer.client, "a client uses plain HTTP where TLS is"),
+        ("PEER_DID_NOT_RETURN_A_CERTIFICATE", .client, "a client sent no certificate, but --tls-c"),
+        ("CERTIFICATE_VERIFY_FAILED", .client, "a client's certificate is not signed by a --tl"),
+        ("SSLV3_ALERT_CERTIFICATE_EXPIRED", .client, "a client rejected the gate's certificate,"),
         ("TLSV1_ALERT_UNKNOWN_CA", .client, "a client does not trust the gate's certificate"),
         ("CERTIFICATE_VERIFY_FAILED", .backend, "the backend's certificate is not trusted: it is"),
-        ("WRONG_VERSION_NUMBER", .backend, "the backend does not speak TLS there: write http://"),
+        ("WRONG_VERSION_NUMBER", .backend, "the backend port does not use TLS: write http://"),
     ])
     func `each reason is said in words`(name: String, peer: HandshakeProblem.Peer, words: String) {
         let problem = HandshakeProblem(names: [name], with: peer)
@@ -37,7 +37,7 @@ struct HandshakeProblemTests {
     }
 
     @Test(arguments: [
-        (1_800_000_000, "expired at 2027-01-15T08:00:00Z: clients refuse it; renew it"),
+        (1_800_000_000, "expired at 2027-01-15T08:00:00Z: clients reject it; renew it"),
         (1_800_000_000 + 86_400, "expires at 2027-01-16T08:00:00Z: renew it"),
         (1_800_000_000 + 15 * 86_400, nil),
     ])

@@ -34,7 +34,8 @@ struct ChunkedScannerTests {
         case malformed(MessageFault)
     }
 
-    /// Feeds a body in pieces that end at these places; what one call leaves, the next sees again.
+    /// Scans a body in parts that end at these positions; each call gets the bytes left by the
+    /// previous one.
     private static func read(_ bytes: [UInt8], endingAt ends: some Sequence<Int>) -> Outcome {
         var scanner = ChunkedScanner()
         var start = 0
@@ -228,7 +229,7 @@ struct ChunkedScannerTests {
         )
     }
 
-    /// A chunk of one byte with an extension of this many bytes.
+    /// Returns a chunk of one byte with an extension of `count` bytes.
     private static func chunk(extension count: Int) -> [UInt8] {
         Array("1;\(String(repeating: "a", count: count - 1))\r\nx\r\n".utf8)
     }

@@ -81,7 +81,7 @@ struct FieldNameTableTests {
     }
 
     @Test func `names of one bucket are told apart`() {
-        // Length and first letter are all that the bucket is made of.
+        // The bucket only depends on the length and the first letter.
         let names = ["x-aaaa", "x-bbbb", "x-cccc"]
         let table = FieldNameTable.request(identityHeaderNames: names)
         #expect(

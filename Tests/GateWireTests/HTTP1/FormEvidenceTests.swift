@@ -5,7 +5,7 @@ import WireSamples
 @testable import GateWire
 
 struct FormEvidenceTests {
-    /// A request without a body, as far as it tells what reads its answer.
+    /// The parts of a request without a body that determine the form of the denial.
     struct Asked: CustomTestStringConvertible {
         var method = "POST"
         var target = "/shop.Orders/List"
@@ -62,7 +62,7 @@ struct FormEvidenceTests {
         asked("Content-Type: application/grpc-web-text+proto", form: .grpcWebText),
         asked(browser, "Content-Type: application/grpc", form: .grpc),
         asked("Content-Type: application/grpc", browser, form: .grpc),
-        // The media type is what the backend reads the message by.
+        // The backend parses the message by its media type.
         asked(connect, "Content-Type: application/grpc", form: .grpc),
         asked("Content-Type: application/grpc-web+proto", connect, form: .grpcWeb),
         asked(graphQL, "Content-Type: application/grpc", form: .grpc),
@@ -144,7 +144,7 @@ struct FormEvidenceTests {
     static let contradictory = [
         asked("Content-Type: application/grpc", "Content-Type: application/json", form: .grpc),
         asked("Content-Type: application/json", "Content-Type: application/grpc", form: .grpc),
-        // Of two that name a form, the first one counts, as it does for most servers.
+        // The first of two types that indicate a form counts, as for most servers.
         asked(
             "Content-Type: application/grpc-web",
             "Content-Type: application/grpc",

@@ -27,7 +27,7 @@ struct HTTPDateTests {
     }
 
     @Test func `every day follows the one before`() {
-        // Counted with the rule for leap years itself, from 1970 to 2400.
+        // Computed with the rule for leap years, from 1970 to 2400.
         let months = [
             "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
         ]

@@ -3,7 +3,7 @@ import WireSamples
 
 @testable import GateWire
 
-/// Limits hold at the same byte however a head arrives.
+/// Limits apply at the same byte, however a head arrives.
 struct HeadLimitsTests {
     private enum Arrival: CaseIterable {
         case whole, byteByByte

@@ -4,7 +4,7 @@ import Testing
 
 struct HostSyntaxTests {
     private static func isValid(_ host: String) -> Bool {
-        // Bytes on both sides must not matter.
+        // Adjacent bytes must not affect the result.
         let bytes = Array("[\(host)]".utf8)
         return HostSyntax.isValid(bytes.span, from: 1, to: bytes.count - 1)
     }

@@ -4,7 +4,7 @@ import WireSamples
 @testable import GateWire
 
 struct RequestFactsTests {
-    /// Facts of a request with these field lines after `Host`.
+    /// Returns the facts about a request with these field lines after `Host`.
     private static func facts(
         _ lines: String...,
         method: String = "POST",

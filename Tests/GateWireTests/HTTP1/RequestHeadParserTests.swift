@@ -285,7 +285,7 @@ struct RequestHeadParserTests {
         }
     }
 
-    /// The address of the memory that a head's lines stand in.
+    /// Returns the address of the memory for a head's lines.
     private static func place(of head: RequestHead) -> UInt {
         unsafe head.fields.lines.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) }
     }

@@ -5,7 +5,7 @@ import WireSamples
 
 @testable import GateWire
 
-/// The tables of heads, and what becomes of them by a few changes, read by the gate and by NIO.
+/// Compares the gate's parser with NIO's, for heads from the tables and for mutations of them.
 @Suite(.ownThread)
 struct RequestHeadPeerTests {
     static let heads: [String] =
@@ -14,7 +14,7 @@ struct RequestHeadPeerTests {
             "POST / HTTP/1.1\r\nHost: a\r\n\(lines.map { "\($0)\r\n" }.joined())\r\n"
         } + Self.forwarded.map { wire($0) }
 
-    /// Heads with fields that a proxy takes out or changes.
+    /// Heads with fields that a proxy removes or changes.
     private static let forwarded = [
         ["GET /a?b=%20 HTTP/1.1", "hOsT:a", "X: \t y ", "Z:", "Cookie: c; d"],
         ["", "", "GET / HTTP/1.1", "Host: a"],
@@ -67,7 +67,7 @@ struct RequestHeadPeerTests {
         #expect(both >= 30)
     }
 
-    /// Bytes that parsers have disagreed on before, and some that they have not.
+    /// Bytes that parsers have interpreted differently in the past, and other bytes.
     private static let insertions: [[UInt8]] =
         [
             "\r", "\n", "\r\n", "\r\n\r\n", " ", "\t", ":", ",", ";", "\0", "\u{B}", "\u{7F}", "é",
@@ -116,7 +116,7 @@ struct RequestHeadPeerTests {
             }
         }
         #expect(disagreements.prefix(3).joined(separator: "\n\n") == "")
-        // Mutations that are all refused would compare nothing.
+        // If all mutations were rejected, nothing would be compared.
         #expect(accepted > 100)
     }
 }

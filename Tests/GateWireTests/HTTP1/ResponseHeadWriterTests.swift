@@ -140,7 +140,7 @@ struct ResponseHeadWriterTests {
 
     @Test(arguments: Self.cases)
     func `a head goes back as it should`(_ sample: Case) throws {
-        // Both framing fields at once are refused elsewhere; here only the lines matter.
+        // Other tests cover responses with both framing fields; only the lines matter here.
         let read = try ResponseSample(sample.received)
         let bytes = read.bytes
         let connectionLines = read.fields.filter { $0.name == "Connection" }

@@ -11,7 +11,7 @@ struct HTTP2AnswerBlockTests {
         X-VersionGate: require\r
 
         """
-    /// `date: now`, as a literal without an index.
+    /// `date: now`, as a literal without indexing.
     private static let date: [UInt8] = [0x0F, 0x12, 3] + Array("now".utf8)
 
     @Test(arguments: [(nil, []), (0, ["0"]), (17, ["17"]), (1234, ["1234"])])

@@ -3,7 +3,7 @@ import WireSamples
 
 @testable import GateWire
 
-/// CONNECT for a WebSocket (RFC 8441), as the handshake that it stands for.
+/// CONNECT for a WebSocket (RFC 8441), converted to the equivalent handshake.
 struct HTTP2RequestHeadTests {
     private typealias Field = (String, String)
 

@@ -125,7 +125,7 @@ struct HTTP2ResponseHeadTests {
         case .length(let length): #expect(facts.framing == .length(length))
         case .any: #expect(facts.framing == .chunked)
         }
-        // The strict parser agrees on what follows.
+        // The strict HTTP/1.1 parser must determine the same framing.
         let read = try ResponseSample(example.written)
         #expect(read.head.status == head.status)
         #expect(try read.facts(answersHead: example.answersHead).framing == facts.framing)

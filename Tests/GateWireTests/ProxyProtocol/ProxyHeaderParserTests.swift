@@ -4,7 +4,7 @@ import WireSamples
 
 @testable import GateWire
 
-/// The PROXY protocol as HAProxy's proxy-protocol.txt has it.
+/// The PROXY protocol as specified in HAProxy's proxy-protocol.txt.
 struct ProxyHeaderParserTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String

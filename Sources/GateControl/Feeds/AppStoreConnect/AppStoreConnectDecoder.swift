@@ -1,6 +1,6 @@
 internal import GatePolicy
 
-/// Reads a feed of the kind `appStoreConnect`.
+/// Decodes a feed of the kind `appStoreConnect`.
 struct AppStoreConnectDecoder: FeedSourceDecoder {
     let keys = [
         "trackId", "bundleId", "issuer", "keyId", "key", "app", "platform", "builds", "ask",
@@ -32,11 +32,11 @@ struct AppStoreConnectDecoder: FeedSourceDecoder {
         )
     }
 
-    /// `trackId` or `bundleId`, whichever is there.
+    /// Decodes `trackId` or `bundleId`, of which exactly one is required.
     private func app(_ fields: Fields, _ problems: Problems) -> AppStoreConnectFeed.App? {
         switch (fields["trackId"], fields["bundleId"]) {
         case (let element?, nil):
-            return element.wholeNumber("the number in the app's link", problems)
+            return element.wholeNumber("the number in the app's store URL", problems)
                 .map { .number($0) }
         case (nil, let element?):
             return element.text("a bundle identifier", problems).map { .bundle($0) }
@@ -54,7 +54,7 @@ struct AppStoreConnectDecoder: FeedSourceDecoder {
         if AppStoreConnectFeed.platforms[platform] != nil { return platform }
         let names = AppStoreConnectFeed.platforms.keys.map(\.name).sorted()
         let message =
-            "App Store Connect has no '\(platform)'; it has \(names.joined(separator: ", "))"
+            "App Store Connect has no platform '\(platform)'; expected \(names.joined(separator: ", "))"
         problems.report(message, at: element.place)
         return nil
     }
@@ -67,12 +67,12 @@ struct AppStoreConnectDecoder: FeedSourceDecoder {
     ) -> ConnectFacts.Target? {
         let name = fields["app"].flatMap { $0.text("an app identifier", problems) }
         let link = fields["storeUrl"].flatMap { element in
-            element.parsed(as: "a store link", problems, by: StoreLink.init(parsing:))
+            element.parsed(as: "a store URL", problems, by: StoreLink.init(parsing:))
         }
         let rule = fields["rule"].map { self.rule($0, problems) }
         let ask = fields["ask"].flatMap { $0.choice(of: ConnectDemand.self, problems) }
         if rule == nil, let place = fields.place(of: "ask") {
-            problems.report("'ask' says nothing without a 'rule' for testers", at: place)
+            problems.report("'ask' has no effect without a 'rule' for testers", at: place)
         }
         let words = fields["words"].flatMap { $0.choice(of: TestAudience.Words.self, problems) }
         guard let platform else { return nil }
@@ -87,20 +87,20 @@ struct AppStoreConnectDecoder: FeedSourceDecoder {
         )
     }
 
-    /// The common part of the rules for testers; whom they are for, the feed says itself.
+    /// Decodes the template of the rules for testers; the feed itself generates `match`.
     private func rule(_ element: Element, _ problems: Problems) -> FeedRuleTemplate {
         guard case .mapping(let entries) = element.content else {
             return FeedRuleTemplate(element, problems)
         }
         for entry in entries where entry.key == "match" {
-            let message = "leave 'match' out: the feed itself says for which testers a rule is"
+            let message = "remove 'match': the feed determines the testers of each rule"
             problems.report(message, at: entry.place)
         }
         if !entries.contains(where: { $0.key == "storeUrl" }) {
-            let message = "what is asked of testers needs 'storeUrl', or a denied one is stuck"
+            let message = "rules for testers need 'storeUrl', so that denied clients can update"
             problems.report(message, at: element.place)
         }
-        // A hold wants to know of which platform.
+        // `holdUntilInStore` requires a platform in `match`.
         let platform = Element(content: .text(Platform.ios.name), place: element.place)
         let entry = Element.Entry(key: "platform", place: element.place, value: platform)
         let match = Element.Entry(

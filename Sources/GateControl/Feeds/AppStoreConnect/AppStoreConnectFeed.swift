@@ -1,22 +1,22 @@
 internal import GatePolicy
 
-/// The builds and versions of an app, from App Store Connect.
+/// The builds and versions of an app in App Store Connect.
 ///
 /// Formats: Apple's OpenAPI description of the App Store Connect API, version 4.4.
 struct AppStoreConnectFeed: FeedSource {
-    /// How the app is found.
+    /// The identifier of the app.
     enum App: Sendable, Equatable {
-        /// By the number that Apple gave it.
+        /// The number that Apple assigned to the app.
         case number(UInt64)
         case bundle(String)
     }
 
     static let address = try? FetchURL(parsing: "https://api.appstoreconnect.apple.com")
-    /// The words for platforms.
+    /// The platform names of the API.
     static let platforms: [Platform: String] = [
         .ios: "IOS", .macos: "MAC_OS", .tvos: "TV_OS", .visionos: "VISION_OS",
     ]
-    /// The number of an app that was found by its bundle.
+    /// The memory key of the app number that was looked up by bundle identifier.
     private static let number = "app"
 
     let url: FetchURL
@@ -67,7 +67,7 @@ struct AppStoreConnectFeed: FeedSource {
                 ["apps"],
                 [("filter[bundleId]", name), ("fields[apps]", "bundleId")]
             )
-            // The filter also finds what only begins so.
+            // The filter matches prefixes as well.
             let found = apps.resources.first { $0[path: "attributes.bundleId"] == .text(name) }
             guard let number = found?["id"]?.text else {
                 throw .content("App Store Connect has no app \(self.app) for this key")

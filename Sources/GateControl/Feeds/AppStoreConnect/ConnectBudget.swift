@@ -1,25 +1,25 @@
-/// How many requests a key has left, by the field `X-Rate-Limit`.
+/// The remaining requests of a key, from the header field `X-Rate-Limit`.
 ///
-/// `user-hour-lim:3500;user-hour-rem:500;`, and sometimes the same for the minute. The hour is a
-/// rolling one, and the budget is shared with whoever else has the key:
+/// The format is `user-hour-lim:3500;user-hour-rem:500;`, sometimes with the same values for the
+/// minute. The hour is a rolling window, and all users of the key share the budget:
 /// https://developer.apple.com/documentation/appstoreconnectapi/identifying-rate-limits
 struct ConnectBudget: Equatable {
-    /// One span of time with its limit.
+    /// A time window with its limit.
     struct Window: Equatable {
         let name: String
         let limit: Int
         let left: Int
 
-        /// Whether what is left had better be left to others: a twentieth of the whole.
+        /// Whether less than a twentieth is left, which is reserved for other users of the key.
         fileprivate var isScarce: Bool { Double(self.left) * 20 < Double(self.limit) }
 
-        /// After how many seconds it may have become more.
+        /// The time in seconds after which more requests may be available.
         var patience: Int64 { self.name == "minute" ? 60 : 900 }
     }
 
     let windows: [Window]
 
-    /// Reads the field; what is not understood says nothing.
+    /// Parses the field; unknown parts are ignored.
     init(_ head: ResponseHead) {
         var numbers: [String: Int] = [:]
         for part in (head["X-Rate-Limit"] ?? "").split(separator: ";") {
@@ -34,9 +34,9 @@ struct ConnectBudget: Equatable {
         }
     }
 
-    /// The window that is all but used up, the longer one first.
+    /// The window that is almost exhausted; the hour takes precedence.
     var scarce: Window? { self.windows.last { $0.isScarce } }
 
-    /// Seconds to wait after a request was one too many.
+    /// The time in seconds to wait after exceeding the limit.
     var patience: Int64 { self.windows.last { $0.left <= 0 }?.patience ?? 60 }
 }

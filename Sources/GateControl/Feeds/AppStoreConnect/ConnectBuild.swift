@@ -4,17 +4,17 @@ internal import GatePolicy
 struct ConnectBuild: Equatable {
     var build: TestFlightBuild
     var uploadedAt: Timestamp?
-    /// The number as it was written.
+    /// The build number as written.
     var number: String
 
-    /// Reads a build; `nil` for one that no tester can have got: it is being processed, it failed,
-    /// or nobody says for whom it is.
+    /// Decodes a build; `nil` for one that no tester can have: its processing is unfinished or
+    /// failed, or it has no audience.
     ///
     /// - Parameters:
     ///   - resource: The build.
-    ///   - list: Where what it is related to is included.
-    ///   - readiness: What makes a build one that testers must have.
-    /// - Throws: `FeedFailure` for what is no build.
+    ///   - list: The list with the related resources.
+    ///   - readiness: The condition for builds that are required of testers.
+    /// - Throws: `FeedFailure` for a resource that is not a build.
     init?(
         _ resource: JSONValue,
         in list: ConnectList,
@@ -49,7 +49,7 @@ struct ConnectBuild: Equatable {
         )
     }
 
-    /// Release notes by language; no client is judged by them, so that malformed ones are left out.
+    /// The release notes by language; malformed ones are left out, because they affect no decision.
     private static func releaseNotes(
         of resource: JSONValue,
         in list: ConnectList
@@ -62,7 +62,7 @@ struct ConnectBuild: Equatable {
                 let language = LanguageTag(locale)
             else { continue }
             notes[language] = text
-            // Apple has `de-DE`, and a tester may read `de-AT`.
+            // Apple has `de-DE`, and a tester may prefer `de-AT`.
             guard
                 let base = locale.split(separator: "-").first.flatMap({ LanguageTag(String($0)) }),
                 general[base] == nil
@@ -73,19 +73,19 @@ struct ConnectBuild: Equatable {
     }
 }
 
-/// The request to testers who do not have the newest build.
+/// The demand on testers who do not have the newest build.
 enum ConnectDemand: String, Sendable, CaseIterable {
-    /// To install it: older builds are refused.
+    /// Older builds are denied.
     case require
-    /// Nothing: older builds are told of it.
+    /// Older builds receive a recommendation.
     case recommend
 }
 
-/// The condition that makes a build one that testers must have.
+/// The condition for builds that are required of testers.
 enum ConnectReadiness: String, CaseIterable {
-    /// Its testers can install it.
+    /// Testers can install the build.
     case testing
-    /// Apple has processed it, whether testers can install it or not.
+    /// Apple has processed the build, whether or not testers can install it.
     case processed
 
     fileprivate func accepts(

@@ -1,15 +1,15 @@
 internal import GatePolicy
 
-/// Asks App Store Connect, page by page, with one token for all of it.
+/// A client for App Store Connect that reads paginated lists; all requests share a token.
 struct ConnectClient {
-    /// The most pages of one list that are read, of 200 resources each.
+    /// The maximum number of pages per list, with 200 resources each.
     private static let maximumPages = 10
     private static let pageSize = "200"
 
     private let url: FetchURL
     private let credential: Credential
     private let fetcher: Fetcher
-    /// The budget that was left after the last answer.
+    /// The remaining budget after the last response.
     private var budget: ConnectBudget?
 
     init(_ url: FetchURL, token: String, fetcher: Fetcher) {
@@ -18,13 +18,13 @@ struct ConnectClient {
         self.fetcher = fetcher
     }
 
-    /// Everything on a list, or the beginning of one that is very long.
+    /// Fetches all pages of a list, up to the maximum.
     ///
     /// - Parameters:
-    ///   - path: Of the list.
-    ///   - parameters: Filters, fields and what is to be included.
-    /// - Returns: All of its pages together.
-    /// - Throws: `FeedFailure` if one of them is not there.
+    ///   - path: The path of the list.
+    ///   - parameters: The filters, fields and inclusions.
+    /// - Returns: The resources of all pages.
+    /// - Throws: `FeedFailure` if a page cannot be fetched.
     mutating func list(
         _ path: [String],
         _ parameters: [(name: String, value: String)]
@@ -66,17 +66,19 @@ struct ConnectClient {
         return response
     }
 
-    /// The address of the next page, which must be where the first one was: the token goes there.
+    /// Returns the URL of the next page, which must have the same origin because it receives the
+    /// token.
     private func next(of page: JSONValue, after url: FetchURL) throws(FeedFailure) -> FetchURL? {
         guard let text = try page.text(at: "links.next") else { return nil }
         guard let next = try? FetchURL(parsing: text), next.hasSameOrigin(as: self.url) else {
-            throw .content("'links.next' leads to another host than \(self.url)")
+            throw .content("'links.next' points to another host than \(self.url)")
         }
-        guard next != url else { throw .content("'links.next' leads to the same page again") }
+        guard next != url else { throw .content("'links.next' points to the same page again") }
         return next
     }
 
-    /// Leaves the last requests of a key to others, such as the build that is being uploaded.
+    /// Throws if the key is almost exhausted, to reserve the last requests for others, such as a
+    /// build upload.
     private func checkBudget() throws(FeedFailure) {
         guard let window = self.budget?.scarce else { return }
         let message =

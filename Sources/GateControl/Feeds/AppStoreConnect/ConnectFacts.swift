@@ -1,26 +1,26 @@
 internal import GatePolicy
 
-/// The facts that App Store Connect states of an app, as a rules file.
+/// The builds and versions of an app in App Store Connect, converted to a rules file.
 struct ConnectFacts {
-    /// Which clients are meant, and what testers are told.
+    /// The clients that the facts apply to, and the demands on testers.
     struct Target: Sendable, Equatable {
         let app: String?
         let platform: Platform
         let storeURL: String?
-        /// The common part of the rules for testers; `nil`: nothing is asked of testers.
+        /// The template of the rules for testers; `nil`: no rules are generated.
         let rule: FeedRuleTemplate?
-        /// Whether testers must have the newest build, or are told of it.
+        /// Whether the newest build is required of testers or recommended to them.
         var ask = ConnectDemand.require
-        /// The words of the answers about builds.
+        /// The texts of the responses about builds.
         var words = TestAudience.Words.own
     }
 
-    /// In place of a time before the first answer.
+    /// Replaces the time of versions that were already in the store at the first fetch.
     private static let before = "before"
 
-    /// Names in the feed's memory since when a version was seen in the store.
+    /// Returns the memory key for the time since which a version is in the store.
     private static func sighting(of version: ConnectVersion) -> String {
-        // A soak counts from when everybody gets it.
+        // A soak period starts when the version is available to all users.
         if case .ended = version.phase {
             "complete \(version.version)"
         } else {
@@ -31,7 +31,7 @@ struct ConnectFacts {
     let builds: [ConnectBuild]
     let versions: [ConnectVersion]
 
-    /// The newest build that an audience must have.
+    /// Returns the newest build that an audience must have.
     private func newest(_ audience: TestAudience, _ now: Timestamp) -> ConnectBuild? {
         self.builds.filter { known in
             known.build.audience == audience && known.build.isTesting
@@ -40,10 +40,10 @@ struct ConnectFacts {
         .max { $0.build.precedes($1.build) }
     }
 
-    /// Since when each version is in the store, as far as this feed has seen it come.
+    /// Returns the times since which versions are in the store, as observed by this feed.
     ///
-    /// `last`: what is remembered; `nil` before the first answer, and then nobody knows since when what is
-    /// there has been there.
+    /// `last`: The stored times; `nil` at the first fetch, when the times of existing versions are
+    /// unknown.
     func sightings(after last: [String: String]?, now: Timestamp) -> [String: String] {
         let names = self.versions.map { Self.sighting(of: $0) }
         return Dictionary(
@@ -52,14 +52,14 @@ struct ConnectFacts {
         )
     }
 
-    /// The rules file.
+    /// Generates the rules file.
     ///
     /// - Parameters:
-    ///   - feed: The id of the feed, from which the rules have their names.
-    ///   - target: The clients that are meant.
-    ///   - memory: Since when the versions are in the store.
-    ///   - now: Which builds have expired.
-    /// - Returns: What the feed adds.
+    ///   - feed: The id of the feed, which prefixes the ids of the rules.
+    ///   - target: The clients that the facts apply to.
+    ///   - memory: The times since which versions are in the store.
+    ///   - now: The time at which the expiration of builds is evaluated.
+    /// - Returns: The contribution of the feed.
     func document(
         of feed: String,
         for target: Target,
@@ -89,11 +89,11 @@ struct ConnectFacts {
         return document
     }
 
-    /// The demands on the testers of a build: no version before it, and no build of its version
-    /// before it.
+    /// Returns the demands on testers: the version of the newest build, and its build number within
+    /// that version.
     ///
-    /// Numbers may begin anew with each version: a later version whose builds nobody knows yet must
-    /// pass.
+    /// Build numbers may restart with each version, so a later version whose builds are still
+    /// unknown must pass.
     private func demand(of newest: ConnectBuild, for target: Target) -> [JSONValue.Member] {
         let build = newest.build
         let match = self.identity(of: target) + [.init("channel", .text(build.audience.channel))]
@@ -105,7 +105,8 @@ struct ConnectFacts {
             members.append(.init("minimumBuildOf", .text("\(build.version)")))
         }
         if target.ask == .recommend {
-            // A warning that never becomes more, since the build is there.
+            // The build is available already, so it is recommended from its upload on and never
+            // enforced.
             let since = newest.uploadedAt ?? Timestamp(secondsSinceEpoch: 0)
             members.append(.init("warnFrom", .text("\(since)")))
         }
@@ -144,7 +145,7 @@ struct ConnectFacts {
         var members = self.identity(of: target)
         members.append(.init("version", .text("\(version.version)")))
         if let build = version.build { members.append(.init("build", .build(build))) }
-        // The word that stands for a time before the first answer cannot be read as a time.
+        // The placeholder for versions of the first fetch does not parse as a time.
         let seen = memory[Self.sighting(of: version)].flatMap { try? Timestamp(parsing: $0) }
         let since = Self.begin(of: version, seen: seen, now)
         if let since { members.append(.init("releasedAt", .text("\(since)"))) }
@@ -160,11 +161,11 @@ struct ConnectFacts {
         return .object(members)
     }
 
-    /// Since when a version counts as being in the store; `nil` for always.
+    /// Returns the time since which a version is in the store; `nil` for always.
     ///
-    /// The date before which it was not to come out says little of when it came: the review may
-    /// have ended long after. It is taken alone only for a version that was there before the first
-    /// answer, of which nothing better is known.
+    /// The earliest release date is only a lower bound, because the review may have ended long
+    /// after. The date is only used by itself for versions that existed at the first fetch, for
+    /// which nothing better is known.
     private static func begin(
         of version: ConnectVersion,
         seen: Timestamp?,
@@ -179,7 +180,7 @@ struct ConnectFacts {
         .init("phased", .object([.init("completeAt", .text("\(end)"))]))
     }
 
-    /// The builds; what testers are told, only of those that are the newest.
+    /// Returns the builds; only the newest ones include release notes.
     private func items(_ now: Timestamp) -> [JSONValue] {
         let newest = TestAudience.allCases.compactMap { self.newest($0, now) }
         return self.builds.map { known in

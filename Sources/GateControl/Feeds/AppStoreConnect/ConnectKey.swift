@@ -1,15 +1,16 @@
 private import FoundationEssentials
 internal import GatePolicy
 
-/// A key of App Store Connect, and the tokens that it signs.
+/// A key for App Store Connect, which signs tokens.
 struct ConnectKey: Sendable, Equatable {
     let id: String
-    /// The issuer of a team's keys; `nil` for a key of one person.
+    /// The issuer of team keys; `nil` for an individual key.
     let issuer: String?
-    /// The `.p8` file that Apple gave out once.
+    /// The `.p8` file, which Apple lets users download once.
     let secret: Secret
 
-    /// The key of a `.p8` file; many keep the whole file in base 64, to have it on one line.
+    /// Parses the content of a `.p8` file, or the file as base64, which is often used to keep it on
+    /// one line.
     private static func key(in text: String) -> SigningKey? {
         if let key = SigningKey(pem: text, for: .es256) { return key }
         let compact = text.filter { !$0.isWhitespace }
@@ -18,14 +19,14 @@ struct ConnectKey: Sendable, Equatable {
         return SigningKey(pem: file, for: .es256)
     }
 
-    /// A token for the questions of the next minutes.
+    /// Creates a token that is valid for the next minutes.
     func token(now: Timestamp) throws(FeedFailure) -> String {
         let text = try self.secret.read()
         guard let key = Self.key(in: text) else {
-            // Nothing of it is repeated.
+            // The message contains nothing of the secret.
             throw .secret(
-                "\(self.secret) holds no key of App Store Connect: the content of its .p8 file, which "
-                    + "begins with '-----BEGIN PRIVATE KEY-----', as it is or in base 64"
+                "\(self.secret) contains no App Store Connect key; expected the content of a .p8 file, which "
+                    + "starts with '-----BEGIN PRIVATE KEY-----', or the file in base64"
             )
         }
         let claims = ConnectClaims(issuer: self.issuer, now: now)
@@ -36,13 +37,13 @@ struct ConnectKey: Sendable, Equatable {
     }
 }
 
-/// The claims of a key about itself.
+/// The claims of a token.
 ///
 /// https://developer.apple.com/documentation/appstoreconnectapi/generating-tokens-for-api-requests
 private struct ConnectClaims: Encodable {
-    /// How long a token is good, in seconds; Apple takes none that is good for more than 20 minutes.
+    /// The lifetime of a token in seconds; Apple rejects tokens with more than 20 minutes.
     private static let lifetime: Int64 = 600
-    /// By how many seconds the clock of this machine may be ahead of Apple's.
+    /// The number of seconds by which the local clock may be ahead of Apple's.
     private static let skew: Int64 = 30
 
     let iss: String?

@@ -1,12 +1,12 @@
-/// The app and the platform that lists of App Store Connect are asked for.
+/// The app and platform that lists of App Store Connect are filtered by.
 ///
-/// The lists are filtered by both. What comes all the same of another one does not count.
+/// Resources of other apps or platforms that are returned nevertheless are ignored.
 struct ConnectScope {
     /// The number of the app.
     let app: String
-    /// The word of the API for the platform.
+    /// The API's name of the platform.
     let platform: String
-    /// What came besides, in the order of its coming.
+    /// The other apps and platforms in the responses, in the order of their first appearance.
     private(set) var others: [String] = []
 
     init(app: String, platform: String) {
@@ -14,12 +14,12 @@ struct ConnectScope {
         self.platform = platform
     }
 
-    /// Checks what a resource is about, and remembers what is not the app or the platform.
+    /// Checks the app and platform of a resource, and records other ones.
     ///
     /// - Parameters:
     ///   - resource: A build or a version.
-    ///   - platform: The platform that is stated of it; `nil` if none is.
-    /// - Returns: Whether nothing says that it is about something else.
+    ///   - platform: The platform of the resource; `nil` if it is unknown.
+    /// - Returns: Whether the resource states no other app or platform.
     mutating func accepts(_ resource: JSONValue, for platform: String?) -> Bool {
         let app = resource[path: "relationships.app.data.id"]?.text
         let other: String? =
@@ -31,10 +31,11 @@ struct ConnectScope {
         return false
     }
 
-    /// What came besides and does not count, in words; `nil` if nothing did.
+    /// A note about ignored apps and platforms; `nil` if there are none.
     var note: String? {
         guard !self.others.isEmpty else { return nil }
-        return "asked for the app \(self.app) for \(self.platform), App Store Connect also answers "
-            + "with builds or versions of \(self.others.joined(separator: ", ")), which do not count"
+        return
+            "requested the app \(self.app) for \(self.platform), but App Store Connect also returned "
+            + "builds or versions of \(self.others.joined(separator: ", ")), which are ignored"
     }
 }

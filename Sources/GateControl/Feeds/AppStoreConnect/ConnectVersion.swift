@@ -1,31 +1,32 @@
 internal import GatePolicy
 
-/// A version that the App Store has now, as App Store Connect knows it.
+/// A version that is available in the App Store, according to App Store Connect.
 struct ConnectVersion: Equatable {
-    /// How far the App Store has got with handing it out.
+    /// The state of the phased release.
     enum Phase: Equatable {
         case complete
         case phased(until: Timestamp)
-        /// Everybody gets it, since this time or since its owner let everybody have it before.
+        /// Available to all users since this time at the latest; the developer may have ended the
+        /// phased release early.
         case ended(by: Timestamp)
         case partial
     }
 
     var version: AppVersion
     var build: BuildNumber?
-    /// Since when it is handed out in steps, or was.
+    /// The start of the phased release.
     var phasedFrom: Timestamp?
-    /// The date before which its owner did not want it to come out; it may have come long after.
+    /// The earliest release date set by the developer; the release may have been much later.
     var earliestRelease: Timestamp?
     var phase: Phase
 
-    /// The words for "in the store": the one of now and the one of before (API 3.3).
+    /// The states of versions in the store: the current one and the one before API 3.3.
     private static let liveStates = ["READY_FOR_DISTRIBUTION", "READY_FOR_SALE"]
     private static let day: Int64 = 86_400
-    /// How long a phased release takes: on the seventh day everybody gets it.
+    /// The duration of a phased release; it reaches all users on the seventh day.
     private static let phasedDays: Int64 = 7
 
-    /// Reads a version; `nil` for one that the App Store does not have.
+    /// Decodes a version; `nil` for one that is not in the App Store.
     init?(_ resource: JSONValue, in list: ConnectList) throws(FeedFailure) {
         let states = [
             try resource.text(at: "attributes.appVersionState"),
@@ -47,7 +48,7 @@ struct ConnectVersion: Equatable {
         self.phase = try Self.phase(phased)
     }
 
-    /// How far a phased release has got.
+    /// Returns the phase of a phased release.
     ///
     /// https://developer.apple.com/help/app-store-connect/update-your-app/release-a-version-update-in-phases
     private static func phase(_ release: JSONValue?) throws(FeedFailure) -> Phase {
@@ -55,7 +56,7 @@ struct ConnectVersion: Equatable {
         switch try release.text(at: "attributes.phasedReleaseState") {
         case "COMPLETE": return try Self.end(of: release).map { .ended(by: $0) } ?? .complete
         case "ACTIVE": return try Self.end(of: release).map { .phased(until: $0) } ?? .partial
-        // Paused, not begun, or a word that came later.
+        // Paused, inactive, or a state that was added later.
         case _: return .partial
         }
     }
@@ -63,7 +64,7 @@ struct ConnectVersion: Equatable {
     private static func end(of release: JSONValue) throws(FeedFailure) -> Timestamp? {
         guard let start = try release.time(at: "attributes.startDate") else { return nil }
         let paused = release[path: "attributes.totalPauseDuration"]?.wholeNumber ?? 0
-        // A demand on everybody that comes too late does less harm than one that comes too early.
+        // Enforcing a version too late does less harm than enforcing it too early.
         let days = Self.phasedDays + max(0, min(paused, 30))
         return Timestamp(secondsSinceEpoch: start.secondsSinceEpoch + days * Self.day)
     }

@@ -1,25 +1,25 @@
 internal import GatePolicy
 
-/// Reads what several kinds of feeds have in common.
+/// Decodes values that several kinds of feeds use.
 extension Element {
-    /// An address that may be fetched from.
+    /// Decodes a URL to fetch from.
     func address(_ problems: Problems) -> FetchURL? {
-        guard let text = self.text("an address", problems) else { return nil }
+        guard let text = self.text("a URL", problems) else { return nil }
         do {
             return try FetchURL(parsing: text)
         } catch {
-            // The text is not repeated: it may hold what should not be shown.
-            problems.report("this is no address to fetch from: \(error)", at: self.place)
+            // The text may contain a secret, so the message does not repeat it.
+            problems.report("this URL cannot be fetched: \(error)", at: self.place)
             return nil
         }
     }
 
-    /// `{ env: NAME }` or `{ file: PATH }`.
+    /// Decodes `{ env: NAME }` or `{ file: PATH }`.
     func secret(_ problems: Problems) -> Secret? {
         guard case .mapping = self.content else {
-            // Nothing of it is repeated: it may well be the secret itself.
+            // The text may be the secret itself, so the message does not repeat it.
             let message =
-                "a secret does not belong in the rules; name its place: { env: NAME } or "
+                "a secret must not be in the rules; set its location: { env: NAME } or "
                 + "{ file: PATH }"
             problems.report(message, at: self.place)
             return nil
@@ -40,14 +40,14 @@ extension Element {
         }
     }
 
-    /// A name that becomes a part of the source's address.
+    /// Decodes a name that becomes part of the source's URL.
     ///
     /// - Parameters:
-    ///   - noun: Its kind, as messages call it.
-    ///   - example: One that would do.
-    ///   - marks: The ASCII characters that it may have besides letters and digits.
-    ///   - problems: The list that takes what is wrong with it.
-    /// - Returns: The name; `nil` if it is none.
+    ///   - noun: The kind of name, for messages.
+    ///   - example: A valid example.
+    ///   - marks: The permitted ASCII characters besides letters and digits.
+    ///   - problems: The list for problems.
+    /// - Returns: The name; `nil` if it is invalid.
     func name(
         _ noun: String,
         suchAs example: String,
@@ -65,7 +65,7 @@ extension Element {
         return nil
     }
 
-    /// The language of words.
+    /// Decodes the language of texts.
     func language(_ problems: Problems) -> LanguageTag? {
         guard let text = self.text("a language tag", problems) else { return nil }
         if let language = LanguageTag(text) { return language }
@@ -74,7 +74,7 @@ extension Element {
         return nil
     }
 
-    /// Hosts that may answer in place of the first.
+    /// Decodes hosts that redirects may lead to.
     func hosts(_ problems: Problems) -> [HostPattern] {
         self.oneOrMore(problems).compactMap { element in
             guard let text = element.text("a host", problems) else { return nil }

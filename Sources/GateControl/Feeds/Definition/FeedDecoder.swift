@@ -1,4 +1,4 @@
-/// Reads one of the `feeds`.
+/// Decodes an entry of `feeds`.
 struct FeedDecoder {
     private static let webhookKey = "webhookSecret"
     static let keys = ["id", "source", "every", "staleAfter", "whenStale", "accept"]
@@ -39,12 +39,12 @@ struct FeedDecoder {
         )
     }
 
-    /// The keys of a feed whose rest is read by a decoder.
+    /// The keys of a feed with a source decoder, including the decoder's own keys.
     static func keys(with decoder: some FeedSourceDecoder) -> [String] {
         self.keys + (decoder.webhook == nil ? [] : [self.webhookKey]) + decoder.keys
     }
 
-    /// The decoder of the rest, by the word after `source`.
+    /// Returns the decoder for the value of `source`.
     private func decoder(
         for element: Element
     ) -> (word: String, decoder: any FeedSourceDecoder)? {
@@ -57,8 +57,8 @@ struct FeedDecoder {
         if let known = Self.decoders.first(where: { $0.word == word }) { return known }
         let words = Self.decoders.map(\.word)
         let hint = Spelling.hint(for: word, among: words)
-        let message = "there is no feed of the kind '\(word)'"
-        let known = hint.isEmpty ? "; there are \(words.joined(separator: ", "))" : hint
+        let message = "unknown feed kind '\(word)'"
+        let known = hint.isEmpty ? "; expected one of \(words.joined(separator: ", "))" : hint
         self.problems.report(message + known, at: source.place)
         return nil
     }
@@ -67,11 +67,11 @@ struct FeedDecoder {
         let every = fields["every"].flatMap { self.positive($0) } ?? interval
         let staleAfter = fields["staleAfter"].flatMap { self.positive($0) }
         if let staleAfter, staleAfter <= every, let element = fields["staleAfter"] {
-            let message = "'staleAfter' must be longer than the \(every) s between two questions"
+            let message = "'staleAfter' must be longer than the polling interval of \(every) s"
             self.problems.report(message, at: element.place)
         }
         if fields["staleAfter"] == nil, let place = fields.place(of: "whenStale") {
-            self.problems.report("'whenStale' needs 'staleAfter' beside it", at: place)
+            self.problems.report("'whenStale' requires 'staleAfter'", at: place)
         }
         return FeedTiming(
             every: every,
@@ -84,7 +84,7 @@ struct FeedDecoder {
     private func positive(_ element: Element) -> Int64? {
         guard let seconds = element.timeSpan(self.problems) else { return nil }
         guard seconds > 0 else {
-            let message = "expected a length of time above zero, such as 60s"
+            let message = "expected a duration above zero, such as 60s"
             self.problems.report(message, at: element.place)
             return nil
         }
@@ -92,12 +92,13 @@ struct FeedDecoder {
     }
 }
 
-/// Reads what only feeds of one kind have.
+/// Decodes the keys of one kind of feed.
 protocol FeedSourceDecoder: Sendable {
     var keys: [String] { get }
-    /// Seconds between two questions if the file does not say it.
+    /// The default polling interval in seconds.
     var usualInterval: Int64 { get }
-    /// How webhooks for it are signed; `nil` if it listens to its source, or that tells nobody.
+    /// The signature format of the source's webhooks; `nil` if the source is streamed or sends
+    /// none.
     var webhook: FeedWebhook.Form? { get }
 
     func decode(_ fields: Fields, _ problems: Problems) -> (any FeedSource)?

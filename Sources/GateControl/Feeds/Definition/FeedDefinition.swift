@@ -1,31 +1,30 @@
-/// An outside place that rules or release facts come from, as the rules file names it.
+/// An external source of rules or release facts, as defined in the rules file.
 package struct FeedDefinition: Sendable {
     package let id: String
-    /// The word after `source` in the rules file.
+    /// The value of `source` in the rules file.
     package let kind: String
     let place: Place
     let timing: FeedTiming
     let source: any FeedSource
-    /// How its source tells that there is something new, if it does.
+    /// The webhook by which the source notifies the gate of changes, if any.
     let webhook: FeedWebhook?
-    /// Stands for everything that says what is fetched: what came from another source is not what
-    /// this one says.
+    /// Identifies the fetched data: values with another fingerprint belong to another source.
     let fingerprint: String
-    /// The findings that the entry accepts in what the feed says.
+    /// The findings that the entry accepts in values of the feed.
     let accepted: [Located<FindingName>]
 
-    /// The kind and place of its source, without secrets.
+    /// The kind and location of the source, without secrets.
     package var summary: String { self.source.summary }
-    /// Whether it makes rules of what its source says, which names no rules itself.
+    /// Whether the feed generates rules from data that are not rules.
     package var makesRules: Bool {
         if case .rules = self.source.subject { true } else { false }
     }
-    /// Whether its source can tell that there is something new.
+    /// Whether the source can notify the gate of changes.
     package var hasWebhook: Bool { self.webhook != nil }
 }
 
 extension FeedDefinition: Equatable {
-    /// Whether both ask the same in the same way, wherever in the file they stand.
+    /// Whether both fetch the same data in the same way, regardless of their location in the file.
     package static func == (left: FeedDefinition, right: FeedDefinition) -> Bool {
         (left.id, left.fingerprint, left.timing) == (right.id, right.fingerprint, right.timing)
             && left.webhook == right.webhook
@@ -33,18 +32,18 @@ extension FeedDefinition: Equatable {
     }
 }
 
-/// How often a feed is asked, and what becomes of what it said when it falls silent.
+/// The polling interval of a feed, and the policy for stale values.
 struct FeedTiming: Sendable, Equatable {
     enum StalePolicy: String, Sendable, CaseIterable {
-        /// Its last value holds on.
+        /// The last value stays active.
         case keep
-        /// Its last value is only counted and logged.
+        /// The last value is evaluated in observe mode: its decisions are only counted and logged.
         case observe
     }
 
-    /// Seconds between two questions; for a stream, after it has ended in order.
+    /// The polling interval in seconds; for a stream, the delay after a regular end.
     var every: Int64
-    /// After how many seconds without a good answer it is stale; `nil`: never.
+    /// The time in seconds without a confirmation after which the feed is stale; `nil`: never.
     var staleAfter: Int64?
     var whenStale: StalePolicy
 }

@@ -1,6 +1,6 @@
-/// A hash of what a feed's entry says about its source, wherever it stands and however it is written.
+/// A hash of a feed's source definition, independent of its location and formatting.
 struct FeedFingerprint {
-    /// The keys that do not change what is fetched.
+    /// The keys that do not affect the fetched data.
     private static let ignored = [
         "id", "every", "staleAfter", "whenStale", "webhookSecret", "accept",
     ]
@@ -35,7 +35,7 @@ struct FeedFingerprint {
         }
     }
 
-    /// Kinds and lengths keep what differs apart.
+    /// Kinds and lengths keep the encoding unambiguous.
     private static func add(_ kind: String, _ text: String, to hash: inout SHA256) {
         hash.update(Array("\(kind)\(text.utf8.count):\(text)".utf8))
     }

@@ -1,14 +1,15 @@
 internal import GatePolicy
 
-/// A platform that the entry of a feed speaks of, beside the `match` of its rules.
+/// A platform that a feed's entry implies outside of the `match` of its rules.
 struct FeedPlatformClaim: Sendable, Equatable {
-    /// Where the entry says it, such as `'system: ios'`.
+    /// The part of the entry that implies the platform, such as `'system: ios'`.
     let words: String
     let platform: Platform
-    /// Whether everything is judged for this platform, so that rules for any other one are wrong.
+    /// Whether all conditions are evaluated for this platform only, so that rules for other
+    /// platforms are wrong.
     var isExclusive = false
 
-    /// The claims of the names that a source has for fields.
+    /// Returns the platforms implied by the source's field names.
     static func all(in names: [String], _ words: (String) -> String) -> [FeedPlatformClaim] {
         names.compactMap { name in
             PlatformNames.platform(in: name).map {
@@ -17,13 +18,13 @@ struct FeedPlatformClaim: Sendable, Equatable {
         }
     }
 
-    /// The platforms among those of a rule that contradict it; none if it fits.
+    /// Returns the platforms of a rule that contradict the claim; empty if the rule is compatible.
     func contradictions(among platforms: [Platform]) -> [Platform] {
         let others = platforms.filter { !self.covers($0) }
         return self.isExclusive || others.count == platforms.count ? others : []
     }
 
-    /// Whether a client of a platform may be what is meant: to Firebase, all of Apple's systems are iOS.
+    /// Whether a client of a platform may be covered; Firebase treats all Apple systems as iOS.
     private func covers(_ platform: Platform) -> Bool {
         let apple: [Platform] = [.ios, .macos, .tvos, .watchos, .visionos]
         guard self.isExclusive else { return platform == self.platform }

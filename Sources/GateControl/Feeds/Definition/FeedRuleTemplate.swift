@@ -1,16 +1,15 @@
 internal import GatePolicy
 
-/// The common part of every rule of a feed, besides what its source says: `match`, a link, a
-/// notice.
+/// The common part of all rules that a feed generates: `match`, a store URL, a notice.
 struct FeedRuleTemplate: Sendable, Equatable {
-    /// The keys that are for the source to say, or that would make another rule of it.
+    /// The keys that the source provides, or that would change the kind of rule.
     private static let foreignKeys: Set<String> = [
         "id", "minimum", "minimumBuild", "minimumBuildOf", "recommended", "recommendedBuild",
         "blocked", "blockedBuilds", "maintenance", "next", "accept",
     ]
     static let keys = RuleDecoder.keys.filter { !Self.foreignKeys.contains($0) }
-    /// Values for keys that a rule needs and the source will state, so that the rest can be read as
-    /// a rule.
+    /// Placeholders for required keys that the source provides, so that the template can be decoded
+    /// as a rule.
     private static let standIns = [
         ("id", "feed"), ("minimum", "0"), ("recommended", "0"), ("storeUrl", "https://a.example"),
     ]
@@ -23,7 +22,7 @@ struct FeedRuleTemplate: Sendable, Equatable {
         self.members = members
     }
 
-    /// Reads `rule`; everything that would be wrong in a rule is reported in its place.
+    /// Decodes `rule`; problems are reported at their location.
     init(_ element: Element, _ problems: Problems) {
         guard Fields(element, keys: Self.keys, problems: problems) != nil,
             case .mapping(let entries) = element.content
@@ -42,13 +41,13 @@ struct FeedRuleTemplate: Sendable, Equatable {
         self.members = known.map { JSONValue.Member($0.key, JSONValue($0.value)) }
     }
 
-    /// The same for these platforms, unless it says for which.
+    /// Returns the template restricted to platforms, unless it has platforms of its own.
     func matching(_ platforms: [Platform]) -> FeedRuleTemplate {
         guard self.platforms == nil, !platforms.isEmpty else { return self }
         return self.narrowed(to: platforms)
     }
 
-    /// The same for these platforms alone; `nil` changes nothing.
+    /// Returns the template restricted to platforms; `nil` returns it unchanged.
     func narrowed(to platforms: [Platform]?) -> FeedRuleTemplate {
         guard let platforms else { return self }
         let match = self.members.first { $0.name == "match" }?.value
@@ -60,30 +59,29 @@ struct FeedRuleTemplate: Sendable, Equatable {
         return FeedRuleTemplate(members: [.init("match", .object(parts))] + others)
     }
 
-    /// The platforms that its rules are for; `nil` for every platform.
+    /// The platforms of the rules; `nil` for all platforms.
     var platforms: [Platform]? {
         guard let named = self.members.first(where: { $0.name == "match" })?.value["platform"]
         else { return nil }
         return (named.items ?? [named]).compactMap(\.text).map { Platform($0) }
     }
 
-    /// The rule of a maintenance: for the same clients, in the same mode, and with nothing that acts on
+    /// Creates a maintenance rule for the same clients and mode, without keys that depend on
     /// versions.
     func maintenance(_ id: String, _ members: [JSONValue.Member]) -> JSONValue {
         let kept = self.members.filter { ["match", "mode"].contains($0.name) }
         return .object([.init("id", .text(id))] + kept + members)
     }
 
-    /// The notices that its rules name.
+    /// The notices that the rules refer to.
     var notices: Set<String> {
         let keys = ["notice", "recommendedNotice"]
         return Set(self.members.filter { keys.contains($0.name) }.compactMap(\.value.text))
     }
 
-    /// A rule with these keys, which go before those of the template.
+    /// Creates a rule from these keys, which override those of the template.
     ///
-    /// A key that has nothing to act on, such as a status beside a recommendation alone, is left
-    /// out.
+    /// Keys without effect, such as a status for a rule that only recommends, are left out.
     func rule(_ id: String, _ members: [JSONValue.Member]) -> JSONValue {
         let names = Set(members.map(\.name))
         let whole = self.members.filter { !names.contains($0.name) } + members

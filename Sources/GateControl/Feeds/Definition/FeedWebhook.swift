@@ -1,27 +1,28 @@
-/// How a source signs what it posts when it has something new.
+/// The signature verification for a source's webhooks.
 struct FeedWebhook: Sendable, Equatable {
-    /// How a signature is written; what is signed, and by what, is the same everywhere.
+    /// The format of a signature; the signed content and the algorithm are the same for all
+    /// sources.
     struct Form: Sendable, Equatable {
-        /// Which header field has the signature.
+        /// The name of the header field with the signature.
         let field: String
-        /// The text in front of the digits.
+        /// The text before the digits.
         let prefix: String
 
-        /// As GitHub signs, and whoever posts by a script can
+        /// The format of GitHub, which scripts can use as well
         /// (https://docs.github.com/webhooks/using-webhooks/validating-webhook-deliveries).
         static let hub = Form(field: "X-Hub-Signature-256", prefix: "sha256=")
-        /// As App Store Connect signs (API 4.0, "Configuring webhook notifications").
+        /// The format of App Store Connect (API 4.0, "Configuring webhook notifications").
         static let apple = Form(field: "X-Apple-Signature", prefix: "hmacsha256=")
-        /// As microCMS signs (https://document.microcms.io/manual/webhook-setting).
+        /// The format of microCMS (https://document.microcms.io/manual/webhook-setting).
         static let microCMS = Form(field: "X-MICROCMS-Signature", prefix: "")
     }
 
     let form: Form
     let secret: Secret
 
-    /// Whether a signature is the right one of a body: HMAC-SHA256 in lower-case hexadecimal.
+    /// Whether a signature is valid for a body: HMAC-SHA256 in lower-case hexadecimal, compared in
+    /// constant time.
     ///
-    /// How long that takes says nothing about the right one.
     /// - Throws: `FeedFailure` if the secret cannot be read.
     func isSigned(_ body: [UInt8], by signature: String) throws(FeedFailure) -> Bool {
         let key = AuthenticationKey(try self.secret.read())

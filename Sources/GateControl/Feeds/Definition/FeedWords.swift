@@ -1,22 +1,22 @@
 internal import GatePolicy
 
-/// Words that a source gives, as a notice.
+/// The texts of a source, converted to a notice.
 struct FeedWords: Sendable, Equatable {
-    /// The title, and the text below it, by language.
+    /// The title and the message by language.
     var title: [LanguageTag: String] = [:]
     var message: [LanguageTag: String] = [:]
     var button: [LanguageTag: String] = [:]
 
     private var languages: Set<LanguageTag> { Set(self.title.keys).union(self.message.keys) }
 
-    /// Whether there are words, and none in a language, which every notice needs.
+    /// Whether there are texts, but none in the language that every notice requires.
     func lacks(_ language: LanguageTag) -> Bool {
         !self.languages.isEmpty && !self.languages.contains(language)
     }
 
-    /// The notice in all languages; `nil` if there are no words in the one that it needs.
+    /// Returns the notice in all languages; `nil` without a text in the required language.
     ///
-    /// An app shows both: where there is only one of them, it stands for the other.
+    /// Apps show a title and a message: a missing one is replaced by the other.
     func notice(in language: LanguageTag) -> JSONValue? {
         guard self.languages.contains(language) else { return nil }
         let others = self.languages.subtracting([language]).sorted { "\($0)" < "\($1)" }
@@ -35,7 +35,8 @@ struct FeedWords: Sendable, Equatable {
         )
     }
 
-    /// The text as it is if its braces are placeholders, or else with braces that are braces.
+    /// Returns the text unchanged if its braces form valid placeholders, otherwise with escaped
+    /// braces.
     private static func escaped(_ text: String) -> String {
         if (try? NoticeTemplate(parsing: text, for: .notice)) != nil { return text }
         return text.doubling("{").doubling("}")

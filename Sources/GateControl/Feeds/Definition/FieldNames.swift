@@ -1,8 +1,8 @@
 internal import GatePolicy
 
-/// By which names a source calls what a feed looks for.
+/// The mapping of VersionGate's field names to those of a source.
 struct FieldNames: Sendable, Equatable {
-    /// The name of a text in one language.
+    /// The field of a text in one language.
     struct Word: Sendable, Equatable {
         let language: LanguageTag
         let path: String
@@ -12,14 +12,14 @@ struct FieldNames: Sendable, Equatable {
     private let words: [String: [Word]]
     private let usual: [String: String]
 
-    /// Reads `fields`: names of the source by our names for them.
+    /// Decodes `fields`, which maps VersionGate's names to those of the source.
     ///
     /// - Parameters:
-    ///   - element: A mapping; `nil` if the source uses our names.
-    ///   - known: Our names.
-    ///   - localized: Those of `known` that may have a name for each language.
-    ///   - usual: What the source calls them if nobody says otherwise; ours, if that is not there.
-    ///   - problems: Where names are reported that there are not.
+    ///   - element: A mapping; `nil` if the source uses VersionGate's names.
+    ///   - known: VersionGate's names.
+    ///   - localized: The names in `known` that support a field per language.
+    ///   - usual: The default names of the source, where they differ from VersionGate's names.
+    ///   - problems: The list for unknown names.
     init(
         _ element: Element?,
         known: [String],
@@ -53,7 +53,8 @@ struct FieldNames: Sendable, Equatable {
         return self.path(entry.value, problems).map { Word(language: language, path: $0) }
     }
 
-    /// The path of a value: a name, names joined by dots, or one with a JSON pointer behind a `#`.
+    /// Decodes the path of a value: a name, names joined by dots, or either followed by `#` and a
+    /// JSON pointer.
     private static func path(_ element: Element, _ problems: Problems) -> String? {
         guard let text = element.text("the name of a field", problems) else { return nil }
         guard let mark = text.firstIndex(of: JSONValue.pointerMark) else { return text }
@@ -62,22 +63,22 @@ struct FieldNames: Sendable, Equatable {
             return text
         }
         let message =
-            "'\(text)' is not a place within JSON: write 'NAME#/min' for 'min' in the JSON that NAME "
-            + "holds"
+            "'\(text)' is not a location in JSON: write 'NAME#/min' for 'min' in the JSON in "
+            + "NAME"
         problems.report(message, at: element.place)
         return nil
     }
 
-    /// Whether somebody says how the source calls it.
+    /// Whether `fields` contains a name.
     func isGiven(_ name: String) -> Bool { self.names[name] != nil || self.words[name] != nil }
 
-    /// The path of a field that is read only if `fields` names it.
+    /// Returns the path of an optional field; `nil` if `fields` does not contain it.
     func given(_ name: String) -> String? { self.names[name] }
 
-    /// The names of a text in each language; `nil` if it has one name.
+    /// Returns the fields of a text by language; `nil` if it has a single field.
     func words(_ name: String) -> [Word]? { self.words[name] }
 
-    /// Every path that is named, for whatever it is.
+    /// All mapped paths.
     var paths: [String] {
         Set(self.names.values).union(self.words.values.joined().map(\.path)).sorted()
     }

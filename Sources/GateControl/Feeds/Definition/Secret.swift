@@ -1,15 +1,15 @@
 private import FoundationEssentials
 
-/// The place of a secret; the rules file never holds it itself.
+/// The location of a secret; the rules file never contains the secret itself.
 enum Secret: Sendable, Equatable {
     case environment(String)
     case file(String)
 
     private static let maximumSize = 64 << 10
 
-    /// The secret as it is now, without the line break at the end of its file.
+    /// Reads the current secret, without surrounding whitespace.
     ///
-    /// - Throws: an error that names the place and nothing of what is in it.
+    /// - Throws: An error with the location, but not the content, of the secret.
     func read() throws(FeedFailure) -> String {
         let text: String
         switch self {

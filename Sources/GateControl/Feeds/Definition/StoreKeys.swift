@@ -1,10 +1,10 @@
-/// Which clients find their update at a store.
+/// The clients that get their updates from a store.
 struct StoreKeys: Sendable, Equatable {
     let app: String?
     let platform: String
     let channel: String?
 
-    /// The keys of a release fact that say so.
+    /// The keys that identify the clients in a release fact.
     var members: [JSONValue.Member] {
         var members: [JSONValue.Member] = []
         if let app { members.append(.init("app", .text(app))) }

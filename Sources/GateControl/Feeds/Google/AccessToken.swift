@@ -1,16 +1,17 @@
 internal import GatePolicy
 
-/// A token that opens Google's interfaces for a while.
+/// A short-lived access token for Google's APIs.
 struct AccessToken: Sendable, Equatable {
     let text: String
-    /// When it was asked for, seconds since 1970.
+    /// The time of the request, in seconds since 1970.
     let askedAt: Int64
-    /// When the next one is fetched, seconds since 1970: at four fifths of its life.
+    /// The time at which the token is renewed, in seconds since 1970: after four fifths of its
+    /// lifetime.
     let renewAt: Int64
-    /// When it opens nothing any more, seconds since 1970.
+    /// The expiration time, in seconds since 1970.
     let expiresAt: Int64
 
-    /// Reads the answer to an assertion (RFC 6749 section 5).
+    /// Decodes the token response (RFC 6749 section 5).
     init(_ response: FetchResponse, asked: Timestamp) throws(FeedFailure) {
         let body = try? JSONParser.parse(response.body)
         guard response.status == 200 else {
@@ -21,24 +22,24 @@ struct AccessToken: Sendable, Equatable {
         guard let text = body?["access_token"]?.text, !text.isEmpty,
             case .number(let seconds)? = body?["expires_in"],
             let lifetime = Int64(seconds), (1...ServiceAccount.lifetime).contains(lifetime)
-        else { throw .content("the answer has no 'access_token' and 'expires_in'") }
+        else { throw .content("the response has no 'access_token' and 'expires_in'") }
         self.init(text, asked: asked, lifetime: lifetime)
     }
 
-    /// Reads the token of a service account that was made of another one.
+    /// Decodes the token of an impersonated service account.
     ///
     /// https://cloud.google.com/iam/docs/reference/credentials/rest/v1/projects.serviceAccounts/generateAccessToken
     init(impersonated response: FetchResponse, asked: Timestamp) throws(FeedFailure) {
         let body = try? JSONParser.parse(response.body)
         guard response.status == 200 else {
-            let words = body?["error"]?["message"]?.text ?? "no reason is given"
-            throw .status(response.head, detail: "no token of the account: \(words.prefix(200))")
+            let words = body?["error"]?["message"]?.text ?? "no reason given"
+            throw .status(response.head, detail: "no token for the account: \(words.prefix(200))")
         }
         guard let text = body?["accessToken"]?.text, !text.isEmpty,
             let end = (body?["expireTime"]?.text).flatMap({ try? Timestamp(parsing: $0) })
-        else { throw .content("the answer has no 'accessToken' and 'expireTime'") }
+        else { throw .content("the response has no 'accessToken' and 'expireTime'") }
         let lifetime = end.secondsSinceEpoch - asked.secondsSinceEpoch
-        // Clocks differ by minutes, and a token without an end is believed for an hour.
+        // Clocks may differ by minutes. A lifetime that is too long is limited to one hour.
         self.init(text, asked: asked, lifetime: min(max(lifetime, 60), ServiceAccount.lifetime))
     }
 

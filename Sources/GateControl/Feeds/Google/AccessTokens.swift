@@ -1,8 +1,8 @@
 internal import GatePolicy
 
-/// The access tokens of an account, one after the other.
+/// Provides access tokens of an account, and renews them.
 ///
-/// However many ask at the same time, one token is fetched for all of them.
+/// Concurrent requests share a single token request.
 actor AccessTokens {
     private typealias Flight = Task<Result<AccessToken, FeedFailure>, Never>
 
@@ -11,7 +11,7 @@ actor AccessTokens {
     private let account: GoogleIdentity
     private let scopes: [String]
     private var current: AccessToken?
-    /// The question for the next one, while it is under way.
+    /// The token request in progress.
     private var flight: Flight?
 
     init(_ account: GoogleIdentity, scopes: [String]) {
@@ -19,20 +19,21 @@ actor AccessTokens {
         self.scopes = scopes
     }
 
-    /// A token that is good for a while.
+    /// Returns a valid token.
     func token(_ context: FeedContext) async throws(FeedFailure) -> String {
         let now = context.now().secondsSinceEpoch
-        // At a time before it was asked for nobody knows how old it is: the clock was set back.
+        // If the clock was set back to a time before the request, the age of the token is unknown.
         if let current, current.askedAt <= now, now < current.renewAt { return current.text }
         let flight = self.flight ?? Flight { await self.renewed(context) }
         self.flight = flight
         let result = await flight.value
-        // It was asked for before it was needed: the one that is there serves to its end.
+        // Tokens are renewed early: if the renewal fails, the current token is used until it
+        // expires.
         if case .failure = result, let current, now < current.expiresAt { return current.text }
         return try result.get().text
     }
 
-    /// Asks a source of Google; if it does not take the token, once more with another.
+    /// Fetches from a Google API; if the token is rejected, retries once with a new one.
     nonisolated func fetch(
         _ request: FetchRequest,
         _ context: FeedContext
@@ -44,12 +45,12 @@ actor AccessTokens {
         return try await Self.fetch(request, .bearer(try await self.token(context)), context)
     }
 
-    /// Gives the token up: somebody does not take it any more.
+    /// Discards the current token, after it was rejected.
     func forget() {
         self.current = nil
     }
 
-    /// Gives a token up, unless there is another one by now.
+    /// Discards a token, unless it has been replaced.
     private func forget(_ token: String) {
         if self.current?.text == token { self.forget() }
     }
@@ -121,20 +122,19 @@ actor AccessTokens {
     }
 }
 
-/// As whom the gate asks Google.
+/// The identity for requests to Google.
 enum GoogleIdentity: Sendable, Equatable {
-    /// By a file as Google's consoles hand out: the key of a service account, or where a workload has
-    /// its identity from.
+    /// A file from Google Cloud: a service account key or a workload identity configuration.
     case file(Secret)
-    /// As the service account of the machine, or of the workload on GKE, without any key.
+    /// The service account of the machine or of the workload on GKE, without a key.
     case metadataServer
 
-    /// The word for the second in a rules file.
+    /// The name of the metadata server in a rules file.
     static let metadataWord = "metadata"
 }
 
 extension Element {
-    /// `{ env: NAME }`, `{ file: PATH }` or `metadata`.
+    /// Decodes `{ env: NAME }`, `{ file: PATH }` or `metadata`.
     func googleIdentity(_ problems: Problems) -> GoogleIdentity? {
         guard case .text(let text) = self.content else {
             return self.secret(problems).map { .file($0) }
@@ -142,15 +142,15 @@ extension Element {
         if text == GoogleIdentity.metadataWord { return .metadataServer }
         guard Spelling.nearest(to: text, among: [GoogleIdentity.metadataWord]) == nil else {
             problems.report(
-                "'\(text)' is no account of Google; did you mean '\(GoogleIdentity.metadataWord)'?",
+                "'\(text)' is not a Google account; did you mean '\(GoogleIdentity.metadataWord)'?",
                 at: self.place
             )
             return nil
         }
         problems.report(
             """
-            a key does not belong in the rules; name its place: { env: NAME } or { file: PATH }, \
-            or write '\(GoogleIdentity.metadataWord)' for the account of the machine
+            a key must not be in the rules; set its location: { env: NAME } or { file: PATH }, \
+            or use '\(GoogleIdentity.metadataWord)' for the account of the machine
             """,
             at: self.place
         )

@@ -1,16 +1,17 @@
 internal import GatePolicy
 private import FoundationEssentials
 
-/// The server that tells a machine of Google Cloud, or a workload on GKE, which account it is.
+/// The server that provides tokens to machines on Google Cloud and workloads on GKE.
 ///
 /// https://cloud.google.com/compute/docs/access/authenticate-workloads
 enum MetadataServer {
-    /// Its address in tests and emulators; Google's own libraries read the same variable.
+    /// The variable that overrides the host in tests and emulators; Google's own libraries read it,
+    /// too.
     static let hostVariable = "GCE_METADATA_HOST"
 
-    /// The question for a token that opens the scopes; the environment may name another host.
+    /// Creates the request for a token with scopes; the environment may override the host.
     ///
-    /// - Throws: `FeedFailure` if that host is not this machine.
+    /// - Throws: `FeedFailure` if the host is not this machine.
     static func question(
         scopes: [String],
         environment: [String: String] = ProcessInfo.processInfo.environment
@@ -22,12 +23,12 @@ enum MetadataServer {
             do {
                 url = try FetchURL(parsing: "http://\(host)\(path)\(query)")
             } catch {
-                throw .secret("\(Self.hostVariable) is no host of this machine: \(error)")
+                throw .secret("\(Self.hostVariable) is not a host on this machine: \(error)")
             }
         } else {
             url = .googleMetadata(path + query)
         }
-        // A browser cannot be made to send this field, nor will a server pass it on by mistake.
+        // The required field prevents requests by browsers and accidental forwarding.
         let mark = HeaderField(name: "Metadata-Flavor", value: "Google")
         let patience = FetchLimits(
             deadline: .seconds(10),
@@ -38,12 +39,12 @@ enum MetadataServer {
         return FetchRequest(url, fields: [mark], limits: patience)
     }
 
-    /// The failure of a machine on which nobody answers.
+    /// Creates the failure for a machine without a metadata server.
     static func failure(_ failure: FetchFailure) -> FeedFailure {
         .secret(
             """
-            the metadata server does not answer (\(failure)): 'serviceAccount: \
-            \(GoogleIdentity.metadataWord)' is for machines of Google Cloud; elsewhere name a file
+            the metadata server does not respond (\(failure)): 'serviceAccount: \
+            \(GoogleIdentity.metadataWord)' only works on Google Cloud; elsewhere use a file
             """
         )
     }

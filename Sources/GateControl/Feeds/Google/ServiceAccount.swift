@@ -1,10 +1,10 @@
 internal import GatePolicy
 
-/// A Google service account, as the file of its key says it.
+/// A Google service account, defined by its key file.
 ///
 /// https://developers.google.com/identity/protocols/oauth2/service-account
 struct ServiceAccount {
-    /// How long an assertion may be used, in seconds; Google takes no more than an hour.
+    /// The lifetime of an assertion in seconds; Google accepts at most one hour.
     static let lifetime: Int64 = 3_600
 
     private struct Claims: Encodable {
@@ -20,9 +20,9 @@ struct ServiceAccount {
     private let key: SigningKey
     private let keyID: String?
 
-    /// Reads the JSON file that Google hands out.
+    /// Parses the JSON key file.
     ///
-    /// - Throws: `FeedFailure`, which repeats nothing of the file.
+    /// - Throws: `FeedFailure`, without content of the file.
     init(parsing text: String, in place: Secret) throws(FeedFailure) {
         func failure(_ problem: String) -> FeedFailure {
             .secret("the service account in \(place) \(problem)")
@@ -31,18 +31,18 @@ struct ServiceAccount {
         do {
             file = try JSONParser.parse(Array(text.utf8))
         } catch {
-            throw failure("is no JSON (line \(error.line), column \(error.column))")
+            throw failure("is not valid JSON (line \(error.line), column \(error.column))")
         }
-        // Consoles have key files of several kinds.
+        // Google Cloud creates credential files of several types.
         guard file["type"]?.text ?? "service_account" == "service_account" else {
             throw failure(
-                "is none: its 'type' is neither 'service_account' nor '\(WorkloadIdentity.type)'"
+                "has an unknown 'type'; expected 'service_account' or '\(WorkloadIdentity.type)'"
             )
         }
         guard let email = file["client_email"]?.text else { throw failure("has no 'client_email'") }
         guard let pem = file["private_key"]?.text else { throw failure("has no 'private_key'") }
         guard let key = SigningKey(pem: pem, for: .rs256) else {
-            throw failure("has a 'private_key' that is no RSA key in PEM form")
+            throw failure("has a 'private_key' that is not an RSA key in PEM format")
         }
         guard let address = file["token_uri"]?.text else { throw failure("has no 'token_uri'") }
         do {
@@ -55,7 +55,7 @@ struct ServiceAccount {
         self.keyID = file["private_key_id"]?.text
     }
 
-    /// The assertion that the account shows to be given a token (RFC 7523).
+    /// Creates the assertion to exchange for a token (RFC 7523).
     func assertion(
         scopes: [String],
         now: Timestamp

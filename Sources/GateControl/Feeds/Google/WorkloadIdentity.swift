@@ -1,27 +1,28 @@
 internal import GatePolicy
 
-/// A workload that shows the token of another place than Google, as the file says that
-/// `gcloud iam workload-identity-pools create-cred-config` writes.
+/// A workload that exchanges the token of another identity provider for a Google token.
+///
+/// It is defined by a file from `gcloud iam workload-identity-pools create-cred-config`.
 ///
 /// https://google.aip.dev/auth/4117
 struct WorkloadIdentity {
     static let type = "external_account"
 
-    /// The scope of a token that only serves to act as a service account.
+    /// The scope of a token that is only used to impersonate a service account.
     private static let platform = "https://www.googleapis.com/auth/cloud-platform"
 
     private let audience: String
     private let tokenType: String
     private let tokenURL: FetchURL
-    /// The address that makes a service account's token of the workload's; `nil`: none is made.
+    /// The URL that issues a token of a service account; `nil` without impersonation.
     private let impersonationURL: FetchURL?
     private let source: Secret
-    /// The member of a JSON object that has the token; `nil`: the file is the token.
+    /// The member of a JSON object with the token; `nil` if the file contains only the token.
     private let member: String?
 
-    /// Reads the file.
+    /// Decodes the file.
     ///
-    /// - Throws: `FeedFailure`, which names what is missing.
+    /// - Throws: `FeedFailure` that names the missing or invalid part.
     init(_ file: JSONValue, in place: Secret) throws(FeedFailure) {
         func failure(_ problem: String) -> FeedFailure {
             .secret("the workload identity in \(place) \(problem)")
@@ -49,8 +50,8 @@ struct WorkloadIdentity {
         guard let path = source["file"]?.text else {
             throw failure(
                 """
-                has a 'credential_source' without 'file': the gate takes tokens from a file, such as \
-                the projected one of a Kubernetes service account
+                has a 'credential_source' without 'file': the gate reads tokens from a file, such as \
+                the projected token of a Kubernetes service account
                 """
             )
         }
@@ -63,11 +64,11 @@ struct WorkloadIdentity {
             }
             self.member = name
         case let type:
-            throw failure("has a 'format' of the type '\(type)'; there are text and json")
+            throw failure("has a 'format' of the unknown type '\(type)'; expected text or json")
         }
     }
 
-    /// Asks for a token.
+    /// Requests a token.
     func token(
         scopes: [String],
         _ context: FeedContext,
@@ -106,17 +107,17 @@ struct WorkloadIdentity {
         return try AccessToken(impersonated: try await fetch(question), asked: now)
     }
 
-    /// The token of the other place, which is another one every few minutes.
+    /// Reads the token of the other identity provider, which is replaced every few minutes.
     private func subjectToken() throws(FeedFailure) -> String {
         let text = try self.source.read()
         guard let member else { return text }
         guard let token = (try? JSONParser.parse(Array(text.utf8)))?[member]?.text else {
-            throw .secret("the token in \(self.source) is no JSON with '\(member)'")
+            throw .secret("the token in \(self.source) is not JSON with the member '\(member)'")
         }
         return token
     }
 
-    /// A value of a form (application/x-www-form-urlencoded).
+    /// Encodes a form value (application/x-www-form-urlencoded).
     private static func encoded(_ text: String) -> String {
         text.utf8.reduce(into: "") { encoded, byte in
             let isPlain =

@@ -1,40 +1,42 @@
-/// Reads JSON (RFC 8259) strictly: what a source sends must be whole.
+/// A strict JSON parser (RFC 8259); truncated text is an error.
 ///
-/// Numbers stay as they are written, so that `1.10` is not taken for 1.1. A name that comes twice in
-/// one object is an error, because readers disagree on which of the two counts.
+/// Numbers are kept as text, so that `1.10` differs from 1.1. A duplicate member name is an error,
+/// because parsers disagree on which member applies.
 package struct JSONParser {
-    /// How deeply objects and lists may be nested.
+    /// The maximum nesting depth of objects and lists.
     static let maximumDepth = 64
 
-    /// The most values that one text may hold.
+    /// The maximum number of values in a text.
     static let maximumValues = 100_000
 
-    /// The fault of a text, and its place.
+    /// A syntax error with its location.
     package struct Failure: Error, Equatable, CustomStringConvertible {
         package let line: Int
         package let column: Int
         let message: String
 
         package var description: String {
-            "no JSON: \(self.message) (line \(self.line), column \(self.column))"
+            "invalid JSON: \(self.message) (line \(self.line), column \(self.column))"
         }
     }
 
     private let bytes: [UInt8]
     private var index = 0
     private var line = 1
-    /// The index at which the line begins.
+    /// The index of the start of the line.
     private var lineStart = 0
     private var values = 0
 
-    /// Reads one value with nothing but white space around it.
+    /// Parses a single value, surrounded by optional whitespace.
     package static func parse(_ bytes: [UInt8]) throws(Failure) -> JSONValue {
         var parser = JSONParser(bytes: bytes)
         if parser.bytes.starts(with: [0xEF, 0xBB, 0xBF]) { parser.index = 3 }
         parser.skipBlanks()
         let value = try parser.value(depth: 0)
         parser.skipBlanks()
-        guard parser.index == bytes.count else { throw parser.error("text behind the value") }
+        guard parser.index == bytes.count else {
+            throw parser.error("unexpected text after the value")
+        }
         return value
     }
 
@@ -55,7 +57,7 @@ package struct JSONParser {
         case UInt8(ascii: "t"): return try self.word("true", .boolean(true))
         case UInt8(ascii: "f"): return try self.word("false", .boolean(false))
         case UInt8(ascii: "n"): return try self.word("null", .null)
-        case nil: throw self.error("it ends too early")
+        case nil: throw self.error("unexpected end")
         case _?: return .number(try self.number())
         }
     }
@@ -70,7 +72,7 @@ package struct JSONParser {
             guard self.current == UInt8(ascii: "\"") else { throw self.error("expected a name") }
             let name = try self.string()
             guard names.insert(name).inserted else {
-                throw self.error("the name '\(name)' is there twice")
+                throw self.error("duplicate name '\(name)'")
             }
             self.skipBlanks()
             guard self.take(UInt8(ascii: ":")) else { throw self.error("expected ':'") }
@@ -91,14 +93,14 @@ package struct JSONParser {
         }
     }
 
-    /// Whether a comma follows, or else the end.
+    /// Consumes a comma or the end; returns whether another element follows.
     private mutating func goesOn(until end: UInt8) throws(Failure) -> Bool {
         self.skipBlanks()
         if self.take(end) { return false }
         guard self.take(UInt8(ascii: ",")) else {
             throw self.error(
                 self.current == nil
-                    ? "it ends too early"
+                    ? "unexpected end"
                     : "expected ',' or '\(Character(Unicode.Scalar(end)))'"
             )
         }
@@ -111,7 +113,7 @@ package struct JSONParser {
         _ value: JSONValue
     ) throws(Failure) -> JSONValue {
         for byte in word.description.utf8 {
-            guard self.take(byte) else { throw self.error("this is no value") }
+            guard self.take(byte) else { throw self.error("expected a value") }
         }
         return value
     }
@@ -120,15 +122,15 @@ package struct JSONParser {
         let start = self.index
         guard self.skipNumber(), !self.isWithinNumber else {
             self.index = start
-            throw self.error("this is no value")
+            throw self.error("expected a value")
         }
         return String(decoding: self.bytes[start..<self.index], as: UTF8.self)
     }
 
-    /// Steps over a number (RFC 8259 section 6); `false` if there is none.
+    /// Skips a number (RFC 8259 section 6); `false` if there is none.
     private mutating func skipNumber() -> Bool {
         _ = self.take(UInt8(ascii: "-"))
-        // A zero in front of another digit is none of JSON's numbers.
+        // JSON numbers have no leading zeros.
         guard self.take(UInt8(ascii: "0")) || self.skipDigits() else { return false }
         if self.take(UInt8(ascii: ".")), !self.skipDigits() { return false }
         guard self.take(UInt8(ascii: "e")) || self.take(UInt8(ascii: "E")) else { return true }
@@ -136,14 +138,14 @@ package struct JSONParser {
         return self.skipDigits()
     }
 
-    /// Steps over digits; `false` if there are none.
+    /// Skips digits; `false` if there are none.
     private mutating func skipDigits() -> Bool {
         let start = self.index
         while let byte = self.current, (0x30...0x39).contains(byte) { self.index += 1 }
         return self.index > start
     }
 
-    /// Whether what comes next would be meant as more of a number.
+    /// Whether the next character would continue a number.
     private var isWithinNumber: Bool {
         guard let byte = self.current else { return false }
         return (0x30...0x39).contains(byte) || "+-.eE".utf8.contains(byte)
@@ -165,7 +167,7 @@ package struct JSONParser {
             default: content.append(byte)
             }
         }
-        throw self.error("it ends too early")
+        throw self.error("unexpected end")
     }
 
     private mutating func escaped() throws(Failure) -> [UInt8] {
@@ -180,34 +182,34 @@ package struct JSONParser {
         case UInt8(ascii: "\""): return [0x22]
         case UInt8(ascii: "/"): return [0x2F]
         case UInt8(ascii: "u"): return try self.scalar()
-        case nil, _?: throw self.error("an escape that JSON does not know")
+        case nil, _?: throw self.error("invalid escape sequence")
         }
     }
 
-    /// The four digits behind `\u`, and those of the second half if there must be one.
+    /// Parses the four digits after `\u`, and the second half of a surrogate pair.
     private mutating func scalar() throws(Failure) -> [UInt8] {
         let unit = try self.unit()
         guard UTF16.isLeadSurrogate(unit) || UTF16.isTrailSurrogate(unit) else {
             return Array(String(decoding: [unit], as: UTF16.self).utf8)
         }
-        // Behind the last digit comes the second half of the pair.
+        // The second half of the pair follows the last digit.
         guard self.bytes[(self.index + 1)...].starts(with: Array("\\u".utf8)) else {
-            throw self.error("half of a character")
+            throw self.error("unpaired surrogate")
         }
         self.index += 2
         let second = try self.unit()
         guard UTF16.isLeadSurrogate(unit), UTF16.isTrailSurrogate(second) else {
-            throw self.error("half of a character")
+            throw self.error("unpaired surrogate")
         }
         return Array(String(decoding: [unit, second], as: UTF16.self).utf8)
     }
 
-    /// Four digits behind the current byte, on the last of which it stops.
+    /// Parses four digits after the current byte; ends at the last digit.
     private mutating func unit() throws(Failure) -> UInt16 {
         let digits = self.bytes[(self.index + 1)...].prefix(4)
         let text = String(decoding: digits, as: UTF8.self)
         guard digits.count == 4, text.allSatisfy(\.isHexDigit), let unit = UInt16(text, radix: 16)
-        else { throw self.error("an escape that JSON does not know") }
+        else { throw self.error("invalid escape sequence") }
         self.index += 4
         return unit
     }
@@ -236,7 +238,7 @@ package struct JSONParser {
     }
 
     private func error(_ message: String) -> Failure {
-        // All bytes of a character but the first begin with 10.
+        // Counts characters: all bytes of a UTF-8 character but the first start with the bits 10.
         let before = self.bytes[self.lineStart..<min(self.index, self.bytes.count)]
         let column = before.count { $0 & 0xC0 != 0x80 } + 1
         return Failure(line: self.line, column: column, message: message)

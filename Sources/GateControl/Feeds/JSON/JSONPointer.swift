@@ -1,8 +1,8 @@
-/// A place within a JSON document (RFC 6901), such as `/min` or `/apps/0/version`.
+/// A JSON pointer (RFC 6901), such as `/min` or `/apps/0/version`.
 struct JSONPointer: Sendable, Equatable {
     private let names: [String]
 
-    /// Reads a pointer; the empty text names the whole document.
+    /// Parses a pointer; the empty text refers to the whole document.
     ///
     /// Returns `nil` unless every name follows a slash, and every `~` is written as `~0` or `~1`.
     init?(parsing text: String) {
@@ -15,7 +15,7 @@ struct JSONPointer: Sendable, Equatable {
         self.names = names
     }
 
-    /// The value at this place; `nil` if there is none.
+    /// Returns the referenced value; `nil` if there is none.
     func value(in document: JSONValue) -> JSONValue? {
         var value = document
         for name in self.names {

@@ -1,8 +1,8 @@
-/// Cuts an endless answer of JSON objects into the objects, however it comes in pieces.
+/// Splits a stream of JSON objects, received in chunks of any size, into the objects.
 ///
-/// The text between their braces is for `JSONParser` to judge.
+/// Only braces and texts are recognized; `JSONParser` validates the objects.
 package struct JSONStreamSplitter {
-    /// The most bytes of one object.
+    /// The maximum size of an object in bytes.
     let limit: Int
 
     private var object: [UInt8] = []
@@ -14,16 +14,17 @@ package struct JSONStreamSplitter {
         self.limit = limit
     }
 
-    /// Takes the next bytes; gives the objects that they complete.
+    /// Processes the next bytes, and returns the objects that they complete.
     ///
-    /// - Throws: `FeedFailure` if something else than objects comes, or one beyond the limit.
+    /// - Throws: `FeedFailure` if the stream contains anything but objects, or an object exceeds
+    ///   the limit.
     package mutating func receive(_ bytes: [UInt8]) throws(FeedFailure) -> [[UInt8]] {
         var objects: [[UInt8]] = []
         for byte in bytes {
             if self.depth == 0 {
                 if [0x20, 0x09, 0x0A, 0x0D].contains(byte) { continue }
                 guard byte == UInt8(ascii: "{") else {
-                    throw .content("the stream is no sequence of JSON objects")
+                    throw .content("the stream is not a sequence of JSON objects")
                 }
             }
             guard self.object.count < self.limit else {

@@ -1,10 +1,10 @@
 internal import GatePolicy
 
-/// Reads what a source says, field by field; what is `null` or empty is not there.
+/// Decodes the fields of a source; fields that are `null` or empty are treated as absent.
 extension JSONValue {
-    /// The value at a path.
+    /// Returns the value at a path.
     ///
-    /// - Throws: `FeedFailure` if a pointer leads into a text that is no JSON.
+    /// - Throws: `FeedFailure` if a pointer refers into a text that is not JSON.
     func value(at path: String) throws(FeedFailure) -> JSONValue? {
         switch self.lookup(path) {
         case .absent: return nil
@@ -14,7 +14,7 @@ extension JSONValue {
         }
     }
 
-    /// A value at a path, as one of the readers of `SourceValue` reads it.
+    /// Returns the value at a path, decoded by a function of `SourceValue`.
     func read<Value>(
         _ path: String,
         _ reader: (JSONValue) throws(SourceValue.Fault) -> Value?
@@ -27,27 +27,27 @@ extension JSONValue {
         }
     }
 
-    /// A text, or the only one of a list, as select fields send it.
+    /// Returns a text, or the only text of a list, which is how select fields are sent.
     func text(at path: String) throws(FeedFailure) -> String? {
         try self.read(path, SourceValue.text)
     }
 
-    /// A version, such as `3.5.0`.
+    /// Returns a version, such as `3.5.0`.
     func version(at path: String) throws(FeedFailure) -> AppVersion? {
         try self.read(path, SourceValue.version)
     }
 
-    /// A build, such as `41200` or `93.1`.
+    /// Returns a build, such as `41200` or `93.1`.
     func build(at path: String) throws(FeedFailure) -> BuildNumber? {
         try self.read(path, SourceValue.build)
     }
 
-    /// A point in time with its offset.
+    /// Returns a point in time with its offset.
     func time(at path: String) throws(FeedFailure) -> Timestamp? {
         try self.read(path, SourceValue.time)
     }
 
-    /// Words by language, at one place or at one for each language.
+    /// Returns texts by language, from one field or from a field per language.
     func words(
         _ field: String,
         _ names: FieldNames,
@@ -64,7 +64,7 @@ extension JSONValue {
         return words
     }
 
-    /// The maintenance that the named fields state; `nil` if `fields` names none.
+    /// Returns the maintenance of the mapped fields; `nil` if `fields` maps none.
     func maintenance(
         _ names: FieldNames,
         in language: LanguageTag
@@ -100,36 +100,37 @@ extension JSONValue {
         return maintenance
     }
 
-    /// Reads a body that must be JSON.
+    /// Parses the JSON body of a response.
     static func body(of response: FetchResponse) throws(FeedFailure) -> JSONValue {
         do {
             return try JSONParser.parse(response.body)
         } catch {
-            throw FeedFailure.webPage(response.body) ?? .content("the answer is \(error)")
+            throw FeedFailure.webPage(response.body) ?? .content("the response is \(error)")
         }
     }
 }
 
 extension FeedFailure {
-    /// A value that is not what its field needs.
+    /// Creates the failure for a value that does not fit its field.
     static func fault(_ fault: SourceValue.Fault, at path: String) -> FeedFailure {
         switch fault {
         case .unfit(let reason): .content("'\(path)' \(reason)")
-        case .unreadable(let noun, _, let reason): .content("'\(path)' is no \(noun): \(reason)")
+        case .unreadable(let noun, _, let reason):
+            .content("'\(path)' is not a valid \(noun): \(reason)")
         }
     }
 
-    /// How much of an answer is looked at.
+    /// The number of bytes that are checked for HTML.
     private static let beginning = 512
 
-    /// Says that an answer is a page for people; `nil` if it is something else.
+    /// Creates the failure for a response that is an HTML page; `nil` for other responses.
     static func webPage(_ body: [UInt8]) -> FeedFailure? {
         let text = String(decoding: body.prefix(Self.beginning), as: UTF8.self).lowercased()
         let page = text.drop { $0.isWhitespace || $0 == "\u{FEFF}" }
         guard page.hasPrefix("<!doctype html") || page.hasPrefix("<html") || page.contains("<html ")
         else { return nil }
         return .content(
-            "the answer is a web page, such as one to sign in, or one of a proxy or of the wrong address"
+            "the response is an HTML page; check the URL, the credentials and the proxy"
         )
     }
 }

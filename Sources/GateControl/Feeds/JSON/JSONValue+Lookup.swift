@@ -1,12 +1,14 @@
-/// Finds a value by the path that `fields` has for it: names joined by dots, and after a `#` a JSON
-/// pointer into the JSON that a text holds.
+/// Looks up values by the paths of `fields`.
+///
+/// A path consists of names joined by dots, optionally followed by `#` and a JSON pointer into JSON
+/// in a text.
 extension JSONValue {
-    /// What is at a path.
+    /// The result of a lookup.
     enum Lookup: Equatable {
-        /// Nothing, or `null`, which many sources have in its place.
+        /// There is no value, or it is `null`, which many sources use for absent values.
         case absent
         case found(JSONValue)
-        /// A text that a pointer leads into, and that is no JSON, with the reason.
+        /// A pointer refers into a text that is not JSON, with the reason.
         case broken(String)
     }
 
@@ -26,7 +28,7 @@ extension JSONValue {
         return value.lookup(pointer: String(parts[1]))
     }
 
-    /// What is at a place of this value, or of the JSON that it holds as a text.
+    /// Looks up a pointer in this value, or in the JSON in its text.
     func lookup(pointer text: String) -> Lookup {
         guard let pointer = JSONPointer(parsing: text) else { return .absent }
         let document: JSONValue
@@ -45,6 +47,6 @@ extension JSONValue {
         return .found(value)
     }
 
-    /// Whether there is no value at a path; one that cannot be read is there.
+    /// Whether there is no value at a path; a value that cannot be parsed is not absent.
     func isAbsent(at path: String) -> Bool { self.lookup(path) == .absent }
 }

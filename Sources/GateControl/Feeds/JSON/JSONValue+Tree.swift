@@ -1,8 +1,9 @@
-/// Changes parts of a value as Firebase's Realtime Database does: what is empty is not there.
+/// Updates parts of a value like Firebase's Realtime Database, which does not store empty values.
 extension JSONValue {
-    /// Puts a value at the end of a path; `null` removes what is there.
+    /// Sets the value at a path; `null` removes it.
     ///
-    /// A scalar on the way becomes an object; a list is the object of its indices.
+    /// A scalar on the path is replaced by an object; a list is converted to an object with its
+    /// indices as names.
     mutating func set(_ value: JSONValue, at path: ArraySlice<String>) {
         guard let name = path.first else {
             self = value.withoutEmpty
@@ -16,7 +17,7 @@ extension JSONValue {
         self = members.isEmpty ? .null : .object(members)
     }
 
-    /// The members of an object, or of a list by their indices; none of anything else.
+    /// The members of an object, or of a list with its indices as names; empty for other values.
     private var members: [Member] {
         switch self {
         case .object(let members): members
@@ -26,7 +27,7 @@ extension JSONValue {
         }
     }
 
-    /// The value without objects and lists that hold nothing, which the database does not know.
+    /// The value without empty objects and lists, which the database does not store.
     private var withoutEmpty: JSONValue {
         switch self {
         case .null, .boolean, .number, .text: return self

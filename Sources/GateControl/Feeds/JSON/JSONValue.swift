@@ -1,6 +1,6 @@
 internal import GatePolicy
 
-/// A JSON value whose numbers stay as they are written.
+/// A JSON value that keeps numbers as text.
 package enum JSONValue: Sendable, Equatable {
     package struct Member: Sendable, Equatable {
         package let name: String
@@ -19,12 +19,12 @@ package enum JSONValue: Sendable, Equatable {
     case list([JSONValue])
     case object([Member])
 
-    /// A build as the rules file takes it: a number if it has one part, else a text.
+    /// Creates a build as in a rules file: a number if it has one part, otherwise a text.
     static func build(_ build: BuildNumber) -> JSONValue {
         build.isWhole ? .number("\(build)") : .text("\(build)")
     }
 
-    /// The kind of value, for a message.
+    /// A description of the value for messages.
     var found: String {
         switch self {
         case .null: "nothing"
@@ -36,14 +36,13 @@ package enum JSONValue: Sendable, Equatable {
         }
     }
 
-    /// The value of a name; `nil` if it is no object, or has no such name.
+    /// The value of a member; `nil` if this is not an object or has no such member.
     subscript(name: String) -> JSONValue? {
         guard case .object(let members) = self else { return nil }
         return members.first { $0.name == name }?.value
     }
 
-    /// The value at the end of a path such as `ios.minimum`; `nil` if there is none, or none that can
-    /// be read.
+    /// The value at a path such as `ios.minimum`; `nil` if it is absent or cannot be parsed.
     subscript(path path: String) -> JSONValue? {
         guard case .found(let value) = self.lookup(path) else { return nil }
         return value
@@ -61,7 +60,7 @@ package enum JSONValue: Sendable, Equatable {
 }
 
 extension JSONValue {
-    /// The value as a text that people can read, two spaces for each level; short ones stay on a line.
+    /// The value as formatted text, indented by two spaces; short values stay on one line.
     package var rendered: String { self.rendered(indent: "") }
 
     private static let longestLine = 90
@@ -106,8 +105,8 @@ extension JSONValue {
             case "\n": quoted += "\\n"
             case "\t": quoted += "\\t"
             case "\r": quoted += "\\r"
-            // Characters that YAML does not take as they are (YAML 1.2 section 5.1), or takes for a
-            // line break.
+            // Characters that YAML does not allow unescaped (YAML 1.2 section 5.1), or treats as
+            // line breaks.
             case _ where scalar.value < 0x20, "\u{7F}"..."\u{9F}", "\u{2028}", "\u{2029}",
                 "\u{FEFF}", "\u{FFFE}", "\u{FFFF}":
                 let digits = String(scalar.value, radix: 16)
@@ -120,7 +119,7 @@ extension JSONValue {
 }
 
 extension JSONValue {
-    /// The same as a value of a rules file.
+    /// Converts a value of a rules file.
     init(_ element: Element) {
         switch element.content {
         case .text(let text), .date(let text): self = .text(text)

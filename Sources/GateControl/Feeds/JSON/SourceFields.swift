@@ -1,12 +1,12 @@
 internal import GatePolicy
 
-/// The fields that a feed looks for in what a source says, and slips in their names.
+/// The fields that a feed reads from its source, with detection of misspelled names.
 ///
-/// Sources leave out what is empty, and have fields of their own: an absent field alone is no slip, and
-/// neither is one that nobody knows. A slip is a field that nobody knows, that has come since the
-/// last answer, and that stands where a known one is absent whose name and kind of value are near.
+/// Sources leave out empty fields and have additional ones, so an absent field or an unknown field
+/// alone is not a mistake. A mistake is an unknown field that was not there before, next to an
+/// absent known field with a similar name and a matching kind of value.
 struct SourceFields: Sendable {
-    /// The content of a known field.
+    /// The kind of content of a known field.
     enum Kind: Sendable {
         case version
         case build
@@ -15,7 +15,7 @@ struct SourceFields: Sendable {
         case link
         case words
 
-        /// Whether a value could be one of this kind, as it is or with another mistake in it.
+        /// Whether a value may be of this kind, even if it is invalid otherwise.
         fileprivate func fits(_ value: JSONValue) -> Bool {
             switch value {
             case .null, .object: return false
@@ -35,21 +35,21 @@ struct SourceFields: Sendable {
         }
     }
 
-    /// A field that nobody knows, beside the known one that is nearest to it.
+    /// An unknown field, with the most similar known field.
     private struct Stranger {
         let path: String
         let meant: String
     }
 
-    /// The key under which the unknown fields of the answer before are remembered.
+    /// The memory key of the unknown fields in the previous response.
     private static let strangers = "strangers"
-    /// The key under which the fields that had a floor or a switch are remembered.
+    /// The memory key of the fields that had a floor or a switch.
     private static let kept = "floor"
 
-    /// By their paths in the source.
+    /// The known fields by their path in the source.
     private let known: [(path: String, kind: Kind)]
 
-    /// Creates the fields that a feed reads; those of `onlyIfNamed` count if `fields` names them.
+    /// Creates the fields that a feed reads; those in `onlyIfNamed` apply if `fields` maps them.
     init(
         _ names: FieldNames,
         _ kinds: [(name: String, kind: Kind)],
@@ -61,13 +61,13 @@ struct SourceFields: Sendable {
         }
     }
 
-    /// Looks for slips in an answer.
+    /// Checks a response for misspelled fields.
     ///
     /// - Parameters:
-    ///   - values: What the source says, entry by entry.
-    ///   - last: What was remembered of its answer before.
-    /// - Returns: What is to be remembered of this one.
-    /// - Throws: `FeedFailure` that names the field and the known one.
+    ///   - values: The entries of the response.
+    ///   - last: The memory of the previous response.
+    /// - Returns: The memory of this response.
+    /// - Throws: `FeedFailure` that names the unknown field and the similar one.
     func check(
         _ values: [JSONValue],
         after last: [String: String]
@@ -86,36 +86,36 @@ struct SourceFields: Sendable {
         return Self.memory(Self.strangers, paths.sorted())
     }
 
-    /// A field whose absence is a slip once it was there.
+    /// A field that must not disappear once it was present.
     struct Kept {
         let path: String
         let isAbsent: Bool
-        /// What to write in order to ask for nothing.
+        /// The instruction for requesting nothing instead.
         let remedy: String
 
         static func floor(_ path: String, isAbsent: Bool) -> Kept {
             Kept(
                 path: path,
                 isAbsent: isAbsent,
-                remedy: "to ask for nothing, make it an empty text"
+                remedy: "to require nothing, set it to an empty text"
             )
         }
 
         static func toggle(_ path: String, isAbsent: Bool) -> Kept {
-            Kept(path: path, isAbsent: isAbsent, remedy: "to turn it off, make it false")
+            Kept(path: path, isAbsent: isAbsent, remedy: "to turn it off, set it to false")
         }
     }
 
-    /// Looks whether fields with a floor or a switch are gone.
+    /// Checks that fields with a floor or a switch have not disappeared.
     ///
-    /// This is for sources in which somebody can write down that nothing is asked: what is gone there is a
-    /// slip, and no undo.
+    /// This applies to sources that can state explicitly that nothing is required. In these, a
+    /// missing field is a mistake.
     ///
     /// - Parameters:
     ///   - fields: The fields.
-    ///   - last: What was remembered of the answer before.
-    /// - Returns: What is to be remembered of this one.
-    /// - Throws: `FeedFailure` that names the field and the way to ask for nothing.
+    ///   - last: The memory of the previous response.
+    /// - Returns: The memory of this response.
+    /// - Throws: `FeedFailure` that names the field and the way to require nothing.
     static func check(
         _ fields: [Kept],
         after last: [String: String]
@@ -123,7 +123,7 @@ struct SourceFields: Sendable {
         let former = self.names(last[self.kept])
         for field in fields where field.isAbsent && former.contains(field.path) {
             throw .content(
-                "'\(field.path)' is gone: what it asked for stays; \(field.remedy)"
+                "'\(field.path)' is missing: its last value stays active; \(field.remedy)"
             )
         }
         return self.memory(self.kept, fields.filter { !$0.isAbsent }.map(\.path))
@@ -160,7 +160,7 @@ struct SourceFields: Sendable {
     }
 }
 
-/// A path such as `ios.minimum` or `config#/ios/minimum`, cut before its last name.
+/// A path such as `ios.minimum` or `config#/ios/minimum`, split before its last name.
 private struct JSONPath {
     let parent: String
     let name: String

@@ -1,16 +1,16 @@
 internal import GatePolicy
 
-/// Versions and builds that are blocked for some clients beyond what is for all.
+/// Versions and builds that are blocked for some clients, in addition to those blocked for all.
 struct BlockedSurplus: Equatable {
-    /// `nil` for every version.
+    /// `nil` for all versions.
     let versions: VersionRange?
     let builds: ClosedRange<BuildNumber>
     var forms: FormPiece
 
-    /// Joins those that differ in nothing but the answer to one question: it makes no difference.
+    /// Merges entries that differ only in the answer to one test, which has no effect on them.
     ///
-    /// Questions of conditions that come last are looked at first: they are asked only of clients
-    /// for whom no condition before holds.
+    /// Tests of conditions with the lowest priority are removed first: they only apply to clients
+    /// that no earlier condition matches.
     static func joined(_ all: [BlockedSurplus]) -> [BlockedSurplus] {
         let questions = all.first?.forms.answers.map(\.test) ?? []
         return questions.reversed().reduce(all) { all, question in
@@ -37,7 +37,7 @@ struct BlockedSurplus: Equatable {
 
     var entry: BlockedBuilds {
         let written = self.forms.written
-        // Whoever states no build is asked only for what all builds are asked for.
+        // Clients without a build only have to meet the requirements for all builds.
         let isForAll = !written.isAny && self.builds == .zero ... .max
         let builds = isForAll ? nil : BuildRange(self.builds)
         return BlockedBuilds(builds, of: self.versions, written: written)

@@ -1,6 +1,6 @@
 internal import GatePolicy
 
-/// The versions that are below what is asked of them, piece by piece.
+/// The versions below the floors of their pieces.
 struct BlockedVersions: Equatable {
     private struct Span: Equatable {
         var lower: AppVersion?
@@ -11,7 +11,7 @@ struct BlockedVersions: Equatable {
 
     private var spans: [Span] = []
 
-    /// Blocks the versions of a piece below a floor; pieces come in ascending order.
+    /// Blocks the versions of a piece below a floor; pieces must be added in ascending order.
     mutating func block(below floor: AppVersion, in piece: VersionPiece) {
         if let lower = piece.lower, floor < lower || (floor == lower && !piece.isSingle) { return }
         let span: Span
@@ -30,12 +30,12 @@ struct BlockedVersions: Equatable {
         }
     }
 
-    /// The version below which all are blocked.
+    /// The version below which all versions are blocked.
     var minimum: AppVersion? {
         self.spans.first.flatMap { $0.lower == nil ? $0.upper : nil }
     }
 
-    /// The ranges that are blocked beside what is below the minimum.
+    /// The blocked ranges that are not below the minimum.
     var ranges: [VersionRange] {
         self.spans.compactMap { span in
             let text: String

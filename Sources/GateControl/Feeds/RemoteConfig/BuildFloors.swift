@@ -1,15 +1,14 @@
 internal import GatePolicy
 
-/// The builds that are below what is asked of them, for the clients of each part of all versions and of
-/// each form.
+/// The builds below the floors, by the clients' part of all versions and by written form.
 struct BuildFloors {
     private struct Floor {
         var versions: VersionSpan
         let forms: FormPiece
-        /// In ascending order, apart from each other.
+        /// Disjoint ranges in ascending order.
         var blocked: [ClosedRange<BuildNumber>] = []
 
-        /// The build below which all are blocked; zero if none is.
+        /// The build below which all builds are blocked; zero if there is none.
         var minimum: BuildNumber {
             guard let first = self.blocked.first, first.lowerBound == .zero else { return .zero }
             return first.upperBound.successor ?? .max
@@ -18,13 +17,13 @@ struct BuildFloors {
 
     private var floors: [Floor] = []
 
-    /// Begins with the clients of a part of all versions and of a form; parts come in ascending order.
+    /// Starts a part of all versions and a written form; parts must be added in ascending order.
     mutating func begin(_ versions: VersionPiece, _ forms: FormPiece) {
         self.joinLast()
         self.floors.append(Floor(versions: VersionSpan(versions), forms: forms))
     }
 
-    /// Blocks the builds of a piece below a floor; pieces come in ascending order.
+    /// Blocks the builds of a piece below a floor; pieces must be added in ascending order.
     mutating func block(below floor: BuildNumber, in piece: BuildPiece) {
         let lowest = piece.builds.lowerBound
         guard floor > lowest, let highest = floor.predecessor else { return }
@@ -38,7 +37,7 @@ struct BuildFloors {
         }
     }
 
-    /// Joins the last two parts if the same builds are blocked in both.
+    /// Merges the last two parts if they block the same builds.
     private mutating func joinLast() {
         guard self.floors.count > 1 else { return }
         let (first, last) = (self.floors[self.floors.count - 2], self.floors[self.floors.count - 1])
@@ -53,13 +52,13 @@ struct BuildFloors {
         return floors.floors
     }
 
-    /// The build below which every client is blocked; `nil` if some client is asked nothing.
+    /// The build below which all clients are blocked; `nil` if some clients have no floor.
     var minimum: BuildNumber? {
         let lowest = self.joined.map(\.minimum).min() ?? .zero
         return lowest > .zero ? lowest : nil
     }
 
-    /// What is blocked beside what is below the minimum.
+    /// The blocked builds that are not below the minimum.
     var surplus: [BlockedSurplus] {
         let minimum = self.minimum ?? .zero
         return self.joined.flatMap { floor in
@@ -75,7 +74,7 @@ struct BuildFloors {
     }
 }
 
-/// Pieces of all versions that lie side by side.
+/// A range of adjacent version pieces.
 private struct VersionSpan {
     private let lower: AppVersion?
     private let hasLower: Bool
@@ -89,13 +88,13 @@ private struct VersionSpan {
         self.hasUpper = piece.isSingle
     }
 
-    /// Goes on to the end of the next span.
+    /// Extends the span to the end of the next one.
     mutating func join(_ next: VersionSpan) {
         self.upper = next.upper
         self.hasUpper = next.hasUpper
     }
 
-    /// The versions as a range; `nil` for all of them.
+    /// The versions as a range; `nil` for all versions.
     var range: VersionRange? {
         if let lower, lower == self.upper { return try? VersionRange(parsing: "\(lower)") }
         let start = self.lower.map { "\(self.hasLower ? ">=" : ">")\($0)" }

@@ -1,18 +1,17 @@
 internal import GatePolicy
 
-/// Clients that no condition tells apart, as far as versions and builds go.
+/// Clients whose versions and builds no condition distinguishes.
 struct ClientPiece: Equatable {
     let versions: VersionPiece
     let builds: BuildPiece
     let forms: FormPiece
 }
 
-/// The clients of whom some questions about how they write their version and build have the same
-/// answers.
+/// Clients with the same results in some tests of their written version and build.
 struct FormPiece: Equatable {
     typealias Test = RemoteConfigCondition.WrittenTest
 
-    /// The most questions that are told apart: there are two to the power of them of these pieces.
+    /// The maximum number of tests that are distinguished: there are 2ⁿ pieces for n tests.
     static let maximumTests = 8
 
     struct Answer: Hashable {
@@ -20,13 +19,13 @@ struct FormPiece: Equatable {
         let isYes: Bool
     }
 
-    /// One for each question, in their order.
+    /// The results of the tests, in their order.
     let answers: [Answer]
 
-    /// The answer to a question; `nil` if it is left open.
+    /// Returns the result of a test; `nil` if it is left open.
     func answer(to test: Test) -> Bool? { self.answers.first { $0.test == test }?.isYes }
 
-    /// All answers to these questions; those beyond the most are left open.
+    /// Returns the pieces for all combinations of results; tests beyond the maximum are left open.
     static func all(of tests: [Test]) -> [FormPiece] {
         var told: [Test] = []
         for test in tests where !told.contains(test) { told.append(test) }
@@ -39,12 +38,12 @@ struct FormPiece: Equatable {
         }
     }
 
-    /// The same without one of the questions.
+    /// Returns the piece without one of the tests.
     func without(_ test: Test) -> FormPiece {
         FormPiece(answers: self.answers.filter { $0.test != test })
     }
 
-    /// How clients with these answers write their version and build.
+    /// The written form of the version and build of these clients.
     var written: WrittenForm {
         func patterns(_ part: Test.Part) -> WrittenForm.Patterns {
             func patterns(_ answer: Bool) -> [WrittenPattern] {
@@ -57,11 +56,11 @@ struct FormPiece: Equatable {
     }
 }
 
-/// A part of all builds within which no condition changes.
+/// A range of builds within which no condition changes.
 struct BuildPiece: Equatable {
     let builds: ClosedRange<BuildNumber>
 
-    /// Cuts all builds at the thresholds of conditions, in ascending order.
+    /// Splits all builds at the thresholds of conditions, in ascending order.
     static func all(cutAt thresholds: [BuildNumber]) -> [BuildPiece] {
         var pieces: [BuildPiece] = []
         var lowest = BuildNumber.zero
@@ -77,23 +76,24 @@ struct BuildPiece: Equatable {
         return pieces
     }
 
-    /// Whether its builds have a relation to one of the thresholds; all of them have, or none.
+    /// Whether the builds have a relation to a threshold, which is the same for all of them.
     func meets(_ relation: RemoteConfigCondition.Relation, _ threshold: BuildNumber) -> Bool {
         relation.holds(self.builds.lowerBound, threshold)
     }
 }
 
-/// A part of all versions within which no condition changes: one version, or what lies between two.
+/// A range of versions within which no condition changes: a single version, or the versions between
+/// two.
 struct VersionPiece: Equatable {
-    /// The version at which it begins; `nil` for the first piece.
+    /// The lower bound; `nil` for the first piece.
     let lower: AppVersion?
-    /// The version at which it ends; `nil` for the last piece.
+    /// The upper bound; `nil` for the last piece.
     let upper: AppVersion?
 
-    /// A single version begins and ends with itself; others have neither of their ends.
+    /// Whether the piece is a single version; the bounds of other pieces are exclusive.
     var isSingle: Bool { self.lower != nil && self.lower == self.upper }
 
-    /// Cuts all versions at the thresholds of conditions, in ascending order.
+    /// Splits all versions at the thresholds of conditions, in ascending order.
     static func all(cutAt thresholds: [AppVersion]) -> [VersionPiece] {
         var pieces: [VersionPiece] = []
         var lower: AppVersion?
@@ -106,7 +106,7 @@ struct VersionPiece: Equatable {
         return pieces
     }
 
-    /// Whether its versions have a relation to one of the thresholds; all of them have, or none.
+    /// Whether the versions have a relation to a threshold, which is the same for all of them.
     func meets(_ relation: RemoteConfigCondition.Relation, _ threshold: AppVersion) -> Bool {
         if self.isSingle, self.lower == threshold { return relation.holds(0, 0) }
         let isBelow = self.upper.map { $0 <= threshold } ?? false

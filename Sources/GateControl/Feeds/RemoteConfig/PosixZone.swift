@@ -1,21 +1,21 @@
 internal import GatePolicy
 
-/// A rule for all years to come, such as `CET-1CEST,M3.5.0,M10.5.0/3`: the end of zone data
-/// (RFC 8536 section 3.3, POSIX 8.3 `TZ`).
+/// A time zone rule for future years, such as `CET-1CEST,M3.5.0,M10.5.0/3`, from the footer of zone
+/// data (RFC 8536 section 3.3, POSIX 8.3 `TZ`).
 struct PosixZone: Sendable, Equatable {
-    /// A day of a year on which clocks are set.
+    /// The day of a clock change.
     private enum Day: Equatable {
-        /// The day of this week of this month, the fifth being the last; Sunday is 0.
+        /// The given weekday in a week of a month; week 5 is the last one, and Sunday is 0.
         case weekday(month: Int, week: Int, day: Int)
-        /// From 1, never the leap day.
+        /// The day of the year from 1, without leap days.
         case numberWithoutLeapDay(Int)
-        /// From 0.
+        /// The day of the year from 0.
         case number(Int)
     }
 
     private struct Change: Equatable {
         let day: Day
-        /// Seconds from midnight.
+        /// The time in seconds after midnight.
         let time: Int64
     }
 
@@ -28,11 +28,11 @@ struct PosixZone: Sendable, Equatable {
     private static let day: Int64 = 86_400
     private static let hour: Int64 = 3_600
 
-    /// Seconds ahead of UTC.
+    /// The offset from UTC in seconds.
     private let standard: Int64
     private let summer: Summer?
 
-    /// Reads the rule; `nil` if it is none.
+    /// Parses the rule; `nil` if it is invalid.
     init?(_ text: String) {
         var parser = Parser(text)
         guard parser.skipName(), let west = parser.time() else { return nil }
@@ -53,7 +53,7 @@ struct PosixZone: Sendable, Equatable {
         self.summer = Summer(offset: offset, start: start, end: end)
     }
 
-    /// Seconds ahead of UTC at a time, seconds since 1970.
+    /// Returns the offset from UTC in seconds; `time`: seconds since 1970.
     func offset(at time: Int64) -> Int64 {
         guard let summer else { return self.standard }
         let days = Int(max(0, time + self.standard) / Self.day)
@@ -68,7 +68,7 @@ struct PosixZone: Sendable, Equatable {
         return isSummer ? summer.offset : self.standard
     }
 
-    /// When the clocks are set, as they show it, as if they showed UTC.
+    /// Returns the local time of a clock change, in seconds since 1970 as if it were UTC.
     private static func seconds(of change: Change, in year: Int) -> Int64? {
         guard let first = CivilDate(year: year, month: 1, day: 1)?.daysSinceEpoch else {
             return nil
@@ -103,7 +103,7 @@ struct PosixZone: Sendable, Equatable {
         var isAtEnd: Bool { self.rest.isEmpty }
         var isAtComma: Bool { self.rest.first == "," }
 
-        /// `CET`, `<+03>`.
+        /// Skips a name such as `CET` or `<+03>`.
         mutating func skipName() -> Bool {
             guard let name = self.rest.prefixMatch(of: /[A-Za-z]{3,}|<[A-Za-z0-9+\-]+>/) else {
                 return false
@@ -112,7 +112,7 @@ struct PosixZone: Sendable, Equatable {
             return true
         }
 
-        /// `-1`, `5:30`, `+12:45:00`, in seconds.
+        /// Parses `-1`, `5:30` or `+12:45:00`; returns seconds.
         mutating func time() -> Int64? {
             let pattern = /([+\-]?)([0-9]{1,3})(?::([0-9]{2}))?(?::([0-9]{2}))?/
             guard let match = self.rest.prefixMatch(of: pattern), let hours = Int64(match.2) else {
@@ -125,7 +125,7 @@ struct PosixZone: Sendable, Equatable {
             return match.1 == "-" ? -time : time
         }
 
-        /// `,M3.5.0`, `,J60/2`; at two o'clock if nothing else is said.
+        /// Parses `,M3.5.0` or `,J60/2`; the default time is 02:00.
         mutating func change() -> Change? {
             guard self.rest.popFirst() == ",", let day = self.day() else { return nil }
             guard self.rest.first == "/" else { return Change(day: day, time: 2 * PosixZone.hour) }

@@ -1,17 +1,17 @@
 internal import GatePolicy
 
-/// The clients whose values are asked for.
+/// The clients for which conditions are evaluated.
 struct RemoteConfigClient {
     let platform: Platform
-    /// Their Firebase app id, such as `1:123:ios:abc`; `nil` if it is not known.
+    /// The Firebase app id, such as `1:123:ios:abc`; `nil` if it is unknown.
     let app: String?
     let now: Timestamp
-    /// The language of their device, for texts; floors hold for all languages.
+    /// The language of the device, for texts; floors apply to all languages.
     var language: LanguageTag?
-    /// The zone of a name; `nil` if the system knows none.
+    /// Returns the time zone with a name; `nil` if the system has none.
     var zone: @Sendable (String) -> ZoneOffsets? = { ZoneOffsets(named: $0) }
 
-    /// Whether a condition holds; `nil` if the gate cannot know.
+    /// Whether a condition holds; `nil` if the gate cannot evaluate it.
     func meets(_ condition: RemoteConfigCondition, in piece: ClientPiece) -> Bool? {
         var isCertain = true
         for element in condition.elements {
@@ -40,7 +40,7 @@ struct RemoteConfigClient {
         }
     }
 
-    /// An app id names its platform: `1:123:android:abc` is none of iOS.
+    /// An app id contains its platform: `1:123:android:abc` is not an iOS app.
     private func isApp(_ id: String) -> Bool? {
         if let app { return app == id }
         let parts = id.split(separator: ":")
@@ -48,7 +48,7 @@ struct RemoteConfigClient {
         return false
     }
 
-    /// A local time of a zone that nobody knows is one between UTC-12 and UTC+14.
+    /// The offset of an unknown time zone is assumed to be between UTC-12 and UTC+14.
     private func isTime(
         _ relation: RemoteConfigCondition.Relation,
         _ time: Timestamp,

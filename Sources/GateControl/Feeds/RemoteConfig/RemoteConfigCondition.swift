@@ -1,33 +1,32 @@
 internal import GatePolicy
 
-/// A condition of a Remote Config template, as far as the gate can decide it.
+/// A condition of a Remote Config template, with the parts that the gate can evaluate.
 ///
-/// Some of what conditions ask for, such as audiences or the bucket of a percentage, only Firebase
-/// knows.
+/// Some conditions, such as audiences or percentages, can only be evaluated by Firebase.
 ///
-/// Source: Firebase, "Remote Config conditional expression reference". Elements are joined by
-/// ` && ` and by nothing else.
+/// Source: Firebase, "Remote Config conditional expression reference". Elements can only be joined
+/// by ` && `.
 struct RemoteConfigCondition: Sendable, Equatable {
     enum Element: Sendable, Equatable {
         case constant(Bool)
         case platform(Set<String>)
         /// The Firebase app id, such as `1:123:ios:abc`.
         case app(String)
-        /// The languages of the device, lower-case with hyphens.
+        /// The languages of the device, in lower case with hyphens.
         case language(Set<String>)
         case version(Relation, AppVersion)
         case versions([AppVersion])
         case build(Relation, BuildNumber)
         case builds([BuildNumber])
-        /// How a version or a build is written, and whether it has to be.
+        /// A test of the written version or build, with the required result.
         case written(WrittenTest, isMet: Bool)
-        /// The time that the clocks of a zone show, written as if they showed UTC.
+        /// A local time in a zone, represented as if it were UTC.
         case time(Relation, Timestamp, zone: String)
-        /// A condition that cannot be decided here, as it is written.
+        /// An element that the gate cannot evaluate, as written.
         case undecidable(String)
     }
 
-    /// A question about how a version or a build is written.
+    /// A test of the written form of a version or build.
     struct WrittenTest: Sendable, Hashable {
         enum Part: Sendable { case version, build }
 
@@ -36,7 +35,7 @@ struct RemoteConfigCondition: Sendable, Equatable {
     }
 
     enum Relation: String, Sendable, Equatable, CaseIterable {
-        // Longer operators first: `>=` must not be read as `>`.
+        // Longer operators first: `>=` must not be parsed as `>`.
         case atLeast = ">="
         case atMost = "<="
         case equal = "=="
@@ -58,7 +57,7 @@ struct RemoteConfigCondition: Sendable, Equatable {
 
     let elements: [Element]
 
-    /// The versions at which the condition may become another one.
+    /// The versions at which the result may change.
     var thresholds: [AppVersion] {
         self.elements.flatMap { element -> [AppVersion] in
             switch element {
@@ -71,7 +70,7 @@ struct RemoteConfigCondition: Sendable, Equatable {
         }
     }
 
-    /// The builds at which the condition may become another one.
+    /// The builds at which the result may change.
     var buildThresholds: [BuildNumber] {
         self.elements.flatMap { element -> [BuildNumber] in
             switch element {
@@ -84,21 +83,21 @@ struct RemoteConfigCondition: Sendable, Equatable {
         }
     }
 
-    /// What it asks about how versions and builds are written.
+    /// The tests of written versions and builds.
     var writtenTests: [WrittenTest] {
         self.elements.compactMap { element in
             if case .written(let test, _) = element { test } else { nil }
         }
     }
 
-    /// The languages that it asks for.
+    /// The languages in the condition.
     var languages: Set<String> {
         self.elements.reduce(into: []) { languages, element in
             if case .language(let names) = element { languages.formUnion(names) }
         }
     }
 
-    /// The app ids that it asks for.
+    /// The app ids in the condition.
     var apps: [String] {
         self.elements.compactMap { element in
             if case .app(let id) = element { id } else { nil }

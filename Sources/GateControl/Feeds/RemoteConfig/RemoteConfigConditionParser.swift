@@ -1,7 +1,9 @@
 internal import GatePolicy
 
-/// Reads the expression of a condition; what it does not know becomes undecidable, and is no error:
-/// Firebase has checked the expression, and adds elements from time to time.
+/// A parser for condition expressions.
+///
+/// Unknown elements become undecidable instead of being an error: Firebase has validated the
+/// expression, and new elements are added from time to time.
 struct RemoteConfigConditionParser {
     private var rest: Substring
 
@@ -18,7 +20,7 @@ struct RemoteConfigConditionParser {
         )
     }
 
-    /// The expression, cut where `&&` stands outside of a text.
+    /// Splits an expression at each `&&` outside of a text.
     private static func parts(of expression: String) -> [Substring] {
         var parts: [Substring] = []
         var start = expression.startIndex
@@ -72,7 +74,7 @@ struct RemoteConfigConditionParser {
         return nil
     }
 
-    /// `>=(['1.2.0'])`, `exactlyMatches(['1.2.0', '1.2.1'])`.
+    /// Parses `>=(['1.2.0'])` or `exactlyMatches(['1.2.0', '1.2.1'])`.
     private mutating func version() -> RemoteConfigCondition.Element? {
         if let element = self.written(.version) { return element }
         if self.take("exactlyMatches") {
@@ -86,7 +88,8 @@ struct RemoteConfigConditionParser {
         return .version(relation, version)
     }
 
-    /// `>=(['100'])`, `exactlyMatches(['100', '101'])`; builds with dots have no number.
+    /// Parses `>=(['100'])` or `exactlyMatches(['100', '101'])`; builds with dots are not
+    /// supported.
     private mutating func build() -> RemoteConfigCondition.Element? {
         if let element = self.written(.build) { return element }
         if self.take("exactlyMatches") {
@@ -100,14 +103,15 @@ struct RemoteConfigConditionParser {
         return .build(relation, build)
     }
 
-    /// `contains(['1.2', 'beta'])`, `notContains`, `matches(['^1\\.2'])`: one text of the list is enough.
+    /// Parses `contains(['1.2', 'beta'])`, `notContains` or `matches(['^1\\.2'])`; one matching
+    /// text is sufficient.
     private mutating func written(
         _ part: RemoteConfigCondition.WrittenTest.Part
     ) -> RemoteConfigCondition.Element? {
         let isMet = !self.take("notContains")
         let isContained = !isMet || self.take("contains")
         guard isContained || self.take("matches"), let texts = self.argument() else { return nil }
-        // Build metadata behind a `+` is no part of a version here.
+        // Build metadata after a `+` is not part of a version in the gate.
         guard part == .build || !texts.contains(where: { $0.contains("+") && isContained }) else {
             return nil
         }
@@ -122,7 +126,7 @@ struct RemoteConfigConditionParser {
         patterns.map { "(?:\($0))" }.joined(separator: "|")
     }
 
-    /// `>= dateTime('2026-01-02T03:04:05', 'UTC')`; without a zone it is GMT.
+    /// Parses `>= dateTime('2026-01-02T03:04:05', 'UTC')`; the default zone is GMT.
     private mutating func time() -> RemoteConfigCondition.Element? {
         self.skipBlanks()
         guard let relation = self.relation() else { return nil }
@@ -143,7 +147,7 @@ struct RemoteConfigConditionParser {
         case equalOrIn
     }
 
-    /// `== 'ios'`, `in ['ios', 'android']`.
+    /// Parses `== 'ios'` or `in ['ios', 'android']`.
     private mutating func texts(in membership: Membership) -> [String]? {
         self.skipBlanks()
         if self.take("==") {
@@ -159,7 +163,7 @@ struct RemoteConfigConditionParser {
         RemoteConfigCondition.Relation.allCases.first { self.take($0.rawValue) }
     }
 
-    /// `(['1.2.0'])`.
+    /// Parses `(['1.2.0'])`.
     private mutating func argument() -> [String]? {
         guard self.take("("), let list = self.list(), self.take(")") else { return nil }
         return list

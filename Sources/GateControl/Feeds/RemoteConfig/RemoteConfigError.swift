@@ -1,14 +1,14 @@
-/// Why a Remote Config template says nothing that the gate could go by.
+/// The reason why a Remote Config template cannot be used.
 enum RemoteConfigError: Error, Equatable {
-    /// The document is none, with the place in it.
+    /// The document is not a template; the text includes the location.
     case template(String)
-    /// There is none of the parameters that ask for something, which are these.
+    /// None of the parameters with a requirement exists; the names are listed.
     case missingParameters([String])
-    /// There is no such parameter, and one whose name is near.
+    /// The parameter does not exist, but one with a similar name does.
     case misspelt(parameter: String, found: String)
-    /// Only Firebase knows what the clients have for a parameter.
+    /// Only Firebase can determine the value of the parameter.
     case unknowable(parameter: String, reason: String)
-    /// A value of a parameter is not a version.
+    /// A value of the parameter is not a version.
     case unreadable(parameter: String, value: String, reason: String)
 }
 
@@ -19,10 +19,10 @@ extension RemoteConfigError: CustomStringConvertible {
             "not a Remote Config template: \(problem)"
         case .missingParameters(let names):
             "the template has no parameter "
-                + names.map { "'\($0)'" }.joined(separator: ", and no ")
+                + names.map { "'\($0)'" }.joined(separator: " or ")
         case .misspelt(let name, let found):
-            "the template has no parameter '\(name)'; did you mean '\(found)'? Name it under "
-                + "'fields', or else add '\(name)' with an empty text, which asks nothing"
+            "the template has no parameter '\(name)'; did you mean '\(found)'? Map it under "
+                + "'fields', or add '\(name)' with an empty text to require nothing"
         case .unknowable(let parameter, let reason):
             "the parameter '\(parameter)' \(reason)"
         case .unreadable(let parameter, let value, let reason):

@@ -1,21 +1,22 @@
 internal import GatePolicy
 
-/// What a template says besides versions and builds: it has to be the same for every version, since the
-/// rules that it goes into are.
+/// Reads texts and maintenance from a template; they must be the same for all versions, because
+/// rules are.
 extension RemoteConfigReading {
-    /// A text that is the same for every client.
+    /// Returns a text that is the same for all clients.
     mutating func text(_ path: String) -> String? {
         guard let named = self.parameter(path) else { return nil }
         guard let value = self.uniform(named) else { return nil }
         return (try? SourceValue.text(value)).flatMap(\.self)
     }
 
-    /// A text in each language: by conditions on the language of the device, or by an object that has them.
+    /// Returns a text by language, from conditions on the device language or from an object with
+    /// languages.
     ///
     /// - Parameters:
     ///   - path: The parameter.
-    ///   - language: The language of a text that is in no other.
-    /// - Returns: The texts; none if there is no parameter, or if it differs by anything else.
+    ///   - language: The language of a text without one.
+    /// - Returns: The texts; empty if there is no parameter, or if it depends on other conditions.
     mutating func words(_ path: String, in language: LanguageTag) -> [LanguageTag: String] {
         guard let named = self.parameter(path) else { return [:] }
         let asked = self.template.conditions
@@ -39,10 +40,11 @@ extension RemoteConfigReading {
         return words
     }
 
-    /// A value that is certain for every client, whatever its version and build; `nil` if there is none,
-    /// with a note if it differs.
+    /// Returns a value that is certain for all clients, whatever their version and build.
+    ///
+    /// Returns `nil` if there is none; a note is added if the value differs.
     private mutating func uniform(_ named: Named) -> JSONValue? {
-        // What these leave open is told of here, and is no reason for the lowest version to count.
+        // Undecided conditions are reported here, and must not make the lowest version apply.
         var reading = RemoteConfigReading(template: self.template, client: self.client)
         var values: [JSONValue?] = []
         for piece in reading.pieces(of: [named]) {
@@ -51,11 +53,11 @@ extension RemoteConfigReading {
         if reading.undecided.isEmpty, let value = values.first, values.allSatisfy({ $0 == value }) {
             return value
         }
-        self.note("'\(named.name)' has conditions, and is not used: write it into 'rule'")
+        self.note("'\(named.name)' has conditions and is not used: set it in 'rule'")
         return nil
     }
 
-    /// The maintenance that parameters state; `nil` if `fields` names none that is there.
+    /// Returns the maintenance of the mapped parameters; `nil` if none of them exists.
     mutating func maintenance(
         _ names: FieldNames,
         in language: LanguageTag
@@ -86,7 +88,7 @@ extension RemoteConfigReading {
         return maintenance
     }
 
-    /// Words of a field, which may have a parameter for each language.
+    /// Returns the texts of a field, which may have a parameter per language.
     mutating func words(
         _ field: String,
         _ names: FieldNames,
@@ -98,7 +100,7 @@ extension RemoteConfigReading {
         return words
     }
 
-    /// A maintenance is for every version: a switch that is off for some of them is off.
+    /// A maintenance applies to all versions: a switch that is off for some of them is off.
     private mutating func maintenanceSwitch(
         _ named: Named,
         in language: LanguageTag
@@ -118,14 +120,14 @@ extension RemoteConfigReading {
         }
         for name in reading.undecided {
             self.note(
-                "only Firebase knows whether '\(name)' holds: what '\(named.name)' is there does not count"
+                "only Firebase can evaluate '\(name)': the value of '\(named.name)' for it is ignored"
             )
         }
         for note in reading.notes { self.note(note) }
         guard let first = stated.first, stated.allSatisfy({ $0 == first }) else {
             self.note(
-                "'\(named.name)' differs by version or build: a maintenance is for all of them, so that it "
-                    + "counts as off"
+                "'\(named.name)' differs by version or build: a maintenance applies to all of them, so it "
+                    + "is off"
             )
             return SourceMaintenance(isOn: false)
         }
@@ -143,7 +145,7 @@ extension RemoteConfigReading {
 }
 
 extension JSONValue {
-    /// The object that a parameter holds as a text, or else the value.
+    /// The object in a text value, or the value itself.
     fileprivate var unfolded: JSONValue {
         guard case .text(let text) = self, text.first == "{",
             let value = try? JSONParser.parse(Array(text.utf8))

@@ -1,30 +1,30 @@
 internal import GatePolicy
 
-/// Finds the values that clients may have, and remembers what left it open.
+/// Determines the values that clients may have, and records undecided conditions.
 struct RemoteConfigReading {
-    /// A parameter, or a part of one, with the path that it is found at.
+    /// A parameter, or a part of one, with its path.
     struct Named {
         let name: String
         let parameter: RemoteConfigTemplate.Parameter
     }
 
-    /// The value that the clients of a piece are told.
+    /// The value of a parameter for the clients of a piece.
     enum Outcome<Value: Equatable>: Equatable {
-        /// Nothing, and that is certain.
+        /// Certainly no value.
         case nothing
-        /// The lowest that any of them may be told.
+        /// The lowest value that any of the clients may have.
         case value(Value)
-        /// A value that only Firebase knows.
+        /// A value that only Firebase can determine.
         case unknown(reason: String)
     }
 
     let template: RemoteConfigTemplate
     var client: RemoteConfigClient
-    /// The floor that the template stated last.
+    /// The floor that the template stated before.
     let before: AppVersion?
-    /// The conditions that nobody but Firebase can decide, by name.
+    /// The names of the conditions that only Firebase can evaluate.
     private(set) var undecided: [String] = []
-    /// Remarks on how values were found.
+    /// Remarks about the evaluation of values.
     private(set) var notes: [String] = []
 
     init(
@@ -37,12 +37,12 @@ struct RemoteConfigReading {
         self.before = before
     }
 
-    /// A parameter by its path; `nil` if there is none.
+    /// Returns the parameter at a path; `nil` if there is none.
     func parameter(_ path: String) -> Named? {
         self.template[path].map { Named(name: path, parameter: $0) }
     }
 
-    /// The parts of all clients that the conditions of some parameters tell apart.
+    /// Returns the pieces of all clients that the conditions of some parameters distinguish.
     mutating func cuts(
         of parameters: [Named]
     ) -> (forms: [FormPiece], builds: [BuildPiece], versions: [VersionPiece]) {
@@ -53,7 +53,7 @@ struct RemoteConfigReading {
         if Set(tests).count > FormPiece.maximumTests {
             self.note(
                 "the conditions of '\(parameters[0].name)' have more than \(FormPiece.maximumTests) texts "
-                    + "and patterns: the others are left open"
+                    + "and patterns: further ones are not evaluated"
             )
         }
         return (
@@ -63,7 +63,8 @@ struct RemoteConfigReading {
         )
     }
 
-    /// The clients whom the conditions of some parameters tell apart, versions last.
+    /// Returns the clients that the conditions of some parameters distinguish, with versions
+    /// varying fastest.
     mutating func pieces(of parameters: [Named]) -> [ClientPiece] {
         let (forms, builds, versions) = self.cuts(of: parameters)
         return forms.flatMap { forms in
@@ -73,20 +74,21 @@ struct RemoteConfigReading {
         }
     }
 
-    /// The version that the clients of a piece are told by a parameter.
+    /// Returns the version in a parameter for the clients of a piece.
     ///
     /// - Parameters:
     ///   - named: The parameter.
     ///   - piece: The clients.
-    ///   - key: The key of `fields` for the same in builds, for a text that is probably one.
-    /// - Returns: The lowest version that they may be told.
-    /// - Throws: `RemoteConfigError` if a value that counts is no version.
+    ///   - key: The corresponding key of `fields` for builds, for a message if the text is probably
+    ///     a build.
+    /// - Returns: The lowest version that the clients may have.
+    /// - Throws: `RemoteConfigError` if an applicable value is not a version.
     mutating func version(
         _ named: Named,
         in piece: ClientPiece,
         or key: String
     ) throws(RemoteConfigError) -> Outcome<AppVersion> {
-        let hint = "map it by `fields: { \(key): \"\(named.name)\" }`"
+        let hint = "map it with `fields: { \(key): \"\(named.name)\" }`"
         var remarks: [String] = []
         let before = self.before
         let outcome = try self.outcome(named, in: piece) {
@@ -103,8 +105,8 @@ struct RemoteConfigReading {
                 remarks.append("'\(named.name)' \(remark)")
             } else if isNumber, stated.contains(".") {
                 remarks.append(
-                    "'\(named.name)' is of the type NUMBER, in which 1.10 and 1.1 are the same: make it "
-                        + "a STRING"
+                    "'\(named.name)' has the type NUMBER, in which 1.10 equals 1.1: use "
+                        + "STRING"
                 )
             }
             return version
@@ -113,7 +115,7 @@ struct RemoteConfigReading {
         return outcome
     }
 
-    /// The build that the clients of a piece are told by a parameter.
+    /// Returns the build in a parameter for the clients of a piece.
     mutating func build(
         _ named: Named,
         in piece: ClientPiece
@@ -121,18 +123,18 @@ struct RemoteConfigReading {
         try self.outcome(named, in: piece, SourceValue.build)
     }
 
-    /// The value that the clients of a piece are told by a parameter.
+    /// Returns the value of a parameter for the clients of a piece.
     ///
-    /// Of several values the lowest counts, so that nobody is turned away whom Firebase would let pass.
-    /// But what only some clients may be told never takes the floor away for all: that takes a value
-    /// that is certain.
+    /// Of several values the lowest applies, so that no client is denied that Firebase would let
+    /// pass. But a value that only some clients may have never removes the floor for all; that
+    /// takes a value that is certain.
     private mutating func outcome<Value: Comparable>(
         _ named: Named,
         in piece: ClientPiece,
         _ read: (JSONValue) throws(SourceValue.Fault) -> Value?
     ) throws(RemoteConfigError) -> Outcome<Value> {
         var lowest: Value?
-        /// Adds a value; false if it is empty.
+        /// Adds a value; `false` if it is empty.
         func add(_ stated: JSONValue) throws(RemoteConfigError) -> Bool {
             do throws(SourceValue.Fault) {
                 guard let value = try read(stated) else { return false }
@@ -153,29 +155,32 @@ struct RemoteConfigReading {
                 }
                 if isCertain { return lowest.map { .value($0) } ?? .nothing }
             case .drawn(let texts):
-                self.note("'\(name)' is drawn by Firebase \(place): the lowest version counts")
+                self.note(
+                    "'\(name)' depends on a rollout or experiment \(place): the lowest version applies"
+                )
                 for text in texts { _ = try add(.text(text)) }
             case .inAppDefault:
                 guard isCertain else { continue }
-                self.note("'\(name)' is what the app brings along \(place): nothing is asked there")
+                self.note("'\(name)' uses the in-app default \(place): nothing is required there")
                 return .nothing
             case .personalized:
                 guard isCertain else { continue }
                 return .unknown(reason: "is chosen by Firebase for each client \(place)")
             case .unreadable(let problem):
                 guard isCertain else { continue }
-                return .unknown(reason: "has a value that cannot be read: \(problem)")
+                return .unknown(reason: "has an invalid value: \(problem)")
             }
         }
-        // A draw by default leaves nothing for those who are not drawn that the gate could know.
+        // For clients outside of a rollout that is the default, the value is unknown to the gate.
         guard named.parameter.defaultValue?.isDrawn == true, let lowest else { return .nothing }
         return .value(lowest)
     }
 
-    /// What is certain for all clients of a piece, whatever only some of them may be told.
+    /// Returns the value that is certain for all clients of a piece, ignoring values that only some
+    /// may have.
     ///
-    /// - Returns: The value; `nil` if nothing is certain, or if it is the app's own.
-    /// - Throws: `RemoteConfigError` if only Firebase knows it, or it cannot be read.
+    /// - Returns: The value; `nil` if none is certain, or if it is the app's own default.
+    /// - Throws: `RemoteConfigError` if only Firebase can determine it, or if it cannot be parsed.
     mutating func certain(
         _ named: Named,
         in piece: ClientPiece
@@ -183,13 +188,15 @@ struct RemoteConfigReading {
         for (value, place, isCertain) in self.values(of: named.parameter, in: piece) {
             switch value {
             case .drawn:
-                self.note("'\(named.name)' is drawn by Firebase \(place), and is not used there")
+                self.note(
+                    "'\(named.name)' depends on a rollout or experiment \(place), and is not used there"
+                )
             case .text, .json:
                 if isCertain { return value.stated }
             case .inAppDefault:
                 guard isCertain else { continue }
                 self.note(
-                    "'\(named.name)' is what the app brings along \(place), and is not used there"
+                    "'\(named.name)' uses the in-app default \(place), and is not used there"
                 )
                 return nil
             case .personalized:
@@ -202,15 +209,15 @@ struct RemoteConfigReading {
                 guard isCertain else { continue }
                 throw .unknowable(
                     parameter: named.name,
-                    reason: "has a value that cannot be read: \(problem)"
+                    reason: "has an invalid value: \(problem)"
                 )
             }
         }
         return nil
     }
 
-    /// The values that clients may be told, in the order of priority, up to what is certain for all
-    /// that are left.
+    /// Returns the values that clients may have by priority, up to one that is certain for all
+    /// remaining clients.
     private mutating func values(
         of parameter: RemoteConfigTemplate.Parameter,
         in piece: ClientPiece
@@ -234,14 +241,14 @@ struct RemoteConfigReading {
 }
 
 extension RemoteConfigTemplate.Value {
-    /// Whether clients whom it could be for may have another value.
+    /// Whether only some of the eligible clients have the value.
     fileprivate var isDrawn: Bool {
         if case .drawn = self { true } else { false }
     }
 }
 
 extension RemoteConfigError {
-    /// A value that is not what its field needs.
+    /// Creates the error for a value that does not fit its field.
     init(_ fault: SourceValue.Fault, _ name: String) {
         switch fault {
         case .unfit(let reason):

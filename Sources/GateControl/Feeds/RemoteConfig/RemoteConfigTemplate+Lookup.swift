@@ -1,7 +1,9 @@
-/// Finds parameters by the paths that `fields` has for them: a name, and after a `#` a JSON pointer into
-/// the JSON that the parameter holds.
+/// Looks up parameters by the paths of `fields`.
+///
+/// A path is a name, optionally followed by `#` and a JSON pointer into the JSON in the parameter.
 extension RemoteConfigTemplate {
-    /// The parameter at a path; `nil` if there is none, or if none of its values has the place.
+    /// The parameter at a path; `nil` if it does not exist, or if none of its values contains the
+    /// pointer's target.
     subscript(path: String) -> Parameter? {
         guard let mark = path.firstIndex(of: JSONValue.pointerMark) else {
             return self.parameters[path]
@@ -15,7 +17,7 @@ extension RemoteConfigTemplate {
 }
 
 extension RemoteConfigTemplate.Parameter {
-    /// The same with the values that are at a place of its JSON.
+    /// Returns the parameter with the values that a pointer refers to.
     fileprivate func part(at pointer: String) -> Self {
         Self(
             defaultValue: self.defaultValue?.part(at: pointer),
@@ -25,7 +27,7 @@ extension RemoteConfigTemplate.Parameter {
 }
 
 extension RemoteConfigTemplate.Value {
-    /// What stands for a value whose JSON does not have the place.
+    /// Creates the value for JSON that does not contain the pointer's target.
     fileprivate static func lacking(_ pointer: String) -> Self {
         .unreadable("its JSON has no '\(pointer)'")
     }
@@ -48,7 +50,7 @@ extension RemoteConfigTemplate.Value {
         }
     }
 
-    /// A draw has texts: what cannot be one makes the whole unreadable.
+    /// The values of a rollout are texts: one that cannot be converted makes the whole unreadable.
     private static func part(ofDrawn texts: [String], at pointer: String) -> Self {
         var parts: [String] = []
         for text in texts {
@@ -61,7 +63,7 @@ extension RemoteConfigTemplate.Value {
         return .drawn(parts)
     }
 
-    /// The value as JSON; `nil` for what the template does not state.
+    /// The value as JSON; `nil` for a value that the template does not contain.
     var stated: JSONValue? {
         switch self {
         case .text(let text): .text(text)

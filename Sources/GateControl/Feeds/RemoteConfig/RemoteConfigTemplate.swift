@@ -1,41 +1,41 @@
 internal import FoundationEssentials
 
-/// A Remote Config template, as the REST API gives it (`projects.getRemoteConfig`, v1).
+/// A Remote Config template from the REST API (`projects.getRemoteConfig`, v1).
 struct RemoteConfigTemplate {
-    /// The value that a parameter is set to, by its default or by a condition.
+    /// The value of a parameter, by default or for a condition.
     enum Value: Equatable {
         case text(String)
-        /// A part of the JSON that a text holds, and that is no text itself.
+        /// A part of the JSON in a text, other than a text.
         case json(JSONValue)
-        /// A value that the app itself brings along; the gate does not know it.
+        /// The default in the app, which is unknown to the gate.
         case inAppDefault
-        /// This for some of the clients that a roll-out or an experiment draws.
+        /// Values for some of the clients, selected by a rollout or an experiment.
         case drawn([String])
-        /// A value that Firebase chooses for each client.
+        /// A value that Firebase selects for each client.
         case personalized
-        /// A kind of value that came later, or something else that makes no sense, with the place.
+        /// An unknown kind of value, or an invalid one, with its location.
         case unreadable(String)
     }
 
     struct Parameter {
         var defaultValue: Value?
         var conditionalValues: [String: Value]
-        /// Whether the console shows it as a number; its values are texts all the same.
+        /// Whether the console shows the values as numbers; they are texts nevertheless.
         var isNumber = false
     }
 
-    /// Their order is their priority: the first that holds decides.
+    /// The conditions by priority: the first one that holds applies.
     let conditions: [(name: String, condition: RemoteConfigCondition)]
     let parameters: [String: Parameter]
-    /// The number of the published version; `nil` if the template does not say it.
+    /// The number of the published version; `nil` if it is missing.
     let version: String?
 
-    /// Whether what it says may become something else by the mere passing of time.
+    /// Whether values may change with time alone.
     var isTimed: Bool { self.conditions.contains { $0.condition.isTimed } }
 
-    /// Reads a template.
+    /// Parses a template.
     ///
-    /// - Throws: `RemoteConfigError.template`, with the place in the document.
+    /// - Throws: `RemoteConfigError.template`, with the location in the document.
     init(json: [UInt8]) throws(RemoteConfigError) {
         let document: Document
         do {
@@ -50,8 +50,8 @@ struct RemoteConfigTemplate {
         }
         var parameters = (document.parameters ?? [:]).mapValues(\.parameter)
         for group in (document.parameterGroups ?? [:]).values {
-            // Firebase keeps names apart; where it does not, nobody knows which one apps get.
-            let twice = Value.unreadable("it is there twice, in a group and outside of it")
+            // Firebase keeps names unique; otherwise the value that apps receive is unknown.
+            let twice = Value.unreadable("it is defined twice, in a group and outside of it")
             parameters.merge((group.parameters ?? [:]).mapValues(\.parameter)) { _, _ in
                 Parameter(defaultValue: twice, conditionalValues: [:])
             }
@@ -61,7 +61,7 @@ struct RemoteConfigTemplate {
     }
 }
 
-/// The JSON of a template, as far as it is looked at.
+/// The parts of a template's JSON that are used.
 private struct Document: Decodable {
     struct Condition: Decodable {
         let name: String
@@ -113,7 +113,7 @@ private struct Document: Decodable {
 
         let value: RemoteConfigTemplate.Value
 
-        /// One that cannot be read is no reason to reject the parameters that nobody asks for.
+        /// A value that cannot be decoded must not make other parameters unusable.
         init(from decoder: any Decoder) throws {
             do {
                 self.value = try Self.value(from: decoder)
@@ -144,7 +144,7 @@ private struct Document: Decodable {
                 throw DecodingError.dataCorrupted(
                     DecodingError.Context(
                         codingPath: decoder.codingPath,
-                        debugDescription: "none of the kinds of values that are known"
+                        debugDescription: "unknown kind of value"
                     )
                 )
             }

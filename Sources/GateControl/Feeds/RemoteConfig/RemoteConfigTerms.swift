@@ -1,32 +1,33 @@
 internal import GatePolicy
 
-/// The terms of a template for the clients of one platform.
+/// The requirements of a template for the clients of one platform.
 struct RemoteConfigTerms: Equatable {
-    /// The parameters that are looked at.
+    /// The names of the parameters that are evaluated.
     struct Names: Equatable {
         var minimum: String
-        /// The first that is there counts.
+        /// The first existing parameter applies.
         var latest: [String]
         var minimumBuild = "min_build"
         var latestBuild = "latest_build"
-        /// The switch without which no floor is enforced.
+        /// The switch that enables the enforcement of floors.
         var enforce: String?
         var blockedVersions: String?
         var blockedBuilds: String?
-        /// Parameters that ask for something else, so that a template without any of these says something.
+        /// Parameters with other requirements, which make a template valid without any of the
+        /// above.
         var others: [String] = []
     }
 
     var minimum: AppVersion?
     var minimumBuild: BuildNumber?
     var blocked: [VersionRange] = []
-    /// The floors of some builds beyond those of all.
+    /// The floors for some builds, in addition to those for all.
     var blockedBuilds: [BlockedBuilds] = []
     var recommended: AppVersion?
     var recommendedBuild: BuildNumber?
-    /// The conditions that the gate cannot decide, by name.
+    /// The names of the conditions that the gate cannot evaluate.
     var undecided: [String] = []
-    /// Remarks for operators on how these were found.
+    /// Remarks for operators about the evaluation.
     var notes: [String] = []
 
     var demands: FeedDemands {
@@ -47,7 +48,7 @@ struct RemoteConfigTerms: Equatable {
         before: AppVersion? = nil
     ) throws(RemoteConfigError) {
         let latestName = names.latest.first { template[$0] != nil } ?? names.latest[0]
-        // Whoever counts builds need not have versions.
+        // A template with builds does not need versions.
         let hasBuilds = [names.minimumBuild, names.latestBuild].contains { template[$0] != nil }
         for name in [names.minimum, latestName] where template[name] == nil && !hasBuilds {
             guard let found = template.misspelling(of: name, besides: names) else { continue }
@@ -101,7 +102,7 @@ struct RemoteConfigTerms: Equatable {
         _ reading: inout RemoteConfigReading
     ) throws(RemoteConfigError) {
         let floors = try Self.floors(minimum, unless: enforce, &reading)
-        // A client that states no build is asked for what all builds are asked for.
+        // A client without a build only has to meet the requirements for all builds.
         let minimums = floors.map(\.blocked.minimum)
         self.minimum =
             minimums.contains(nil) ? nil : minimums.compactMap(\.self).min()
@@ -112,7 +113,7 @@ struct RemoteConfigTerms: Equatable {
             .map(\.entry)
     }
 
-    /// The floors for the clients of each part of all builds, and of each form.
+    /// Returns the floors for the clients of each range of builds and each written form.
     private static func floors(
         _ minimum: RemoteConfigReading.Named,
         unless enforce: RemoteConfigReading.Named?,
@@ -140,7 +141,7 @@ struct RemoteConfigTerms: Equatable {
         }
     }
 
-    /// What some clients are asked for beyond what all are.
+    /// Returns the requirements for some clients in addition to those for all.
     private func surplus(of floor: Floor) -> [BlockedSurplus] {
         let below = floor.blocked.minimum.flatMap { minimum in
             self.minimum.map { $0 < minimum ? ">=\($0) <\(minimum)" : nil } ?? "<\(minimum)"
@@ -180,8 +181,8 @@ struct RemoteConfigTerms: Equatable {
         self.blockedBuilds += BlockedSurplus.joined(floors.surplus).map(\.entry)
     }
 
-    /// What is blocked for every client, whatever its version; a block for some of them only is left out,
-    /// and told of.
+    /// Sets the blocks that apply to all clients; blocks for only some versions or builds are left
+    /// out and noted.
     private mutating func setBlocks(
         _ names: Names,
         unless enforce: RemoteConfigReading.Named?,
@@ -225,14 +226,15 @@ struct RemoteConfigTerms: Equatable {
         }
         if lists.contains(where: { $0.count > common.count }) {
             reading.note(
-                "'\(named.name)' differs by version or build: what it blocks for all of them counts"
+                "'\(named.name)' differs by version or build: only its common entries apply"
             )
         }
         return common
     }
 
-    /// One value for all: the lowest that any of the clients is told, which of those whose floor is not
-    /// enforced is the floor, too.
+    /// Returns one value for all clients: the lowest that any of them may have.
+    ///
+    /// If a client's floor is not enforced, the floor counts as a recommendation for it.
     private mutating func lowest<Value: Comparable>(
         _ latest: RemoteConfigReading.Named?,
         or minimum: RemoteConfigReading.Named?,
@@ -253,7 +255,8 @@ struct RemoteConfigTerms: Equatable {
                 case .nothing: break
                 case .value(let value): values.append(value)
                 case .unknown(let reason):
-                    // Nobody is turned away by a recommendation: the floor is not held up for it.
+                    // A recommendation denies no client, so an unknown one does not make the floor
+                    // unusable.
                     reading.note("'\(latest.name)' \(reason): nothing is recommended")
                     return nil
                 }
@@ -271,7 +274,7 @@ struct RemoteConfigTerms: Equatable {
 }
 
 extension RemoteConfigReading {
-    /// Whether floors hold for the clients of a piece: unless a switch is certainly off.
+    /// Whether floors are enforced for the clients of a piece: unless the switch is certainly off.
     fileprivate mutating func isEnforced(
         _ enforce: Named?,
         in piece: ClientPiece
@@ -286,7 +289,7 @@ extension RemoteConfigReading {
 }
 
 extension JSONValue {
-    /// A list that a parameter holds as a text.
+    /// The list in a text value, or the value itself.
     fileprivate var listed: JSONValue {
         guard case .text(let text) = self, text.first == "[",
             let list = try? JSONParser.parse(Array(text.utf8))
@@ -296,7 +299,7 @@ extension JSONValue {
 }
 
 extension RemoteConfigTemplate {
-    /// A parameter with a version whose name is nearly the one of a parameter that is not there.
+    /// Returns a parameter with a version whose name resembles that of a missing parameter.
     fileprivate func misspelling(
         of name: String,
         besides names: RemoteConfigTerms.Names
@@ -310,7 +313,7 @@ extension RemoteConfigTemplate {
 }
 
 extension RemoteConfigTemplate.Parameter {
-    /// Whether one of its values is a version with more than one part: whole numbers are of everything.
+    /// Whether a value is a version with several parts; whole numbers may have any meaning.
     fileprivate var hasVersion: Bool {
         let values = [self.defaultValue].compactMap(\.self) + self.conditionalValues.values
         return values.contains { value in

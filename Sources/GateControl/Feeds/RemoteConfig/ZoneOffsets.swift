@@ -1,29 +1,29 @@
 internal import GatePolicy
 
-/// How far the clocks of a place are ahead of UTC, as the system's zone data has it.
+/// The offsets of a time zone from UTC, from the system's zone data.
 ///
-/// The format is RFC 8536 (tzfile(5)), of version 2 or later, whose times have 64 bits.
+/// The format is RFC 8536 (tzfile(5)) version 2 or later, with 64-bit times.
 struct ZoneOffsets: Sendable, Equatable {
     private struct Transition: Equatable {
         /// Seconds since 1970.
         let at: Int64
-        /// Seconds ahead of UTC from then on.
+        /// The offset from UTC in seconds from then on.
         let offset: Int64
     }
 
-    /// The largest file of a zone; those of tzdata have some 4 kB.
+    /// The maximum size of a zone file in bytes; those of tzdata have about 4 kB.
     private static let maximumSize = 256 << 10
     private static let folders = ["/usr/share/zoneinfo", "/usr/lib/zoneinfo", "/etc/zoneinfo"]
     private static let day: Int64 = 86_400
 
     private let before: Int64
     private let transitions: [Transition]
-    /// The rule for the time after the last transition, if it is more than the last offset.
+    /// The rule for the time after the last transition, if it is not a fixed offset.
     private let rule: PosixZone?
 
-    /// A zone of the system by its name, such as `Asia/Tokyo`; `nil` if it has none.
+    /// Reads a zone of the system by name, such as `Asia/Tokyo`; `nil` if there is none.
     init?(named name: String) {
-        // A name is a path below the folder, and leads nowhere else.
+        // A name is a path below the folder, and must not lead out of it.
         let parts = name.split(separator: "/", omittingEmptySubsequences: false)
         guard !parts.isEmpty,
             parts.allSatisfy({ $0.wholeMatch(of: /[A-Za-z0-9_+\-]+/) != nil })
@@ -39,10 +39,10 @@ struct ZoneOffsets: Sendable, Equatable {
         return nil
     }
 
-    /// Reads a file of zone data; `nil` if it is none.
+    /// Parses zone data; `nil` if it is invalid.
     init?(tzif bytes: [UInt8]) {
         var reader = BigEndianReader(bytes)
-        // The first block has times of 32 bits, for readers of old.
+        // The first block has 32-bit times, for old readers.
         guard let old = TZifHeader(&reader), old.version >= 2,
             reader.skip(old.size(ofTimes: 4)), let header = TZifHeader(&reader)
         else { return nil }
@@ -73,7 +73,7 @@ struct ZoneOffsets: Sendable, Equatable {
         return offsets
     }
 
-    /// Seconds ahead of UTC at a time, seconds since 1970.
+    /// Returns the offset from UTC in seconds; `time`: seconds since 1970.
     func offset(at time: Int64) -> Int64 {
         guard let last = self.transitions.last else {
             return self.rule?.offset(at: time) ?? self.before
@@ -82,10 +82,10 @@ struct ZoneOffsets: Sendable, Equatable {
         return self.transitions.last { $0.at <= time }?.offset ?? self.before
     }
 
-    /// When the clocks of the place show a time, which is given as if they showed UTC.
+    /// Converts a local time, given as if it were UTC, to seconds since 1970.
     ///
-    /// A time that they show twice, when they are set back, is the first; one that they never show
-    /// is as much later as they are set forward.
+    /// An ambiguous time, after clocks are set back, is the earlier one. A skipped time is moved
+    /// forward by the length of the gap.
     func time(ofLocal local: Int64) -> Int64 {
         let before = self.offset(at: local - Self.day)
         let after = self.offset(at: local + Self.day)
@@ -96,10 +96,10 @@ struct ZoneOffsets: Sendable, Equatable {
     }
 }
 
-/// How much there is of what in a block of zone data (RFC 8536 section 3.1).
+/// The counts in a block of zone data (RFC 8536 section 3.1).
 private struct TZifHeader {
     private static let magic: Int64 = 0x545A_6966
-    /// More than any zone has.
+    /// The maximum count, which exceeds that of any zone.
     private static let most: Int64 = 20_000
 
     let version: Int
@@ -114,7 +114,7 @@ private struct TZifHeader {
             reader.skip(15), let counts = reader.integers(6, of: 4),
             counts.allSatisfy({ (0...Self.most).contains($0) })
         else { return nil }
-        // Version 1 is a zero byte, later ones are digits.
+        // Version 1 is a zero byte; later versions are ASCII digits.
         self.version = version == 0 ? 1 : Int(version) - 0x30
         self.marks = Int(counts[0] + counts[1])
         self.leaps = Int(counts[2])
@@ -123,18 +123,18 @@ private struct TZifHeader {
         self.letters = Int(counts[5])
     }
 
-    /// Bytes of the block behind the header.
+    /// The size of the block after the header in bytes.
     func size(ofTimes width: Int) -> Int {
         self.times * (width + 1) + self.kinds * 6 + self.restSize(ofTimes: width)
     }
 
-    /// Bytes of the block behind its kinds of local time.
+    /// The size of the block after the local time types in bytes.
     func restSize(ofTimes width: Int) -> Int {
         self.letters + self.leaps * (width + 4) + self.marks
     }
 }
 
-/// Reads numbers from the front of bytes, the highest byte first.
+/// Reads big-endian integers.
 private struct BigEndianReader {
     private var rest: ArraySlice<UInt8>
 
@@ -148,7 +148,7 @@ private struct BigEndianReader {
         return true
     }
 
-    /// A number with a sign.
+    /// Reads a signed integer.
     mutating func integer(of width: Int) -> Int64? {
         let bytes = self.rest.prefix(width)
         guard bytes.count == width, let first = bytes.first else { return nil }
@@ -162,7 +162,7 @@ private struct BigEndianReader {
         return (0..<count).compactMap { _ in self.integer(of: width) }
     }
 
-    /// The text between two line feeds.
+    /// Reads the text between two line feeds.
     mutating func line() -> String? {
         guard self.rest.popFirst() == 0x0A, let end = self.rest.firstIndex(of: 0x0A) else {
             return nil

@@ -1,8 +1,8 @@
 internal import GatePolicy
 
-/// Reads a feed of the kind `appStore`.
+/// Decodes a feed of the kind `appStore`.
 struct AppStoreDecoder: FeedSourceDecoder {
-    /// The App Store answers some twenty questions a minute.
+    /// The maximum number of countries; the App Store allows about twenty requests per minute.
     private static let maximumCountries = 20
 
     let keys = ["trackId", "bundleId", "countries", "app", "platform", "channel", "url"]
@@ -16,7 +16,7 @@ struct AppStoreDecoder: FeedSourceDecoder {
         }
         if let countries, countries.count > Self.maximumCountries, let element = fields["countries"]
         {
-            let message = "the App Store answers for at most \(Self.maximumCountries) countries"
+            let message = "the App Store lookup supports at most \(Self.maximumCountries) countries"
             problems.report(message, at: element.place)
         }
         let app = fields["app"].flatMap { $0.text("an app identifier", problems) }
@@ -38,15 +38,18 @@ struct AppStoreDecoder: FeedSourceDecoder {
         }
         if AppStoreQuestion.platforms.contains(platform) { return platform }
         let names = AppStoreQuestion.platforms.map(\.name).joined(separator: ", ")
-        problems.report("the App Store has no '\(platform)'; it has \(names)", at: element.place)
+        problems.report(
+            "the App Store has no platform '\(platform)'; expected \(names)",
+            at: element.place
+        )
         return nil
     }
 
-    /// `trackId` or `bundleId`, whichever is there.
+    /// Decodes `trackId` or `bundleId`, of which exactly one is required.
     private func app(_ fields: Fields, _ problems: Problems) -> AppStoreQuestion.App? {
         switch (fields["trackId"], fields["bundleId"]) {
         case (let element?, nil):
-            return element.wholeNumber("the number in the app's link", problems)
+            return element.wholeNumber("the number in the app's store URL", problems)
                 .map { .number($0) }
         case (nil, let element?):
             return element.text("a bundle identifier", problems).map { .bundle($0) }

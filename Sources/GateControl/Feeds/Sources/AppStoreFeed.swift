@@ -1,15 +1,17 @@
 internal import GatePolicy
 
-/// The versions that the App Store has of an app, country by country, as release facts.
+/// The versions of an app in the App Store by country, as release facts.
 ///
-/// The lookup needs no key and promises little: answers are cached for hours, countries get a
-/// release one after the other, an app that is not there is an empty list, and who asks too often
-/// gets 403 without a body. So what was seen once in a country is never taken back. A country that
-/// does not answer mutes no other: it keeps what it had, and what was never seen there holds. The
-/// same goes for one whose answer is about another app or platform.
+/// The lookup API needs no key and has few guarantees. Responses are cached for hours, countries
+/// get a release one after the other, and the result for a missing app is an empty list. Too many
+/// requests are answered with status 403 without a body.
+///
+/// Once a version has been seen in a country, it is never removed. If the request for a country
+/// fails, the country keeps its versions, and the other countries are not affected. The same
+/// applies to a response about another app or platform.
 struct AppStoreFeed: FeedSource {
     static let address = try? FetchURL(parsing: "https://itunes.apple.com/lookup")
-    /// Seconds after which somebody who asked too often may ask again.
+    /// The delay in seconds after exceeding the rate limit.
     private static let throttledFor: Int64 = 1_800
 
     let url: FetchURL
@@ -19,7 +21,7 @@ struct AppStoreFeed: FeedSource {
 
     var summary: String { "App Store \(self.question.app)" }
     var subject: FeedSubject { .releases }
-    /// 2: a record counts only for the platform and the app that it is about.
+    /// Version 2: only records of the requested platform and app are used.
     var interpretation: Int { 2 }
 
     func follow(
@@ -38,7 +40,7 @@ struct AppStoreFeed: FeedSource {
                 }
             } catch {
                 failures.append((country, error))
-                // A source that says to go away is not asked next door.
+                // When throttled, requests for further countries would fail as well.
                 if error.isThrottling { break }
             }
         }
@@ -75,7 +77,7 @@ struct AppStoreFeed: FeedSource {
         case 200:
             return try self.sighting(in: try JSONValue.body(of: response))
         case let status where FeedFailure.throttlingStatuses.contains(status):
-            let detail = "asked too often"
+            let detail = "too many requests"
             throw FeedFailure(
                 .status(response.status, detail: detail),
                 retryAfter: RetryAfter(response.head)?.seconds ?? Self.throttledFor
@@ -89,7 +91,7 @@ struct AppStoreFeed: FeedSource {
         _ country: String,
         _ context: FeedContext
     ) throws(FetchFailure) -> FetchURL {
-        // The caches on the way keep an answer for hours; one question an hour goes past them.
+        // Intermediate caches keep responses for hours; the parameter bypasses them once an hour.
         let hour = context.now().secondsSinceEpoch / 3_600
         do throws(FetchURL.Failure) {
             var url = self.url
@@ -103,32 +105,32 @@ struct AppStoreFeed: FeedSource {
         }
     }
 
-    /// The version that a country has; `nil` if the app is not there.
+    /// Returns the version in a country; `nil` if the app is not available there.
     private func sighting(
         in body: JSONValue
     ) throws(FeedFailure) -> AppStoreSightings.Sighting? {
         guard let results = body["results"]?.items else {
-            throw .content("the answer has no 'results'")
+            throw .content("the response has no 'results'")
         }
         guard let result = try self.question.record(in: results) else { return nil }
         guard let version = try result.version(at: "version") else {
-            throw .content("the answer has no 'version'")
+            throw .content("the response has no 'version'")
         }
         guard let since = try result.time(at: "currentVersionReleaseDate") else {
-            throw .content("the answer has no 'currentVersionReleaseDate'")
+            throw .content("the response has no 'currentVersionReleaseDate'")
         }
         return AppStoreSightings.Sighting(
             version: version,
             since: since,
             link: try result.text(at: "trackViewUrl"),
-            // Nobody is judged by it: one that makes no sense is no reason to take nothing.
+            // The value affects no decision, so an invalid one is ignored.
             minimumOS: try? result.version(at: "minimumOsVersion")
         )
     }
 }
 
 extension FeedFailure {
-    /// How the App Store sends somebody away who asks too often.
+    /// The statuses for exceeding the rate limit.
     fileprivate static let throttlingStatuses = [403, 429]
 
     fileprivate var isThrottling: Bool {

@@ -1,18 +1,18 @@
 internal import GatePolicy
 
-/// The app and the platform that an App Store lookup is about.
+/// The app and the platform of an App Store lookup.
 ///
-/// The lookup answers with the record of another platform where an app is sold for several under
-/// one id, whatever was asked for, so that each record is compared with the question.
+/// If an app is sold for several platforms under one id, the lookup may return the record of
+/// another platform. Each record is compared with the request.
 struct AppStoreQuestion: Sendable, Equatable {
-    /// The way to name an app.
+    /// The identifier of an app.
     enum App: Sendable, Equatable {
-        /// The number in the link of the app.
+        /// The number in the app's store URL.
         case number(UInt64)
         case bundle(String)
     }
 
-    /// The platforms whose records can be told apart.
+    /// The platforms whose records can be distinguished.
     static let platforms: [Platform] = [.ios, .macos, .tvos, .visionos, .watchos]
 
     let app: App
@@ -20,8 +20,8 @@ struct AppStoreQuestion: Sendable, Equatable {
 
     /// The parameters of the lookup.
     ///
-    /// `desktopSoftware` is honored more often than `macSoftware`, which many apps are answered for
-    /// with the record of the iPhone. Nothing asks for visionOS or watchOS.
+    /// `desktopSoftware` is honored more often than `macSoftware`, for which the iPhone record of
+    /// many apps is returned. There is no entity for visionOS or watchOS.
     var parameters: [(name: String, value: String)] {
         let app: (name: String, value: String) =
             switch self.app {
@@ -35,11 +35,11 @@ struct AppStoreQuestion: Sendable, Equatable {
         }
     }
 
-    /// Picks the record that is about the app and the platform, wherever it stands.
+    /// Selects the record of the requested app and platform.
     ///
-    /// - Parameter results: All records of an answer.
-    /// - Returns: The record; `nil` if there are none at all.
-    /// - Throws: `FeedFailure` if all records are about something else, or if several differ.
+    /// - Parameter results: All records of a response.
+    /// - Returns: The record; `nil` if there are no records.
+    /// - Throws: `FeedFailure` if no record matches, or if several different ones do.
     func record(in results: [JSONValue]) throws(FeedFailure) -> JSONValue? {
         let right = results.filter { self.isAbout($0) }
         guard let record = right.first else {
@@ -49,8 +49,8 @@ struct AppStoreQuestion: Sendable, Equatable {
         let names = Set(right.map { AppStoreRecord($0).name })
         guard names.count == 1 else {
             throw .content(
-                "asked for \(self), the App Store answers with \(right.count) records that differ: "
-                    + "\(names.sorted().joined(separator: ", ")); none of them counts; name the app "
+                "requested \(self), but the App Store returned \(right.count) different records: "
+                    + "\(names.sorted().joined(separator: ", ")); none of them is used; identify the app "
                     + "by 'trackId'"
             )
         }
@@ -62,32 +62,32 @@ struct AppStoreQuestion: Sendable, Equatable {
         return self.isOfApp(record) && record.platform == self.platform
     }
 
-    /// Whether nothing in a record says that it is about another app.
+    /// Whether the record states no other app.
     private func isOfApp(_ record: AppStoreRecord) -> Bool {
         switch self.app {
         case .number(let number): record.number.map { $0 == "\(number)" } ?? true
         case .bundle(let bundle):
-            // Apple compares bundle identifiers without case.
+            // Apple compares bundle identifiers case-insensitively.
             record.bundle.map { $0.lowercased() == bundle.lowercased() } ?? true
         }
     }
 
     private func objection(to result: JSONValue) -> String {
         let record = AppStoreRecord(result)
-        let answer = "asked for \(self), the App Store answers with \(record), which does not count"
+        let answer = "requested \(self), but the App Store returned \(record), which is ignored"
         guard self.isOfApp(record) else {
             return "\(answer); check 'trackId' or 'bundleId'"
         }
-        let others = "take the facts from 'source: appStoreConnect', or write them under 'releases'"
+        let others = "use 'source: appStoreConnect', or list the facts under 'releases'"
         if let platform = record.platform, platform != .ios, self.platform == .ios {
-            return "\(answer); if the app is for \(platform) alone, write 'platform: \(platform)', "
-                + "else \(others)"
+            return "\(answer); if the app is only for \(platform), write 'platform: \(platform)', "
+                + "otherwise \(others)"
         }
         return self.asksByBundleForEntity
-            ? "\(answer); ask by 'trackId', or \(others)" : "\(answer); \(others)"
+            ? "\(answer); identify the app by 'trackId', or \(others)" : "\(answer); \(others)"
     }
 
-    /// Whether the lookup is asked by a bundle identifier, and then often ignores the entity.
+    /// Whether the lookup uses a bundle identifier with an entity, which is often ignored then.
     private var asksByBundleForEntity: Bool {
         guard case .bundle = self.app else { return false }
         return self.parameters.count > 1
@@ -107,11 +107,11 @@ extension AppStoreQuestion.App: CustomStringConvertible {
     }
 }
 
-/// What a record of the App Store's lookup says of itself.
+/// The properties of a lookup record.
 private struct AppStoreRecord {
     private static let macKind = "mac-software"
     private static let kind = "software"
-    /// The names of devices, as `iPhone15-iPhone15`, begin with these.
+    /// The prefixes of device names such as `iPhone15-iPhone15`.
     private static let families: [(prefix: String, platform: Platform)] = [
         ("iphone", .ios), ("ipad", .ios), ("ipod", .ios), ("appletv", .tvos), ("watch", .watchos),
         ("applewatch", .watchos), ("realitydevice", .visionos), ("applevision", .visionos),
@@ -139,11 +139,10 @@ private struct AppStoreRecord {
 
     private var isApp: Bool { self.wrapper == nil || self.wrapper == Self.kind }
 
-    /// The platform whose version the record states; `nil` if it does not say that for certain.
+    /// The platform of the record's version; `nil` if it is uncertain.
     ///
-    /// A record that names devices of iOS is the one of iOS, whatever other devices run its build
-    /// (a Mac, an Apple Vision Pro). One that names none is of iOS, too: that is what `software`
-    /// meant before there were other devices.
+    /// A record with iOS devices is for iOS, even if other devices (Mac, Apple Vision Pro) can run
+    /// the build. A record without devices is for iOS as well: `software` predates other devices.
     var platform: Platform? {
         guard self.isApp else { return nil }
         switch self.kind {
@@ -162,14 +161,14 @@ private struct AppStoreRecord {
         return self.families.first { name.hasPrefix($0.prefix) }?.platform
     }
 
-    /// What tells the record from others, on one line.
+    /// The properties that distinguish the record from others.
     var name: String {
         [self.number ?? self.bundle, self.version].compactMap(\.self).joined(separator: " ")
     }
 }
 
 extension AppStoreRecord: CustomStringConvertible {
-    /// The most characters of a text of the store in a message.
+    /// The maximum number of characters of a store text in a message.
     private static let longestText = 80
 
     var description: String {

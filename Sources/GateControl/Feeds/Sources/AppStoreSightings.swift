@@ -1,28 +1,29 @@
 internal import GatePolicy
 
-/// The sightings of an app in each country: every version, since when, never taken back.
+/// The versions of an app that were seen in each country, with their times; they are never removed.
 struct AppStoreSightings: Equatable {
-    /// A version that a country has.
+    /// A version in a country.
     struct Sighting: Equatable {
         var version: AppVersion
-        /// When the version came out.
+        /// The release time of the version.
         var since: Timestamp
         var link: String?
-        /// The lowest version of the system that it runs on.
+        /// The minimum system version.
         var minimumOS: AppVersion?
     }
 
-    /// How many versions of a country are remembered.
+    /// The maximum number of stored versions per country.
     private static let remembered = 8
-    /// The mark before the version of the system, so that it is no link.
+    /// The prefix that distinguishes a system version from a store URL.
     private static let systemMark = "os="
 
-    /// By country, the newest first.
+    /// The sightings by country, newest first.
     private var countries: [String: [Sighting]] = [:]
 
     init() {}
 
-    /// The remembered sightings: for each country its versions, their times, systems and links.
+    /// Decodes stored sightings: the versions of each country with their times, systems and store
+    /// URLs.
     init(memory: [String: String]) {
         for (country, text) in memory {
             let sightings = text.split(separator: "\n").compactMap { Self.sighting(in: $0) }
@@ -62,27 +63,30 @@ struct AppStoreSightings: Equatable {
         }
     }
 
-    /// Adds what a country has now, unless it had something newer before: then a cache answered.
+    /// Adds the current version of a country; an older one is ignored, because it comes from a
+    /// cache.
     mutating func add(_ seen: Sighting, in country: String) {
         let known = self.countries[country, default: []]
         guard let newest = known.first, newest.version >= seen.version else {
             self.countries[country] = Array(([seen] + known).prefix(Self.remembered))
             return
         }
-        // The same version again, at a date that a store may have corrected.
+        // The same version with a release date that the store may have corrected.
         if newest.version == seen.version { self.countries[country]?[0] = seen }
     }
 
-    /// Takes over what a country was seen to have by a reader that did not compare records with the
-    /// question: only versions that the country has certainly had, since it has a newer one now.
+    /// Adopts sightings that were stored without comparing records with the request.
+    ///
+    /// Only versions up to the current one are adopted, because the country has certainly had
+    /// those.
     mutating func adopt(_ remembered: Self, in country: String, upTo seen: Sighting) {
         self.countries[country] = remembered.countries[country]?.filter {
             $0.version <= seen.version
         }
     }
 
-    /// One release fact for each version, with the countries that have it or a newer one among all
-    /// that are asked.
+    /// Creates a release fact per version, with the requested countries that have it or a newer
+    /// one.
     func document(for store: StoreKeys, in asked: [String]) -> FeedDocument {
         var document = FeedDocument()
         let stores = self.countries.filter { asked.contains($0.key) }
@@ -101,7 +105,8 @@ struct AppStoreSightings: Equatable {
         _ store: StoreKeys
     ) -> JSONValue {
         let since = stores.compactMapValues { sightings in
-            // A country with a newer one has had the way out at least since that one came.
+            // A country with a newer version has had an update available since the newer one's
+            // release at the latest.
             sightings.filter { $0.version >= version }.map(\.since).min()
         }
         let seen = stores.sorted { $0.key < $1.key }
@@ -111,8 +116,8 @@ struct AppStoreSightings: Equatable {
         var members = store.members
         members.append(.init("version", .text("\(version)")))
         members.append(.init("countries", .object(countries)))
-        // Without them nobody could tell a country that is still to come from one that is never
-        // asked, and a hold would begin in the first.
+        // Distinguishes countries without the release from countries that are never requested.
+        // Otherwise a held rule would take effect in countries that do not have the release yet.
         members.append(.init("storeCountries", .list(asked.map { .text($0) })))
         if let link = seen.compactMap(\.link).first {
             members.append(.init("storeUrl", .text(link)))
@@ -125,7 +130,7 @@ struct AppStoreSightings: Equatable {
 }
 
 extension FeedDocument {
-    /// Whether there is a release of the same version, however it was written.
+    /// Whether the document has a release of an equal version.
     fileprivate func hasRelease(_ version: AppVersion) -> Bool {
         self.releases.contains { release in
             (try? release.version(at: "version")).flatMap(\.self) == version

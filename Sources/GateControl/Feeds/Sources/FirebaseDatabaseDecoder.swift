@@ -1,6 +1,6 @@
 internal import GatePolicy
 
-/// Reads a feed of the kind `firebaseDatabase`.
+/// Decodes a feed of the kind `firebaseDatabase`.
 struct FirebaseDatabaseDecoder: FeedSourceDecoder {
     let keys =
         [
@@ -38,7 +38,7 @@ struct FirebaseDatabaseDecoder: FeedSourceDecoder {
         let secret = fields["secret"].flatMap { $0.secret(problems) }
         let account = fields["serviceAccount"].flatMap { $0.googleIdentity(problems) }
         if fields["secret"] != nil, let place = fields.place(of: "serviceAccount") {
-            problems.report("'serviceAccount' does not go together with 'secret'", at: place)
+            problems.report("'serviceAccount' cannot be combined with 'secret'", at: place)
         }
         if let account {
             return .account(AccessTokens(account, scopes: FirebaseDatabaseFeed.scopes))
@@ -46,11 +46,11 @@ struct FirebaseDatabaseDecoder: FeedSourceDecoder {
         return secret.map { .secret($0) } ?? .anybody
     }
 
-    /// The names on the way to the value.
+    /// Decodes the path to the value.
     private func path(_ element: Element, _ problems: Problems) -> [String]? {
         guard let text = element.text("a path", problems) else { return nil }
         let names = text.split(separator: "/").map(String.init)
-        // Characters that a key of the database cannot hold.
+        // Characters that a key of the database cannot contain.
         let forbidden = names.contains { $0.contains { ".$#[]?".contains($0) } }
         guard text.hasPrefix("/"), !forbidden else {
             let message = "'\(text)' is not a path of the database such as '/app/version'"

@@ -1,29 +1,29 @@
 internal import GatePolicy
 
-/// A value of Firebase's Realtime Database, listened to or asked for.
+/// A value in Firebase's Realtime Database, streamed or polled.
 ///
 /// https://firebase.google.com/docs/reference/rest/database
 struct FirebaseDatabaseFeed: FeedSource {
-    /// As whom the database is asked.
+    /// The authentication of requests to the database.
     enum Reader: Sendable {
         case anybody
-        /// A reader that knows the legacy database secret.
+        /// The legacy database secret.
         case secret(Secret)
         case account(AccessTokens)
     }
 
-    /// The hosts that the database sends its callers on to, and that shall know them.
+    /// The hosts that the database may redirect to, and that receive the credential.
     static let hosts = [".firebaseio.com", ".firebasedatabase.app"].compactMap { HostPattern($0) }
     static let scopes = [
         "https://www.googleapis.com/auth/firebase.database",
         "https://www.googleapis.com/auth/userinfo.email",
     ]
     private static let etag = "etag"
-    /// How long, in seconds, a database that does not let us read is left alone.
+    /// The delay in seconds after the database denied access.
     private static let refusedFor: Int64 = 60
 
     let url: FetchURL
-    /// The names on the way to the value.
+    /// The path to the value.
     let path: [String]
     let reader: Reader
     let streams: Bool
@@ -50,7 +50,7 @@ struct FirebaseDatabaseFeed: FeedSource {
         return .interrupted
     }
 
-    /// Asks; if the database does not take a token, once more with another.
+    /// Sends a request; if the token is rejected, retries once with a new one.
     private func ask<Answer>(
         _ fields: [HeaderField],
         _ context: FeedContext,
@@ -87,7 +87,7 @@ struct FirebaseDatabaseFeed: FeedSource {
         }
     }
 
-    /// A token that is no longer believed makes place for another.
+    /// Discards a rejected token.
     private func forgetToken() async {
         if case .account(let tokens) = self.reader { await tokens.forget() }
     }
@@ -97,7 +97,7 @@ struct FirebaseDatabaseFeed: FeedSource {
         _ deliver: (FeedAnswer) async -> Void
     ) async throws(FeedFailure) {
         let etag = context.last?.memory[Self.etag]
-        // The database sends an ETag to those alone who ask for it.
+        // The database only sends an ETag on request.
         var fields = [HeaderField(name: "X-Firebase-ETag", value: "true")]
         if let etag { fields.append(HeaderField(name: "If-None-Match", value: etag)) }
         let response = try await self.ask(fields, context) {
@@ -142,7 +142,7 @@ struct FirebaseDatabaseFeed: FeedSource {
         }
     }
 
-    /// A slip at the source does not end the stream: what mends it comes by the same.
+    /// Invalid data do not end the stream, because their correction arrives on it.
     private func answer(
         _ value: JSONValue,
         _ context: FeedContext,
@@ -169,7 +169,7 @@ struct FirebaseDatabaseFeed: FeedSource {
             throw Self.refusal(stream.head, await stream.beginning())
         }
         guard stream.head["Content-Type"]?.lowercased().hasPrefix("text/event-stream") == true
-        else { throw .content("the answer is no event stream") }
+        else { throw .content("the response is not an event stream") }
         return stream
     }
 
@@ -183,7 +183,8 @@ struct FirebaseDatabaseFeed: FeedSource {
         }
     }
 
-    /// The failure that an answer without a value states: `{"error": "Permission denied"}`.
+    /// Creates the failure for a response without a value, such as `{"error": "Permission
+    /// denied"}`.
     private static func refusal(_ head: ResponseHead, _ body: [UInt8]) -> FeedFailure {
         let text = (try? JSONParser.parse(body))?["error"]?.text.map { String($0.prefix(200)) }
         let isRefused = [401, 403, 404].contains(head.status)

@@ -1,25 +1,25 @@
-/// The value that a stream of the database talks about, put together from its events.
+/// The value that a database stream describes, assembled from its events.
 struct FirebaseDatabaseTree {
     enum Action: Equatable {
         case ignore
-        /// The value still is what it was.
+        /// The value is unchanged.
         case confirm
         case show(JSONValue)
-        /// The credential has run out: connect again with a new one.
+        /// The credential has expired: reconnect with a new one.
         case renew
-        /// Nothing more will come, for a reason that connecting again does not mend.
+        /// The stream ended for a reason that reconnecting does not fix.
         case giveUp(String)
     }
 
-    /// How many signs of life may come before the value.
+    /// The maximum number of keep-alive events before the value.
     private static let patience = 2
 
     private var value: JSONValue?
     private var idleEvents = 0
 
-    /// Takes the next event.
+    /// Processes an event.
     ///
-    /// - Throws: `FeedFailure` if its data is not what the event needs.
+    /// - Throws: `FeedFailure` if the data of the event are invalid.
     mutating func receive(_ event: EventStreamParser.Event) throws(FeedFailure) -> Action {
         switch event.name {
         case "put":
@@ -31,7 +31,7 @@ struct FirebaseDatabaseTree {
         case "patch":
             let (path, data) = try Self.change(in: event)
             guard case .object(let members) = data else {
-                throw .content("a patch of the stream has no object")
+                throw .content("a patch event of the stream contains no object")
             }
             var value = self.value ?? .null
             for member in members {
@@ -41,15 +41,15 @@ struct FirebaseDatabaseTree {
             return .show(value)
         case "keep-alive":
             guard self.value == nil else { return .confirm }
-            // The value comes first of all, or next to first.
+            // The value is the first event, or follows a keep-alive.
             self.idleEvents += 1
             return self.idleEvents <= Self.patience
-                ? .ignore : .giveUp("the stream is open and says no value")
+                ? .ignore : .giveUp("the stream is open but sent no value")
         case "auth_revoked":
             return .renew
         case "cancel":
-            return .giveUp("the rules of the database no longer let us read")
-        // Such as rules_debug.
+            return .giveUp("the database rules no longer permit reading")
+        // For example `rules_debug`.
         case _:
             return .ignore
         }
@@ -70,7 +70,7 @@ struct FirebaseDatabaseTree {
         return (Self.names(in: path), data)
     }
 
-    /// The names of a path; none of them can hold a slash.
+    /// Splits a path; names cannot contain a slash.
     private static func names(in path: String) -> [String] {
         path.split(separator: "/").map(String.init)
     }

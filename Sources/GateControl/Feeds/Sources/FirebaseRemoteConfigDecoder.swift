@@ -1,6 +1,6 @@
 internal import GatePolicy
 
-/// Reads a feed of the kind `firebaseRemoteConfig`.
+/// Decodes a feed of the kind `firebaseRemoteConfig`.
 struct FirebaseRemoteConfigDecoder: FeedSourceDecoder {
     let keys = [
         "project", "url", "serviceAccount", "system", "appId", "language", "fields", "rule",

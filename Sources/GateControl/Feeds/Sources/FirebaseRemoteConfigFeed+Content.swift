@@ -1,19 +1,19 @@
 internal import GatePolicy
 
-/// The rules that a template means.
+/// Generates rules from a template.
 extension FirebaseRemoteConfigFeed {
-    /// The same spelled rightly, for those who did not take it from the article.
+    /// The correct spelling, in addition to the one from the article.
     private static let otherLatest = "latest_version"
 
-    /// The rules that a template means at a time.
+    /// Generates the rules of a template at a time.
     ///
     /// - Parameters:
     ///   - template: The template.
     ///   - id: The id of the feed.
     ///   - now: The time.
-    ///   - last: What was remembered of the template before.
-    /// - Returns: The rules, and what is to be remembered.
-    /// - Throws: `FeedFailure` if it says nothing that the gate could go by.
+    ///   - last: The memory of the previous template.
+    /// - Returns: The rules and the new memory.
+    /// - Throws: `FeedFailure` if the template cannot be used.
     func value(
         from template: RemoteConfigTemplate,
         id: String,
@@ -55,7 +55,7 @@ extension FirebaseRemoteConfigFeed {
             }
         }
         let undecided = terms.undecided.map {
-            "only Firebase knows whether '\($0)' holds: the lowest version counts"
+            "only Firebase can evaluate '\($0)': the lowest version applies"
         }
         var value = FeedValue(
             document: document.text,
@@ -82,7 +82,7 @@ extension FirebaseRemoteConfigFeed {
         )
     }
 
-    /// The switches that `fields` names.
+    /// The switches that `fields` maps.
     private var switches: [String] {
         [
             FeedSwitch.name, SourceMaintenance.switchField, SourceMaintenance.fromField,
@@ -90,7 +90,7 @@ extension FirebaseRemoteConfigFeed {
         ].compactMap(self.names.given)
     }
 
-    /// The parameters that must not go away without a word.
+    /// Returns the parameters that must not disappear.
     func kept(in template: RemoteConfigTemplate) -> [SourceFields.Kept] {
         let floors =
             ["minVersion", "minBuild"].map { self.names[$0] }
@@ -99,10 +99,10 @@ extension FirebaseRemoteConfigFeed {
             + self.switches.map { .toggle($0, isAbsent: template[$0] == nil) }
     }
 
-    /// Remarks on what is missing, not read, or about something else.
+    /// Returns remarks about missing, unread and unrelated parameters.
     private func notes(on template: RemoteConfigTemplate) -> [String] {
         let missing = self.switches.filter { template[$0] == nil }
-            .map { "'\($0)', which 'fields' names, is not there: it changes nothing" }
+            .map { "'\($0)', mapped by 'fields', is missing: it has no effect" }
         let read =
             Self.parameters.map { self.names[$0.0] } + [Self.otherLatest] + self.names.paths
         let fields = template.parameters.compactMap { name, parameter in
@@ -117,7 +117,7 @@ extension FirebaseRemoteConfigFeed {
         return missing + self.otherProject(template) + unread
     }
 
-    /// A remark if every app id of the template is one of another project than `appId`.
+    /// Returns a remark if all app ids in conditions belong to another project than `appId`.
     private func otherProject(_ template: RemoteConfigTemplate) -> [String] {
         func project(_ id: String) -> Substring? { id.split(separator: ":").dropFirst().first }
         let ids = template.conditions.flatMap(\.condition.apps)
@@ -125,8 +125,8 @@ extension FirebaseRemoteConfigFeed {
             !ids.contains(where: { project($0) == own })
         else { return [] }
         return [
-            "the conditions name apps of the Firebase project \(other), and 'appId' is one of \(own): is "
-                + "this the right 'project'?"
+            "the conditions refer to apps of the Firebase project \(other), but 'appId' belongs to "
+                + "\(own): check 'project'"
         ]
     }
 }

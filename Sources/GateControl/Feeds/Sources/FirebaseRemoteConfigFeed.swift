@@ -1,10 +1,10 @@
 internal import GatePolicy
 
-/// Parameters of Firebase Remote Config, for the app on one system.
+/// Parameters of Firebase Remote Config for an app on one system.
 ///
 /// https://firebase.google.com/docs/reference/remote-config/rest/v1/projects/getRemoteConfig
 struct FirebaseRemoteConfigFeed: FeedSource {
-    /// The systems that conditions know.
+    /// The systems that conditions support.
     enum System: String, Sendable, CaseIterable {
         case ios
         case android
@@ -16,20 +16,20 @@ struct FirebaseRemoteConfigFeed: FeedSource {
     }
 
     static let scopes = ["https://www.googleapis.com/auth/firebase.remoteconfig"]
-    /// The same spelled rightly, for those who did not take it from the article.
+    /// The correct spelling, in addition to the one from the article.
     private static let otherLatest = "latest_version"
-    /// Our names for parameters, and what they are called if nobody says otherwise.
+    /// VersionGate's parameter names with their default names in templates.
     static let parameters = [
         ("minVersion", "min_version"), ("latestVersion", "lastest_version"),
         ("storeUrl", "store_url"), ("title", "update_title"), ("message", "update_message"),
         ("button", "update_button"), ("minBuild", "min_build"), ("latestBuild", "latest_build"),
     ]
-    /// The parameters that are read only if `fields` names them.
+    /// The parameters that are only read if `fields` maps them.
     private static let named =
         [FeedSwitch.name, "blockedVersions", "blockedBuilds"] + SourceMaintenance.fields
-    /// All that `fields` can name.
+    /// All names that `fields` may contain.
     static let known = parameters.map(\.0) + named
-    /// Those of them that can have a name for each language.
+    /// The names that support a parameter per language.
     static let localized = [
         "title", "message", "button", SourceMaintenance.titleField, SourceMaintenance.messageField,
     ]
@@ -37,7 +37,7 @@ struct FirebaseRemoteConfigFeed: FeedSource {
     let url: FetchURL
     let tokens: AccessTokens
     let system: System
-    /// The app's id at Firebase, for conditions that name it.
+    /// The app's Firebase id, for conditions with app ids.
     let app: String?
     let language: LanguageTag
     let names: FieldNames
@@ -60,7 +60,7 @@ struct FirebaseRemoteConfigFeed: FeedSource {
         _ context: FeedContext,
         deliver: (FeedAnswer) async -> Void
     ) async throws(FeedFailure) -> FeedEnd {
-        // Without gzip, the ETag is not that of the template.
+        // Without gzip, the ETag does not identify the template.
         let request = FetchRequest(self.url, acceptsGzip: true)
         let response = try await self.tokens.fetch(request, context)
         guard response.status == 200 else { throw .google(response) }
@@ -75,7 +75,7 @@ struct FirebaseRemoteConfigFeed: FeedSource {
         value.memory = Self.memory(of: template, response.head, after: context.last)
             .merging(kept) { first, _ in first }
             .merging(value.memory) { first, _ in first }
-        // Nothing is known of If-None-Match here, so that ETags are compared after the fact.
+        // The API does not support If-None-Match, so ETags are compared afterwards.
         if !template.isTimed, value.memory[Memory.etag] != nil,
             value.memory == context.last?.memory
         {
@@ -97,7 +97,8 @@ struct FirebaseRemoteConfigFeed: FeedSource {
         return memory
     }
 
-    /// Even a roll-back has a new number: a lower one comes from somewhere that is behind.
+    /// Throws if the version is lower than before: even a rollback has a new number, so the
+    /// response is outdated.
     private static func checkVersion(
         of template: RemoteConfigTemplate,
         after last: FeedValue?
@@ -105,7 +106,7 @@ struct FirebaseRemoteConfigFeed: FeedSource {
         guard let before = last?.memory[Memory.version].flatMap({ Int64($0) }),
             let version = template.version.flatMap({ Int64($0) }), version < before
         else { return }
-        throw .content("the template is number \(version), but \(before) has been seen before")
+        throw .content("the template version \(version) is lower than the last one, \(before)")
     }
 
     static func reading<Value>(
@@ -120,7 +121,7 @@ struct FirebaseRemoteConfigFeed: FeedSource {
 }
 
 extension FeedFailure {
-    /// The failure that an answer of a Google API without a value states: `{"error": {"status",
+    /// Creates the failure for an error response of a Google API: `{"error": {"status",
     /// "message"}}`.
     static func google(_ response: FetchResponse) -> FeedFailure {
         let error = (try? JSONParser.parse(response.body))?["error"]

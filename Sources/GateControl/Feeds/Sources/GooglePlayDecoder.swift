@@ -1,6 +1,6 @@
 internal import GatePolicy
 
-/// Reads a feed of the kind `googlePlay`.
+/// Decodes a feed of the kind `googlePlay`.
 struct GooglePlayDecoder: FeedSourceDecoder {
     let keys = [
         "package", "track", "method", "serviceAccount", "app", "platform", "channel", "url",
@@ -52,7 +52,7 @@ struct GooglePlayDecoder: FeedSourceDecoder {
         return nil
     }
 
-    /// A track such as `wear:production` is for other devices than phones.
+    /// Requires the clients of a track such as `wear:production`, which is not for phones.
     ///
     /// https://developers.google.com/android-publisher/tracks#ff-track-name
     private func checkDevices(of track: String?, _ fields: Fields, _ problems: Problems) {
@@ -60,8 +60,8 @@ struct GooglePlayDecoder: FeedSourceDecoder {
             fields["platform"] == nil, fields["app"] == nil, fields["channel"] == nil
         else { return }
         let message =
-            "the track '\(track)' is not for phones: say with 'platform', 'app' or 'channel' which "
-            + "clients get their updates there"
+            "the track '\(track)' is not for phones: set 'platform', 'app' or 'channel' to the "
+            + "clients that get their updates from it"
         problems.report(message, at: element.place)
     }
 }

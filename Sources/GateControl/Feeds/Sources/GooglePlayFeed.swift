@@ -1,21 +1,22 @@
 internal import GatePolicy
 
-/// The releases of a track of Google Play, as release facts.
+/// The releases on a Google Play track, as release facts.
 ///
 /// https://developers.google.com/android-publisher/api-ref/rest/v3/applications.tracks.releases
 struct GooglePlayFeed: FeedSource {
-    /// How a track is asked.
+    /// The API that provides the releases.
     enum Method: String, Sendable, CaseIterable {
-        /// By the listing, which changes nothing and does not say how far a release is handed out.
+        /// The read-only release listing, which does not include the rollout percentage.
         case releases
-        /// By an edit that is thrown away, which says it, and may end one that somebody else has open.
+        /// An edit that is discarded; it includes the rollout state, but may invalidate another
+        /// open edit.
         case edits
     }
 
     static let production = "production"
     static let scopes = ["https://www.googleapis.com/auth/androidpublisher"]
 
-    /// Of the application.
+    /// The URL of the application.
     let url: FetchURL
     let method: Method
     let tokens: AccessTokens
@@ -25,7 +26,8 @@ struct GooglePlayFeed: FeedSource {
 
     var summary: String { "Google Play \(self.package) \(self.track)" }
     var subject: FeedSubject { .releases }
-    /// 2: a release has all its builds, and a version only if its name states it for certain.
+    /// Version 2: a release has all its builds, and a version only if its name states it
+    /// unambiguously.
     var interpretation: Int { 2 }
 
     func follow(
@@ -61,18 +63,18 @@ struct GooglePlayFeed: FeedSource {
         return .complete
     }
 
-    /// What is to be known of the track itself.
+    /// Notes about the track.
     private var notes: [String] {
         guard self.track != Self.production, self.store.app == nil, self.store.channel == nil else {
             return []
         }
         return [
-            "the track '\(self.track)' counts for every client on \(self.store.platform): name the "
-                + "'channel' of its testers if it is for them alone"
+            "the track '\(self.track)' applies to all clients on \(self.store.platform): set "
+                + "'channel' if it is only for testers"
         ]
     }
 
-    /// The track as an edit shows it; the edit is thrown away whatever becomes of the question.
+    /// Reads the track from an edit, which is always discarded.
     private func editedTrack(_ context: FeedContext) async throws(FeedFailure) -> JSONValue {
         let method = FetchRequest.Method.post(body: Array("{}".utf8), type: "application/json")
         let edit = try await self.ask(["edits"], method: method, context)
@@ -83,7 +85,7 @@ struct GooglePlayFeed: FeedSource {
         } catch {
             track = .failure(error)
         }
-        // One that stays open ends by itself.
+        // An edit that is not deleted expires by itself.
         _ = try? await self.send(["edits", id], method: .delete, context)
         return try track.get()
     }

@@ -1,19 +1,21 @@
 internal import GatePolicy
 
-/// The releases that a track of Google Play hands out, the oldest first.
+/// The active releases on a Google Play track, oldest first.
 struct GooglePlayReleases {
     struct Release: Equatable {
-        /// The version, if the name of the release states it for certain.
+        /// The version, if the release name states it unambiguously.
         let version: AppVersion?
-        /// The versionCodes of all its artifacts, the lowest first; at least one.
+        /// The versionCodes of all artifacts in ascending order; at least one.
         let codes: [UInt64]
-        /// Whether everybody gets it, as far as the answer shows.
+        /// Whether the release is available to all users, according to the response.
         let isComplete: Bool
-        /// The countries that have it, as lower-case codes; `nil`: all.
+        /// The countries of the release, as lower-case codes; `nil` for all.
         var countries: [String]?
 
-        /// Whether the other one is newer: one that keeps some artifacts of the one before has a
-        /// higher code where they differ.
+        /// Whether the other release is newer: of the codes in which they differ, it has the
+        /// highest one.
+        ///
+        /// A new release may keep artifacts of the previous one.
         fileprivate func precedes(_ other: Release) -> Bool {
             self.codes.reversed().lexicographicallyPrecedes(other.codes.reversed())
         }
@@ -21,19 +23,19 @@ struct GooglePlayReleases {
 
     private static let published = "RELEASE_LIFECYCLE_STATE_PUBLISHED"
     private static let completed = "completed"
-    /// The states of an edit in which somebody has a release.
+    /// The states in an edit in which some users have the release.
     private static let handedOut = [completed, "inProgress", "halted"]
 
     let releases: [Release]
-    /// The names that state no version for certain, in words.
+    /// Notes about release names without an unambiguous version.
     private(set) var notes: [String] = []
 
-    /// Reads the listing of a track.
+    /// Decodes the release listing of a track.
     ///
-    /// Of a release that is handed out in steps the listing says no more than that it is published. But
-    /// as long as it is not for everybody, the one before it is published beside it.
+    /// The listing only states that a staged rollout is published. But until it is available to all
+    /// users, the previous release is published as well.
     ///
-    /// - Throws: `FeedFailure` if nothing is published on the track.
+    /// - Throws: `FeedFailure` if no release is published on the track.
     init(listing: JSONValue, of track: String) throws(FeedFailure) {
         let items = listing["releases"]?.items ?? []
         let own = items.filter { Self.isOf(track, $0) }
@@ -54,9 +56,9 @@ struct GooglePlayReleases {
         self.notes = notes
     }
 
-    /// Reads a track as an edit shows it: with how far its releases are handed out, and where.
+    /// Decodes a track from an edit, with the rollout state and the countries of its releases.
     ///
-    /// - Throws: `FeedFailure` if nothing is handed out, or if it is another track.
+    /// - Throws: `FeedFailure` if there is no active release, or if it is another track.
     init(track: JSONValue, named name: String) throws(FeedFailure) {
         guard Self.isOf(name, track) else { throw Self.another(name, track) }
         var (found, notes): ([Release], [String]) = ([], [])
@@ -81,15 +83,15 @@ struct GooglePlayReleases {
         self.notes = notes
     }
 
-    /// Whether nothing in an item says that it is of another track.
+    /// Whether the item states no other track.
     private static func isOf(_ track: String, _ item: JSONValue) -> Bool {
         item["track"]?.text.map { $0 == track } ?? true
     }
 
     private static func another(_ track: String, _ item: JSONValue) -> FeedFailure {
         .content(
-            "asked for the track '\(track)', Google Play answers with the track "
-                + "'\((item["track"]?.text ?? "").prefix(80))', which does not count; check 'track'"
+            "requested the track '\(track)', but Google Play returned the track "
+                + "'\((item["track"]?.text ?? "").prefix(80))', which is ignored; check 'track'"
         )
     }
 
@@ -97,16 +99,16 @@ struct GooglePlayReleases {
         Set((values ?? []).compactMap { $0?.number }).sorted()
     }
 
-    /// The countries that a rollout is limited to.
+    /// Returns the countries that a rollout is limited to.
     private static func countries(of release: JSONValue) -> [String]? {
         guard let targeting = release["countryTargeting"],
             targeting["includeRestOfWorld"] != .boolean(true)
         else { return nil }
-        // A list that is empty may be left out.
+        // An empty list may be omitted.
         return (targeting["countries"]?.items ?? []).compactMap { $0.text?.lowercased() }
     }
 
-    private static let nothing = FeedFailure.content("nothing is published on the track")
+    private static let nothing = FeedFailure.content("no release is published on the track")
 }
 
 extension JSONValue {

@@ -1,21 +1,23 @@
 internal import GatePolicy
 
-/// Since when everybody gets each artifact: Google Play does not say it, so that it is remembered.
+/// The time since which each artifact is available to all users.
+///
+/// Google Play does not provide it, so it is tracked by the feed.
 struct GooglePlaySightings {
     private static let before = "before"
 
     private let releases: GooglePlayReleases
-    /// By versionCode, since when it is for everybody.
+    /// The time since which an artifact is available to all users, by versionCode.
     let memory: [String: String]
 
-    /// Compares what is handed out with what is remembered.
+    /// Compares the current releases with the stored times.
     ///
     /// - Parameters:
-    ///   - releases: What is handed out now.
-    ///   - last: What is remembered; `nil` if nothing was ever seen, and then nobody knows since when
-    ///     what is there has been there.
-    ///   - isByHighestCode: Whether only the highest code of each release was remembered.
-    ///   - now: The second of the answer.
+    ///   - releases: The current releases.
+    ///   - last: The stored times; `nil` at the first fetch, when the times of existing releases
+    ///     are unknown.
+    ///   - isByHighestCode: Whether only the highest code of each release was stored.
+    ///   - now: The time of the response.
     init(
         of releases: GooglePlayReleases,
         after last: [String: String]?,
@@ -57,10 +59,11 @@ struct GooglePlaySightings {
         return document
     }
 
-    /// Since when everybody gets each artifact of a release; `nil` if always.
+    /// Returns the time since which all artifacts of a release are available to all users; `nil`
+    /// for always.
     private func since(_ release: GooglePlayReleases.Release) -> Timestamp? {
         release.codes.compactMap { self.memory["\($0)"] }
-            // The word that stands for a time before the first answer cannot be read as a time.
+            // The placeholder for releases of the first fetch does not parse as a time.
             .compactMap { try? Timestamp(parsing: $0) }.max()
     }
 }

@@ -1,6 +1,6 @@
 internal import GatePolicy
 
-/// Reads a feed of the kind `microcms`.
+/// Decodes a feed of the kind `microcms`.
 struct MicroCMSDecoder: FeedSourceDecoder {
     let keys = [
         "service", "endpoint", "url", "key", "language", "fields", "rule",
@@ -35,12 +35,12 @@ struct MicroCMSDecoder: FeedSourceDecoder {
         return name
     }
 
-    /// Either `url` as it is, or the address of an endpoint of a service.
+    /// Returns `url`, or the URL of a service's endpoint.
     private func url(_ fields: Fields, _ problems: Problems) -> FetchURL? {
         if let url = fields["url"] {
             for key in ["service", "endpoint"] {
                 guard let place = fields.place(of: key) else { continue }
-                problems.report("'\(key)' says nothing beside 'url'", at: place)
+                problems.report("'\(key)' has no effect together with 'url'", at: place)
             }
             return url.address(problems)
         }

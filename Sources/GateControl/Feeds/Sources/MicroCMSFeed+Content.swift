@@ -1,13 +1,13 @@
 internal import GatePolicy
 
-/// The rules that the content of an endpoint means.
+/// Generates rules from the content of an endpoint.
 extension MicroCMSFeed {
-    /// The meaning of an object or a list.
+    /// Generates the rules of an object or a list.
     ///
     /// - Parameters:
     ///   - content: The object or the list.
     ///   - id: The id of the feed.
-    ///   - last: What was remembered of the answer before.
+    ///   - last: The memory of the previous response.
     /// - Returns: The rules.
     /// - Throws: `FeedFailure` that names the field.
     func value(
@@ -17,7 +17,7 @@ extension MicroCMSFeed {
     ) throws(FeedFailure) -> FeedValue {
         let list = content["contents"]?.items
         let entries = list ?? [content]
-        // Before anything else: what is misspelt looks as if it were empty.
+        // Checked first, because a misspelled field would be treated as empty.
         let strangers = try SourceFields(
             self.names,
             Self.fields,
@@ -50,7 +50,7 @@ extension MicroCMSFeed {
                 )
             }
             let names = foreign.map { "'\($0)'" }.joined(separator: ", ")
-            document.notes.append("not used: \(names), for another platform than \(rule)")
+            document.notes.append("ignored: \(names), for another platform than \(rule)")
         }
         return FeedValue(
             document: document.text,
@@ -59,8 +59,10 @@ extension MicroCMSFeed {
         )
     }
 
-    /// The platforms that an entry is for among those of the rule: `nil` if it names none, none if it is
-    /// for others.
+    /// Returns the platforms of an entry, limited to those of the rule.
+    ///
+    /// Returns `nil` if the entry names no platform, and an empty list if it is for other
+    /// platforms.
     private func platforms(
         of entry: JSONValue,
         _ name: String
@@ -68,7 +70,8 @@ extension MicroCMSFeed {
         guard case .object(let members) = entry else { return nil }
         let expected = self.rule.platforms
         guard let path = self.names.given(Self.platformField) else {
-            // A field that nobody named is no reason for a rule, but one against it.
+            // A platform field that `fields` does not map can exclude an entry, but not select its
+            // platforms.
             let stated = members.filter { PlatformNames.mayHoldPlatform($0.name) }
                 .compactMap { PlatformNames.platforms(named: $0.value) }
             guard let expected, let first = stated.first else { return nil }
@@ -76,7 +79,7 @@ extension MicroCMSFeed {
         }
         guard let value = try entry.value(at: path), value != .list([]), value != .text("") else {
             guard expected == nil else { return nil }
-            throw .content("'\(path)' of '\(name)' is empty: for which platform is it?")
+            throw .content("'\(path)' of '\(name)' is empty; expected a platform")
         }
         guard let platforms = PlatformNames.platforms(named: value) else {
             throw .content(
@@ -113,8 +116,8 @@ extension MicroCMSFeed {
         }?.key
         guard let platform else { return notes }
         return notes + [
-            "'\(platform)' names platforms and is not read; `fields: { platform: \(platform) }` makes it "
-                + "the platform of each rule"
+            "'\(platform)' contains platforms and is not read; `fields: { platform: \(platform) }` "
+                + "limits each rule to its platforms"
         ]
     }
 
@@ -128,7 +131,7 @@ extension MicroCMSFeed {
             var found = entry.found
             if case .object = entry { found += " without 'updatedAt'" }
             throw .content(
-                "expected content of microCMS, found \(found); is this the address of the endpoint?"
+                "expected microCMS content, found \(found); check that the URL is that of the endpoint"
             )
         }
         let template = self.rule.narrowed(to: platforms)
@@ -152,7 +155,7 @@ extension MicroCMSFeed {
             maintenance.from = try entry.time(at: self.names["startDate"])
             maintenance.until = try entry.time(at: self.names["endDate"])
         }
-        // What editors write into an entry without versions is about the maintenance.
+        // The texts of an entry without versions are about the maintenance.
         if !asks, maintenance.words == FeedWords() { maintenance.words = words }
         do throws(SourceValue.Fault) {
             try document.add(maintenance, id: id, like: template, in: self.language)
@@ -161,7 +164,8 @@ extension MicroCMSFeed {
         }
     }
 
-    /// The versions and builds that must update; none if the editors name none, or turn the entry off.
+    /// Returns the versions and builds that must update; empty if there are none, or if the entry
+    /// is off.
     private func blocks(
         of entry: JSONValue,
         _ notes: inout [String]
@@ -193,7 +197,7 @@ extension MicroCMSFeed {
         ].compactMap(\.self)
     }
 
-    /// A range with both of its ends; `nil` if the editors name neither.
+    /// Returns a range with both bounds; `nil` if both fields are empty.
     private func range<Value: Comparable>(
         _ lower: String,
         _ upper: String,
@@ -204,7 +208,7 @@ extension MicroCMSFeed {
         case (nil, nil): return nil
         case (nil, let maximum?): return "<=\(maximum)"
         case (let minimum?, nil):
-            // The version that they are to update to would be one of them.
+            // Without an upper bound, the range would include the version to update to.
             let noun = lower.hasSuffix("Build") ? "build" : "version"
             throw .content(
                 "'\(highest)' is empty: every \(noun) from \(minimum) on would be blocked"

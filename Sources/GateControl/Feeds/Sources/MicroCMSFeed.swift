@@ -1,22 +1,22 @@
 internal import GatePolicy
 
-/// Forced updates that editors write in microCMS: a range of versions, a time and words.
+/// Forced updates in microCMS: a version range, a period and texts.
 ///
-/// An endpoint holds one of them (an object) or several (a list). The formats are those of
-/// https://document.microcms.io/content-api, where an empty field is missing or `null`, a select field
-/// is a list, and nothing is said of ETags.
+/// An endpoint contains one of them (object) or several (list). The formats are those of
+/// https://document.microcms.io/content-api: an empty field is missing or `null`, a select field is
+/// a list, and ETags are not documented.
 struct MicroCMSFeed: FeedSource {
-    /// The fields that it looks for, by the names of https://blog.microcms.io/app-force-update.
+    /// The default fields, with the names of https://blog.microcms.io/app-force-update.
     static let fields: [(name: String, kind: SourceFields.Kind)] = [
         ("title", .words), ("message", .words), ("startDate", .time), ("endDate", .time),
         ("minAppVersion", .version), ("maxAppVersion", .version), ("buttonTitle", .words),
         ("url", .link),
     ]
-    /// Further ones of that kind, in which no slips are looked for.
+    /// Additional default fields, which are not checked for misspellings.
     static let builds: [(name: String, kind: SourceFields.Kind)] = [
         ("minAppBuild", .build), ("maxAppBuild", .build),
     ]
-    /// The fields that are read only if `fields` names them.
+    /// The fields that are only read if `fields` maps them.
     static let named: [(name: String, kind: SourceFields.Kind)] = [
         (platformField, .words), (FeedSwitch.name, .toggle),
         (SourceMaintenance.switchField, .toggle), (SourceMaintenance.fromField, .time),
@@ -24,22 +24,22 @@ struct MicroCMSFeed: FeedSource {
         (SourceMaintenance.messageField, .words),
     ]
     static let platformField = "platform"
-    /// All that `fields` can name.
+    /// All names that `fields` may contain.
     static let known = (fields + builds + named).map(\.name)
-    /// Those of them that can have a name for each language.
+    /// The names that support a field per language.
     static let localized = [
         "title", "message", "buttonTitle", SourceMaintenance.titleField,
         SourceMaintenance.messageField,
     ]
-    /// The most entries of a list; microCMS gives no more in one answer.
+    /// The maximum number of list entries, which is microCMS's limit for a response.
     private static let maximumEntries = 100
     private static let etag = "etag"
 
     let url: FetchURL
-    /// The name of the endpoint; empty if only the address is known.
+    /// The name of the endpoint; empty if only the URL is known.
     let endpoint: String
     let key: Secret
-    /// The language of what the editors write.
+    /// The language of the texts.
     let language: LanguageTag
     let names: FieldNames
     let rule: FeedRuleTemplate
@@ -64,7 +64,7 @@ struct MicroCMSFeed: FeedSource {
         }
         var content = try Self.content(of: response)
         if let count = content["contents"]?.items?.count, count < content.totalCount ?? 0 {
-            // Ten is what comes unasked.
+            // The default limit is ten entries.
             content = try await self.wholeList(context)
         }
         let last = context.last?.memory ?? [:]

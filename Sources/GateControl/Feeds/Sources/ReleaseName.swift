@@ -1,18 +1,20 @@
 internal import GatePolicy
 
-/// The name of a release of Google Play, which is free text, and the version that it may state.
+/// The name of a Google Play release, which is free text and may state a version.
 ///
-/// A version is taken only from a name that is nothing else: `3.2.0`, or with a versionCode of the
-/// release `3.2.0 (3020)` and, as the Play Console writes it, `3020 (3.2.0)`. In `Release 3`, `hotfix 4.1`
-/// or `2026-11-27` a number may be anything.
+/// A version is only derived from a name without other text: `3.2.0`, or with a versionCode of the
+/// release as `3.2.0 (3020)` or `3020 (3.2.0)`, the format of the Play Console. In `Release 3`,
+/// `hotfix 4.1` or `2026-11-27`, a number may have any meaning.
 struct ReleaseName {
-    /// The most characters of a name in a message.
+    /// The maximum number of characters of a name in a message.
     private static let longestText = 80
 
     let version: AppVersion?
     private let text: String
     private let codes: [UInt64]
 
+    /// Parses a name.
+    ///
     /// - Parameters:
     ///   - text: The name; `nil` if the release has none.
     ///   - codes: The versionCodes of the release.
@@ -22,19 +24,19 @@ struct ReleaseName {
         self.version = Self.version(in: self.text, codes)
     }
 
-    /// That the release counts by its builds alone, in words; `nil` if the name states a version.
+    /// A note that the release is only known by its builds; `nil` if the name states a version.
     var note: String? {
         guard self.version == nil else { return nil }
         let builds = StoreRelease.words(for: self.codes.map { BuildNumber($0) })
         let name =
             self.text.isEmpty ? "no name" : "the name '\(self.text.prefix(Self.longestText))'"
-        return "the release with \(builds) has \(name), which states no version for certain: it "
-            + "counts for rules on builds alone; name it such as '3.2.0' or '3.2.0 (3020)'"
+        return "the release with \(builds) has \(name), which contains no unambiguous version: it "
+            + "only applies to rules with builds; use a name such as '3.2.0' or '3.2.0 (3020)'"
     }
 
     private static func version(in name: String, _ codes: [UInt64]) -> AppVersion? {
         guard name.hasSuffix(")"), let open = name.firstIndex(of: "(") else {
-            // Google names a release of several artifacts by its date if nobody does.
+            // Google Play names a release with several artifacts by its date by default.
             return codes.count > 1 && self.isDate(name) ? nil : self.version(name)
         }
         let first = String(name[..<open]).trimmed
@@ -44,13 +46,13 @@ struct ReleaseName {
         return nil
     }
 
-    /// A version of at least two numbers: a whole number may be a build, or a count.
+    /// Parses a version with at least two numbers: a whole number may be a build or a counter.
     private static func version(_ text: String) -> AppVersion? {
         let core = text.prefix { $0 != "-" && $0 != "+" }
         return core.contains(".") ? try? AppVersion(parsing: text) : nil
     }
 
-    /// Whether a text can be a date such as 2026.11.27 or 27.11.2026.
+    /// Whether a text may be a date such as 2026.11.27 or 27.11.2026.
     private static func isDate(_ text: String) -> Bool {
         let numbers = text.split(separator: ".", omittingEmptySubsequences: false).map { Int($0) }
         let parts = numbers.compactMap(\.self)
@@ -60,7 +62,7 @@ struct ReleaseName {
             || years.contains(parts[2]) && self.isDay(parts[0], parts[1])
     }
 
-    /// Whether two numbers can be a month and a day, in either order.
+    /// Whether two numbers may be a month and a day, in either order.
     private static func isDay(_ one: Int, _ other: Int) -> Bool {
         1...31 ~= max(one, other) && 1...12 ~= min(one, other)
     }

@@ -1,12 +1,12 @@
-/// The `serial` at the top of a rules file: a number that rises with every change.
+/// The top-level `serial` of a rules file: a number that increases with every change.
 struct RulesSerial {
     static let key = "serial"
 
     let number: UInt64
 
-    /// Looks for it; `nil` if the file has none.
+    /// Reads the serial; `nil` if the file has none.
     ///
-    /// - Throws: what is wrong with the file, or with the serial.
+    /// - Throws: The fault of the file or of the serial.
     init?(of source: RulesSource) throws(RulesFileError) {
         var parser = DocumentParser(source)
         let problems = Problems()

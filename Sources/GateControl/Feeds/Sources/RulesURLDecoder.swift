@@ -1,6 +1,6 @@
 private import FoundationEssentials
 
-/// Reads a feed of the kind `https`.
+/// Decodes a feed of the kind `https`.
 struct RulesURLDecoder: FeedSourceDecoder {
     let keys = ["url", "token", "redirectsTo", "signature"] + ValueObject.keys
     let usualInterval: Int64 = 60
@@ -38,7 +38,7 @@ struct RulesURLDecoder: FeedSourceDecoder {
         guard let text = element.text("a public key", problems) else { return nil }
         if let data = Data(base64Encoded: text), let key = VerifyingKey(Array(data)) { return key }
         let message =
-            "expected an Ed25519 public key: 32 bytes in base 64, without what PEM and DER put in front"
+            "expected an Ed25519 public key: 32 bytes in base64, without PEM or DER encoding"
         problems.report(message, at: element.place)
         return nil
     }

@@ -1,9 +1,9 @@
 private import FoundationEssentials
 internal import GatePolicy
 
-/// A rules file at an address, or an object of JSON with versions, asked for again and again.
+/// A rules file or a JSON object with versions at a URL, which is polled.
 struct RulesURLFeed: FeedSource {
-    /// The key that must have signed the file, and the place of the signature.
+    /// The public key for the signature of the file, and the location of the signature.
     struct Signature: Sendable, Equatable {
         var key: VerifyingKey
         var url: FetchURL
@@ -103,7 +103,7 @@ struct RulesURLFeed: FeedSource {
         let text = String(decoding: response.body, as: UTF8.self)
         let bytes = Data(base64Encoded: text.filter { !$0.isWhitespace })
         guard let bytes, signature.key.accepts(Array(bytes), of: content) else {
-            throw .content("the signature at \(signature.url) is not that of the file")
+            throw .content("the signature at \(signature.url) does not match the file")
         }
     }
 
@@ -116,10 +116,10 @@ struct RulesURLFeed: FeedSource {
             let before = last.memory[Memory.serial].flatMap({ UInt64($0) })
         else { return }
         guard let serial else {
-            throw .content("the file has no 'serial' any more; the last one had \(before)")
+            throw .content("the file has no 'serial'; the previous one had \(before)")
         }
         guard serial > before else {
-            throw .content("the file's 'serial' is \(serial), but \(before) has been taken before")
+            throw .content("the file's 'serial' is \(serial), but \(before) was applied before")
         }
     }
 }

@@ -1,6 +1,6 @@
 internal import GatePolicy
 
-/// What a source asks of the clients of a rule.
+/// The requirements of a source for the clients of a rule.
 struct FeedDemands: Equatable {
     var minimum: AppVersion?
     var minimumBuild: BuildNumber?
@@ -9,9 +9,9 @@ struct FeedDemands: Equatable {
     var blocked: [VersionRange] = []
     var blockedBuilds: [BlockedBuilds] = []
 
-    /// The same with every floor as a recommendation, for a source whose switch turns floors off.
+    /// The requirements with floors as recommendations, for a source with enforcement switched off.
     ///
-    /// What is blocked has no version to recommend in its place.
+    /// Blocked versions are left out, because there is no version to recommend instead.
     var unenforced: FeedDemands {
         FeedDemands(
             recommended: [self.minimum, self.recommended].compactMap(\.self).max(),
@@ -19,7 +19,7 @@ struct FeedDemands: Equatable {
         )
     }
 
-    /// The keys of a rule that asks for this; none if it asks nothing.
+    /// The keys of a rule with these requirements; empty if there are none.
     var members: [JSONValue.Member] {
         var members: [JSONValue.Member] = []
         if let minimum { members.append(.init("minimum", .text("\(minimum)"))) }

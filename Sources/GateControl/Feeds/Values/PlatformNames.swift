@@ -1,29 +1,29 @@
 internal import GatePolicy
 
-/// Platforms that a source speaks of: in the names of its fields, and in fields that name one.
+/// Detects platforms in field names and field values of a source.
 enum PlatformNames {
-    /// The words of names that stand for a platform.
+    /// The parts of names that identify a platform.
     ///
-    /// Others, such as `web`, are parts of many names.
+    /// Others, such as `web`, occur in many unrelated names.
     private static let words = [
         "ios", "iphone", "ipad", "ipados", "macos", "tvos", "watchos", "visionos", "android",
         "harmonyos", "windows",
     ]
-    /// The words of the names of fields that hold a platform.
+    /// The parts of names of fields that contain a platform.
     private static let fields = ["platform", "platforms", "os", "device", "target"]
 
-    /// The platform in the name of a field or a path; `nil` unless it is exactly one.
+    /// Returns the platform in a field name or path; `nil` unless there is exactly one.
     static func platform(in name: String) -> Platform? {
         let platforms = Set(self.parts(of: name).filter(self.words.contains).map { Platform($0) })
         return platforms.count == 1 ? platforms.first : nil
     }
 
-    /// Whether a field with this name may hold a platform.
+    /// Whether a field with this name may contain a platform.
     static func mayHoldPlatform(_ name: String) -> Bool {
         self.parts(of: name).contains(where: self.fields.contains)
     }
 
-    /// The platforms that a value names; `nil` if it is anything else.
+    /// Returns the platforms that a value names; `nil` for other values.
     static func platforms(named value: JSONValue) -> [Platform]? {
         let texts = (value.items ?? [value]).compactMap(\.text)
         guard !texts.isEmpty, texts.count == (value.items?.count ?? 1) else { return nil }
@@ -31,7 +31,8 @@ enum PlatformNames {
         return platforms.allSatisfy { self.words.contains($0.name) } ? platforms : nil
     }
 
-    /// The words of a name such as `min_version_ios`, `minVersionIOS` or `iOSMinVersion`, in lower case.
+    /// Splits a name such as `min_version_ios`, `minVersionIOS` or `iOSMinVersion` into lower-case
+    /// parts.
     static func parts(of name: String) -> [String] {
         let text = ["iOS": "Ios", "iPhone": "Iphone", "iPad": "Ipad", "OS": "os"]
             .sorted { $0.key.count > $1.key.count }

@@ -1,8 +1,8 @@
 internal import GatePolicy
 
-/// Maintenance as a source states it: by a switch, by a window, or by both.
+/// A maintenance defined by a source: with a switch, with a window, or with both.
 struct SourceMaintenance: Equatable {
-    /// The fields that state it; none is read unless `fields` names it.
+    /// The fields of a maintenance; each is only read if `fields` maps it.
     static let switchField = "maintenance"
     static let fromField = "maintenanceFrom"
     static let untilField = "maintenanceUntil"
@@ -16,9 +16,10 @@ struct SourceMaintenance: Equatable {
     var until: Timestamp?
     var words = FeedWords()
 
-    /// The window in which no request is served; `nil` if there is none.
+    /// Returns the maintenance window; `nil` if there is none.
     ///
-    /// - Throws: `SourceValue.Fault` if only one end is stated, or the end is not after the start.
+    /// - Throws: `SourceValue.Fault` if only one bound is set, or if the end is not after the
+    ///   start.
     func window() throws(SourceValue.Fault) -> MaintenanceWindow? {
         guard self.isOn ?? true else { return nil }
         switch (self.from, self.until) {
@@ -30,20 +31,20 @@ struct SourceMaintenance: Equatable {
             }
             return MaintenanceWindow(from: from, until: until)
         case (nil, let until?):
-            // Nobody waits for a switch that is on already.
+            // An end without a start is invalid, even if the switch is on.
             throw .unfit("ends at \(until), and has no start")
         case (let from?, nil):
             throw .unfit("starts at \(from), and has no end")
         }
     }
 
-    /// Reads the value of the switch: a truth value, or an object with the whole of it.
+    /// Decodes the value of the switch: a boolean, or an object with the whole maintenance.
     ///
     /// - Parameters:
     ///   - value: The value.
-    ///   - language: The language of its words.
+    ///   - language: The language of its texts.
     /// - Returns: The maintenance.
-    /// - Throws: `SourceValue.Fault` if it is neither.
+    /// - Throws: `SourceValue.Fault` for other values.
     static func reading(
         _ value: JSONValue,
         in language: LanguageTag
@@ -85,14 +86,14 @@ struct SourceMaintenance: Equatable {
 }
 
 extension FeedDocument {
-    /// Adds the rule of a maintenance, beside those with floors.
+    /// Adds the rule of a maintenance, in addition to rules with floors.
     ///
     /// - Parameters:
-    ///   - maintenance: What the source states.
+    ///   - maintenance: The maintenance.
     ///   - id: The id of the rule with the floor.
-    ///   - template: What the rules of the feed have in common.
-    ///   - language: The language that words need to be in.
-    /// - Throws: `SourceValue.Fault` if the window is none.
+    ///   - template: The template for the rules of the feed.
+    ///   - language: The required language of texts.
+    /// - Throws: `SourceValue.Fault` if the window is invalid.
     mutating func add(
         _ maintenance: SourceMaintenance,
         id: String,
@@ -106,7 +107,7 @@ extension FeedDocument {
         self.rules.append(template.maintenance(name, members))
     }
 
-    /// Adds words as a notice, and its name to the members of a rule.
+    /// Adds texts as a notice, and the reference to it to the members of a rule.
     mutating func add(
         _ words: FeedWords,
         as name: String,
@@ -115,7 +116,7 @@ extension FeedDocument {
     ) {
         if words.lacks(language) {
             self.notes.append(
-                "the words of '\(name)' are not in '\(language)', the feed's 'language': they are not used"
+                "the texts of '\(name)' are not used: none is in '\(language)', the feed's 'language'"
             )
         }
         guard let notice = words.notice(in: language) else { return }

@@ -1,16 +1,16 @@
 internal import GatePolicy
 
-/// Reads one value of a source as what a field of a feed means; what is empty is `nil`.
+/// Decodes single values of a source; empty values are `nil`.
 enum SourceValue {
-    /// Why a value is not what its field needs, in words that follow the name of the field.
+    /// The reason why a value is invalid, as text to append to the name of its field.
     enum Fault: Error, Equatable {
-        /// It is of another kind, or has several values.
+        /// The value has another type, or several values.
         case unfit(String)
-        /// It is a text that is none of a noun, such as a version.
+        /// The value is a text that cannot be parsed as the noun, such as a version.
         case unreadable(noun: String, text: String, reason: String)
     }
 
-    /// A text, or the only one of a list, as select fields send it.
+    /// Returns a text, or the only text of a list, which is how select fields are sent.
     static func text(_ value: JSONValue) throws(Fault) -> String? {
         switch value {
         case .null, .text(""): return nil
@@ -26,12 +26,12 @@ enum SourceValue {
         }
     }
 
-    /// A version, such as `3.5.0`.
+    /// Returns a version, such as `3.5.0`.
     static func version(_ value: JSONValue) throws(Fault) -> AppVersion? {
         if case .number(let digits) = value {
             let hint =
                 digits.allSatisfy(\.isNumber)
-                ? "; if it is a build, map it by the field for builds"
+                ? "; if it is a build, map it to the field for builds"
                 : "; numbers lose zeros (1.10 is 1.1): quote it"
             throw .unfit("must be a text, found the number \(digits)\(hint)")
         }
@@ -43,7 +43,7 @@ enum SourceValue {
         }
     }
 
-    /// A build: a whole number, or a text with up to four.
+    /// Returns a build: a whole number, or a text with up to four numbers.
     static func build(_ value: JSONValue) throws(Fault) -> BuildNumber? {
         let text: String
         switch value {
@@ -66,14 +66,14 @@ enum SourceValue {
         }
     }
 
-    /// Ranges of versions: one text, or a list of them.
+    /// Returns ranges of versions: one text, or a list of them.
     static func versionRanges(_ value: JSONValue) throws(Fault) -> [VersionRange] {
         try self.ranges(value, "version") { (text) throws(VersionRangeError) in
             try VersionRange(parsing: text)
         }
     }
 
-    /// Ranges of builds: one number or text, or a list of them.
+    /// Returns ranges of builds: one number or text, or a list of them.
     static func buildRanges(_ value: JSONValue) throws(Fault) -> [BuildRange] {
         try self.ranges(value, "build") { (text) throws(BuildRange.Failure) in
             try BuildRange(parsing: text)
@@ -99,13 +99,13 @@ enum SourceValue {
             do throws(Failure) {
                 ranges.append(try read(text))
             } catch {
-                throw .unreadable(noun: "\(noun) or range of them", text: text, reason: "\(error)")
+                throw .unreadable(noun: "\(noun) or \(noun) range", text: text, reason: "\(error)")
             }
         }
         return ranges
     }
 
-    /// A point in time with its offset.
+    /// Returns a point in time with its offset.
     static func time(_ value: JSONValue) throws(Fault) -> Timestamp? {
         guard let text = try self.text(value) else { return nil }
         do {
@@ -117,8 +117,8 @@ enum SourceValue {
 
     /// Whether a switch is on.
     ///
-    /// Besides truth values it takes the words that the SDKs of Remote Config take for one; an empty
-    /// text is off, as there.
+    /// In addition to booleans, the texts that the Remote Config SDKs treat as booleans are
+    /// accepted. As in the SDKs, an empty text is off.
     static func isOn(_ value: JSONValue) throws(Fault) -> Bool {
         switch value {
         case .boolean(let isOn): return isOn
@@ -135,7 +135,8 @@ enum SourceValue {
         }
     }
 
-    /// A text by language: an object such as `{"en": …, "ja": …}`, or one text in `language`.
+    /// Returns a text by language: an object such as `{"en": …, "ja": …}`, or a single text in
+    /// `language`.
     static func words(
         _ value: JSONValue,
         in language: LanguageTag
@@ -147,8 +148,8 @@ enum SourceValue {
         for member in members {
             guard let tag = LanguageTag(language: member.name) else {
                 throw .unfit(
-                    "must be a text, or texts by language such as {\"en\": …}; '\(member.name)' is no "
-                        + "language"
+                    "must be a text, or texts by language such as {\"en\": …}; '\(member.name)' is not "
+                        + "a language"
                 )
             }
             guard let text = try self.text(member.value) else { continue }
@@ -159,10 +160,10 @@ enum SourceValue {
 }
 
 extension LanguageTag {
-    /// Reads the name of a language as sources write it: `ja`, `pt-BR`, `zh_TW`.
+    /// Parses a language as written by sources: `ja`, `pt-BR`, `zh_TW`.
     ///
-    /// Longer words, which no language has for its code today (RFC 5646 section 2.2.1), are names of
-    /// something else.
+    /// Primary subtags with more than three letters, which no language uses today (RFC 5646 section
+    /// 2.2.1), are rejected, because they are names of something else.
     init?(language text: String) {
         let tag = String(text.map { $0 == "_" ? "-" : $0 })
         guard let primary = tag.split(separator: "-").first, 2...3 ~= primary.utf8.count else {

@@ -1,19 +1,19 @@
 internal import GatePolicy
 
-/// Names what a source has beside the fields that are read, and that looks as if it was meant for a gate.
+/// Detects fields that are not read but appear to be meant for the gate.
 ///
-/// Nothing of it is acted on: a name is a guess.
+/// They are only reported, because the detection is a guess.
 struct UnreadFields {
-    /// One field of the source.
+    /// A field of the source.
     struct Field {
         let path: String
         let value: JSONValue
     }
 
-    /// How many are named, of a source that has many.
+    /// The maximum number of reported fields.
     private static let maximum = 8
 
-    /// What can be named under `fields`, by what it is for.
+    /// The names in `fields`, by purpose.
     struct Keys {
         var minimum = "minVersion"
         var latest: String? = "latestVersion"
@@ -23,15 +23,15 @@ struct UnreadFields {
 
     let notes: [String]
 
-    /// Looks at the fields of a source.
+    /// Checks the fields of a source.
     ///
     /// - Parameters:
     ///   - fields: All fields.
-    ///   - read: The paths that are read.
-    ///   - keys: What can be named.
-    ///   - platforms: The platforms that the rules are for: what names another one is somebody else's.
+    ///   - read: The paths of the fields that are read.
+    ///   - keys: The names that `fields` supports.
+    ///   - platforms: The platforms of the rules; fields for other platforms are ignored.
     init(_ fields: [Field], read: Set<String>, keys: Keys, platforms: [Platform]?) {
-        // A pointer reads a part of what it leads into.
+        // A pointer reads a part of its field.
         let bases = Set(read.map { $0.prefix { $0 != JSONValue.pointerMark } }.map(String.init))
         var notes: [String] = []
         for field in fields.sorted(by: { $0.path < $1.path }) where !bases.contains(field.path) {
@@ -45,13 +45,13 @@ struct UnreadFields {
         let more = notes.count - Self.maximum
         self.notes =
             notes.prefix(Self.maximum)
-            + (more > 0 ? ["there are \(more) more that are not read"] : [])
+            + (more > 0 ? ["\(more) more fields are not read"] : [])
     }
 
     private static func notes(on field: Field, _ keys: Keys, isNested: Bool) -> [String] {
         if let key = self.key(for: field, keys) {
             return [
-                "'\(field.path)' is there and not read; `fields: { \(key): \"\(field.path)\" }` reads it"
+                "'\(field.path)' is not read; map it with `fields: { \(key): \"\(field.path)\" }`"
             ]
         }
         guard !isNested, case .text(let text) = field.value, text.first == "{",
@@ -67,7 +67,7 @@ struct UnreadFields {
         }
     }
 
-    /// The key of `fields` that would read a field.
+    /// Returns the name in `fields` that would read a field.
     private static func key(for field: Field, _ keys: Keys) -> String? {
         let name = field.path.split(whereSeparator: { "./#".contains($0) }).last.map(String.init)
         let parts = Set(PlatformNames.parts(of: name ?? field.path))
@@ -96,7 +96,7 @@ struct UnreadFields {
     }
 }
 
-/// The field that says whether floors are enforced; it is read only if `fields` names it.
+/// The switch for the enforcement of floors; it is only read if `fields` maps it.
 enum FeedSwitch {
     static let name = "enforce"
 }

@@ -1,43 +1,44 @@
 internal import GatePolicy
 
-/// The meaning of an object that a source has: a value of the database, or a file of JSON.
+/// The interpretation of an object from a source: a database value or a JSON file.
 struct ValueObject: Sendable {
     enum Kind: String, Sendable, CaseIterable {
-        /// One app's versions and where its update is.
+        /// The versions and the store URL of one app.
         case version
         /// A rules file.
         case rules
     }
 
-    /// The fields that are read under these names, unless `fields` has others.
+    /// The default fields, which `fields` can map to other names.
     static let fields: [(name: String, kind: SourceFields.Kind)] = [
         ("minVersion", .version), ("version", .version), ("storeUrl", .link), ("title", .words),
         ("message", .words), ("button", .words),
     ]
-    /// Further ones of that kind, in which no slips are looked for: such objects have numbers of everything.
+    /// Additional default fields, which are not checked for misspellings, because objects often
+    /// contain other numbers.
     private static let builds: [(name: String, kind: SourceFields.Kind)] = [
         ("minBuild", .build), ("latestBuild", .build),
     ]
-    /// The fields that are read only if `fields` names them.
+    /// The fields that are only read if `fields` maps them.
     private static let named: [(name: String, kind: SourceFields.Kind)] = [
         (FeedSwitch.name, .toggle), (SourceMaintenance.switchField, .toggle),
         (SourceMaintenance.fromField, .time), (SourceMaintenance.untilField, .time),
         (SourceMaintenance.titleField, .words), (SourceMaintenance.messageField, .words),
         ("blockedVersions", .version), ("blockedBuilds", .build),
     ]
-    /// Those of them that ask for something by themselves.
+    /// The mapped fields that are sufficient on their own for an object to be valid.
     private static let askingAlone = [
         SourceMaintenance.switchField, SourceMaintenance.fromField, "blockedVersions",
         "blockedBuilds",
     ]
-    /// Those of them that must not go away without a word.
+    /// The mapped fields that must not disappear.
     private static let switches = [
         FeedSwitch.name, SourceMaintenance.switchField, SourceMaintenance.fromField,
         SourceMaintenance.untilField,
     ]
-    /// All that `fields` can name.
+    /// All names that `fields` may contain.
     static let known = (fields + builds + named).map(\.name)
-    /// Those of them that can have a name for each language.
+    /// The names that support a field per language.
     static let localized = [
         "title", "message", "button", SourceMaintenance.titleField, SourceMaintenance.messageField,
     ]
@@ -54,21 +55,21 @@ struct ValueObject: Sendable {
         }
     }
 
-    /// The rules file that a value means.
+    /// Generates the rules file for a value.
     ///
     /// - Parameters:
-    ///   - value: What the source has.
+    ///   - value: The value of the source.
     ///   - id: The id of the feed.
-    ///   - last: What was remembered of the value before.
-    /// - Returns: The file, and what is to be remembered.
-    /// - Throws: `FeedFailure` if there is no value, or none that means something.
+    ///   - last: The memory of the previous value.
+    /// - Returns: The file and the new memory.
+    /// - Throws: `FeedFailure` if the value is missing or invalid.
     func value(
         from value: JSONValue,
         id: String,
         after last: [String: String]
     ) throws(FeedFailure) -> FeedValue {
         guard case .object(let members) = value else {
-            let hint = value == .null ? " at this place" : ""
+            let hint = value == .null ? " at this location" : ""
             throw .content("expected an object, found \(value.found)\(hint)")
         }
         switch self.kind {
@@ -82,13 +83,13 @@ struct ValueObject: Sendable {
                 notes: document.notes + self.missing(in: value) + self.unread(in: members)
             )
         case .rules:
-            // Firebase's database does not keep empty lists.
+            // Firebase's database does not store empty lists.
             let rules = value["rules"] == nil ? [JSONValue.Member("rules", .list([]))] : []
             return FeedValue(document: JSONValue.object(rules + members).rendered + "\n")
         }
     }
 
-    /// An object that says which platform it is for must not say another one than the rule.
+    /// Checks that the object states no other platform than the rule.
     private func checkPlatform(of value: JSONValue) throws(FeedFailure) {
         guard case .object(let members) = value, let expected = self.rule.platforms else { return }
         for member in members where PlatformNames.mayHoldPlatform(member.name) {
@@ -96,20 +97,21 @@ struct ValueObject: Sendable {
                 !stated.contains(where: expected.contains)
             else { continue }
             throw .content(
-                "'\(member.name)' says that the object is for \(stated.names), and the feed's 'rule' is "
+                "'\(member.name)' states that the object is for \(stated.names), but the feed's 'rule' is "
                     + "for \(expected.names)"
             )
         }
     }
 
-    /// Looks for what is misspelt, and for what is gone: a text may be empty, so that nobody has to remove a
-    /// field to ask for nothing.
+    /// Checks for misspelled and missing fields.
+    ///
+    /// Texts may be empty, so fields need not be removed to require nothing.
     private func checkFields(
         of value: JSONValue,
         after last: [String: String]
     ) throws(FeedFailure) -> [String: String] {
         let named = Self.builds + Self.named
-        // Whoever counts builds need not have versions.
+        // An object with builds does not need versions.
         let hasBuilds = Self.builds.contains { !value.isAbsent(at: self.names[$0.name]) }
         let expected = Self.fields.filter { !hasBuilds || $0.kind != .version }
         let strangers = try SourceFields(self.names, expected, onlyIfNamed: named)
@@ -130,7 +132,8 @@ struct ValueObject: Sendable {
         ).merging(strangers) { first, _ in first }
     }
 
-    /// Why an object asks nothing: often it has another one for each platform.
+    /// Returns the message for an object without requirements, which often contains an object per
+    /// platform.
     private func nothingStated(in value: JSONValue) -> String {
         let names = ["minVersion", "version"].map { "'\(self.names[$0])'" }
         let message = "the object has neither \(names.joined(separator: " nor "))"
@@ -142,14 +145,14 @@ struct ValueObject: Sendable {
             })
         else { return message }
         return message
-            + ", but '\(child.name)' in it: write '\(child.name)' at the end of 'path', or "
+            + ", but contains '\(child.name)': append '\(child.name)' to 'path', or use "
             + "`fields: { minVersion: \(child.name).minVersion }`"
     }
 
-    /// The switches that `fields` names and that are not there.
+    /// Returns notes about mapped switches that are missing.
     private func missing(in value: JSONValue) -> [String] {
         Self.switches.compactMap(self.names.given).filter { value.isAbsent(at: $0) }
-            .map { "'\($0)', which 'fields' names, is not there: it changes nothing" }
+            .map { "'\($0)', mapped by 'fields', is missing: it has no effect" }
     }
 
     private func unread(in members: [JSONValue.Member]) -> [String] {
@@ -222,7 +225,7 @@ struct ValueObject: Sendable {
         document.rules.append(self.rule.rule(id, members))
     }
 
-    /// A version, with a remark on what is odd about it.
+    /// Returns a version, and adds a note if it is unusual.
     private func version(
         _ field: String,
         in value: JSONValue,
@@ -242,20 +245,20 @@ struct ValueObject: Sendable {
     }
 }
 
-/// The floor that a source stated, as it is remembered until its next answer.
+/// The last floor of a source, in the feed's memory.
 enum StatedFloor {
     static let key = "minimum"
 }
 
 extension VersionText {
-    /// The version, unless the text is probably a build; what is odd about it becomes a note.
+    /// Returns the version, unless the text is probably a build; adds a note if it is unusual.
     func checked(
         _ path: String,
         mappedBy key: String,
         before: AppVersion?,
         _ notes: inout [String]
     ) throws(FeedFailure) -> AppVersion {
-        let hint = "map it by `fields: { \(key): \"\(path)\" }`"
+        let hint = "map it with `fields: { \(key): \"\(path)\" }`"
         if let fault = self.fault(isNumber: false, before: before, hint: hint) {
             throw .content("'\(path)' \(fault)")
         }
@@ -265,6 +268,6 @@ extension VersionText {
 }
 
 extension [Platform] {
-    /// The platforms in a sentence.
+    /// The platform names, joined by commas.
     var names: String { self.map(\.name).joined(separator: ", ") }
 }

@@ -1,8 +1,9 @@
 internal import GatePolicy
 
-/// A text of a source that states a version, and what is odd about it.
+/// A version text from a source, with checks for unusual values.
 struct VersionText: Equatable {
-    /// Whole numbers from here on are builds, or mistakes: a year is a version, a versionCode is not.
+    /// The number from which whole numbers are treated as builds or mistakes: a year is a version,
+    /// a versionCode is not.
     private static let lowestBuild = 10_000
 
     let version: AppVersion
@@ -13,23 +14,24 @@ struct VersionText: Equatable {
         self.version = version
     }
 
-    /// The text as a number without a dot, above zero, which asks for nothing; `nil` if it is anything
-    /// else.
+    /// The text as a whole number above zero; `nil` for other texts.
+    ///
+    /// Zero requires nothing.
     private var wholeNumber: Int? {
         guard self.text.allSatisfy({ "0"..."9" ~= $0 }), let number = Int(self.text), number > 0
         else { return nil }
         return number
     }
 
-    /// Why the text is not taken for a version; `nil` if it is.
+    /// Returns the reason why the text is rejected as a version; `nil` if it is accepted.
     ///
-    /// A number that is no higher than what was asked for before is taken: it may be an undo.
+    /// A number that is not above the previous floor is accepted, because it may be an undo.
     ///
     /// - Parameters:
-    ///   - isNumber: Whether the source types the value as a number.
-    ///   - before: The floor that the source stated last.
-    ///   - hint: How to map a build.
-    /// - Returns: The reason, in words that follow the name of its field.
+    ///   - isNumber: Whether the type of the value in the source is a number.
+    ///   - before: The previous floor of the source.
+    ///   - hint: The instruction for mapping a build.
+    /// - Returns: The reason, as text to append to the name of the field.
     func fault(isNumber: Bool, before: AppVersion?, hint: String) -> String? {
         guard let number = self.wholeNumber, isNumber || number >= Self.lowestBuild,
             before.map({ self.version > $0 }) ?? true
@@ -39,11 +41,11 @@ struct VersionText: Equatable {
             + "'\(self.text).0'" + (isNumber ? " as a STRING" : "")
     }
 
-    /// What is to be said of a text that is taken, in words that follow the name of its field.
+    /// Returns a remark about an accepted text, as text to append to the name of the field.
     func remark(hint: String) -> String? {
         if let number = self.wholeNumber {
             return
-                "is the whole number \(number), and counts as version \(number): if it is a build, "
+                "is the whole number \(number), which is treated as version \(number): if it is a build, "
                 + hint
         }
         guard let plus = self.text.firstIndex(of: "+") else { return nil }
@@ -51,7 +53,7 @@ struct VersionText: Equatable {
         let build = String(metadata.dropFirst())
         let remedy =
             (try? BuildNumber(parsing: build)) == nil
-            ? "" : ": for a floor by build, \(hint), or write 'minimumBuild: \(build)' into a rule"
-        return "has '\(metadata)' behind the version, which is not compared\(remedy)"
+            ? "" : "; for a minimum build, \(hint), or set 'minimumBuild: \(build)' in a rule"
+        return "has '\(metadata)' after the version, which is not compared\(remedy)"
     }
 }

@@ -1,6 +1,6 @@
 internal import GatePolicy
 
-/// Finds platforms and store links that are probably slips, and floors for every platform.
+/// Finds platform names that are probably typos, and floors for every platform.
 struct PlatformCheck: FindingCheck {
     private static let known = [
         "ios", "ipados", "android", "macos", "windows", "linux", "web", "tvos", "watchos",
@@ -8,7 +8,7 @@ struct PlatformCheck: FindingCheck {
     ]
 
     func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
-        // Rules that never name a platform are for the only one, or for all.
+        // If no rule names a platform, there is only one platform, or the rules are meant for all.
         let tellsPlatforms = rules.floors.contains { $0.rule.match.platforms != nil }
         for floor in rules.floors where floor.base == nil {
             let (rule, place) = (floor.rule, floor.places)
@@ -19,8 +19,8 @@ struct PlatformCheck: FindingCheck {
                 }
                 findings.report(
                     .unknownPlatform,
-                    "no client of the platform '\(platform.name)' is known: the rule '\(rule.id)' "
-                        + "may never speak; did you mean '\(meant)'?",
+                    "the platform '\(platform.name)' is unknown, so the rule '\(rule.id)' "
+                        + "may never match; did you mean '\(meant)'?",
                     at: place.place(of: "match"),
                     rule: rule.id
                 )
@@ -32,16 +32,16 @@ struct PlatformCheck: FindingCheck {
             if let feed = rules.feeds.first(where: { $0.id == feed && $0.makesRules }) {
                 findings.report(
                     .anyPlatform,
-                    "the feed '\(feed.id)' has a floor for every platform, a web client included; say for "
-                        + "which in its 'rule': { match: { platform: ios } }",
+                    "the floor of the feed '\(feed.id)' applies to all platforms, including web clients; "
+                        + "set the platform in its 'rule': { match: { platform: ios } }",
                     at: feed.place,
                     rule: rule.id
                 )
             } else if tellsPlatforms {
                 findings.report(
                     .anyPlatform,
-                    "the rule '\(rule.id)' has a floor for every platform, a web client included; "
-                        + "say for which in 'match'",
+                    "the floor of the rule '\(rule.id)' applies to all platforms, including web clients; "
+                        + "set the platform in 'match'",
                     at: place.place(of: "match"),
                     rule: rule.id
                 )
@@ -50,9 +50,9 @@ struct PlatformCheck: FindingCheck {
     }
 }
 
-/// Finds store links that anybody on the way can change, and those of another platform's store.
+/// Finds store URLs that can be changed in transit, and those of another platform's store.
 ///
-/// Links that open a store app, such as `market://`, do not travel.
+/// URLs that open a store app, such as `market://`, are not sent over the network.
 struct StoreLinkCheck: FindingCheck {
     private static let android = ["play.google.com", "market:"]
     private static let apple = [
@@ -83,11 +83,11 @@ struct StoreLinkCheck: FindingCheck {
         guard let storeURL else { return }
         for link in [storeURL.default] + storeURL.channels.values + storeURL.countries.values {
             if link.prefix(5).lowercased() == "http:", let place = place() {
-                findings.report(.insecureLink, "the store link '\(link)' is not https", at: place)
+                findings.report(.insecureLink, "the store URL '\(link)' is not HTTPS", at: place)
             }
             if PlaceholderLink.all.contains(link), let place = place() {
                 let message =
-                    "'\(link)' is the placeholder of a new file: write the link of your app"
+                    "'\(link)' is a placeholder: replace it with the store URL of your app"
                 findings.report(.placeholderLink, message, at: place)
             }
         }
@@ -103,7 +103,7 @@ struct StoreLinkCheck: FindingCheck {
         let isForApple = platforms.allSatisfy { Self.applePlatforms.contains($0.name) }
         let isForAndroid = platforms.allSatisfy { $0.name == "android" }
         let foreign = isForApple ? Self.android : isForAndroid ? Self.apple : []
-        // In bytes: there may be thousands of links, and a search by characters is slow.
+        // Searched by bytes: there may be thousands of URLs, and a search by characters is slow.
         let isForeign = foreign.contains { name in
             let first = name.utf8.first
             return link.indices.contains { place in
@@ -113,14 +113,14 @@ struct StoreLinkCheck: FindingCheck {
         guard isForeign else { return }
         findings.report(
             .foreignLink,
-            "the link of '\(floor.rule.id)', for \(platforms[0]), leads to another platform's store",
+            "'storeUrl' of the rule '\(floor.rule.id)' (platform \(platforms[0])) points to the store of another platform",
             at: floor.places.place(of: "storeUrl"),
             rule: floor.rule.id
         )
     }
 }
 
-/// Finds what lets everybody pass, or refuses those who say nothing of themselves.
+/// Finds settings that let all clients pass, or that deny all unidentified clients.
 struct OpenGateCheck: FindingCheck {
     func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
         let definition = rules.definition
@@ -128,7 +128,7 @@ struct OpenGateCheck: FindingCheck {
         if definition.mode == .observe {
             findings.report(
                 .observing,
-                "'mode: observe' at the top: nothing is enforced, whatever the rules say",
+                "'mode: observe' at the top level: no rule is enforced",
                 at: rules.places.mode ?? Place(file: file)
             )
         }
@@ -136,7 +136,7 @@ struct OpenGateCheck: FindingCheck {
             pattern.methods == nil && pattern.path == "/**"
         }
         if opensAll, !definition.rules.isEmpty {
-            let message = "'exempt' covers every path: no rule is ever asked"
+            let message = "'exempt' covers every path: no rule is ever evaluated"
             findings.report(.openGate, message, at: Place(file: file))
         }
         if definition.unidentified.missing == .reject, definition.exemptions.isEmpty,
@@ -144,15 +144,16 @@ struct OpenGateCheck: FindingCheck {
         {
             findings.report(
                 .rejectsUnidentified,
-                "'missing: reject' and no 'exempt': health checks get 426, too, and so does everybody "
-                    + "if a proxy takes the fields away",
+                "'missing: reject' without 'exempt': health checks get 426, and so do all clients "
+                    + "if a proxy removes the headers",
                 at: place
             )
         }
     }
 }
 
-/// Finds policies for a path that are no stricter than what holds everywhere, and never speak.
+/// Finds policies for a path that have no effect, because they are no stricter than the general
+/// one.
 struct LenientPathCheck: FindingCheck {
     func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
         let policy = rules.definition.unidentified
@@ -171,8 +172,8 @@ struct LenientPathCheck: FindingCheck {
     ) {
         guard let action, action <= everywhere else { return }
         let message =
-            "'\(key): \(action.rawValue)' never speaks: a path can only be stricter than "
-            + "'\(key): \(everywhere.rawValue)', which holds everywhere"
+            "'\(key): \(action.rawValue)' has no effect: a path can only be stricter than "
+            + "the general '\(key): \(everywhere.rawValue)'"
         findings.report(.lenientPath, message, at: place)
     }
 }

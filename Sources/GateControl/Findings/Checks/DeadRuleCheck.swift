@@ -1,9 +1,10 @@
 internal import GatePolicy
 
-/// Finds rules that can never change a decision, because one before them always asks for as much,
-/// and a `next` that asks for no more than what stands above it.
+/// Finds rules that never change a decision because an earlier rule always requires as much, and
+/// `next` floors that require no more than the rule that contains them.
 ///
-/// Only one before: of two rules that want the same, the first is the one that a client is told of.
+/// Only earlier rules count: of two rules with the same decision, the first one is reported to the
+/// client.
 struct DeadRuleCheck: FindingCheck {
     func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
         let definition = rules.definition
@@ -15,8 +16,8 @@ struct DeadRuleCheck: FindingCheck {
             }
             guard let stronger else { continue }
             let message =
-                "\(floor.words) never changes a decision: '\(rules.floors[stronger].rule.id)' asks the "
-                + "same clients for at least as much"
+                "\(floor.words) never changes a decision: '\(rules.floors[stronger].rule.id)' requires "
+                + "at least as much of the same clients"
             findings.report(.deadRule, message, at: floor.places.id, rule: floor.rule.id)
         }
         for floor in rules.floors {
@@ -24,8 +25,8 @@ struct DeadRuleCheck: FindingCheck {
                 base.schedule == .always, !FloorOrder([base], [floor.rule]).onlySecond
             else { continue }
             let message =
-                "\(floor.words) never changes a decision: what stands above it asks for at least as "
-                + "much"
+                "\(floor.words) never changes a decision: the rule that contains it requires at "
+                + "least as much"
             findings.report(.deadRule, message, at: floor.places.id, rule: base.id)
         }
     }
@@ -42,14 +43,15 @@ struct DeadRuleCheck: FindingCheck {
             // A client that cannot update gets no recommendation.
             rule.requiresOS == stronger.requiresOS
         else { return false }
-        // A client that does not say what a narrower rule has to know may be refused for that
-        // alone.
+        // A client may be denied for not sending a part of the identity that only the narrower rule
+        // needs.
         let letsPass = unidentified.missing == .allow && unidentified.unreadable == .allow
         guard letsPass || stronger.match.asksForSameParts(as: rule.match) else { return false }
         return self.outdoesInBuilds(stronger, rule) || self.outdoesInVersions(stronger, rule)
     }
 
-    /// Rules that ask for both are left alone: the one part may hide that the other is missing.
+    /// Rules with floors for builds and for versions are skipped: either part may be missing in a
+    /// request.
     private func outdoesInBuilds(_ stronger: RuleDefinition, _ rule: RuleDefinition) -> Bool {
         guard !self.asksVersion(stronger), !self.asksVersion(rule) else { return false }
         guard let build = rule.minimumBuild, let floor = stronger.minimumBuild else { return false }
@@ -75,14 +77,14 @@ struct DeadRuleCheck: FindingCheck {
             || rule.minimumBuildOf != nil
     }
 
-    /// Whether every version below one floor is below the other, whatever becomes of pre-releases.
+    /// Whether all versions below `floor` are below `higher`, with any handling of pre-releases.
     private func reaches(_ higher: AppVersion, _ floor: AppVersion) -> Bool {
         higher == floor || (floor == floor.release && floor < higher)
     }
 }
 
 extension RuleDefinition {
-    /// Whether the floor of the rule holds for everybody at all times.
+    /// Whether the floor of the rule always applies to all clients.
     fileprivate var alwaysEnforces: Bool {
         self.mode == .enforce && self.schedule == .always && self.rollout.isEmpty
             && self.maintenance == nil && self.holdUntilInStore == nil

@@ -1,6 +1,6 @@
 internal import GatePolicy
 
-/// Finds feeds whose entry speaks of one platform, and whose rules are for another.
+/// Finds feeds that read the data of one platform into rules for another.
 struct FeedPlatformCheck: FindingCheck {
     func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
         for feed in rules.feeds {
@@ -10,8 +10,8 @@ struct FeedPlatformCheck: FindingCheck {
                 guard !others.isEmpty else { continue }
                 findings.report(
                     .otherPlatform,
-                    "the feed '\(feed.id)' reads what \(claim.words) says, and its rules are for "
-                        + "\(others.names): give each platform a feed of its own",
+                    "the feed '\(feed.id)' reads \(claim.words), but its rules are for "
+                        + "\(others.names): use a separate feed for each platform",
                     at: feed.place
                 )
             }

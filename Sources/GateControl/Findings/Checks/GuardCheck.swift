@@ -1,19 +1,18 @@
 internal import GateCensus
 internal import GatePolicy
 
-/// Finds out how many of the clients of the last day rules would newly refuse, app by app and platform
-/// by platform.
+/// Finds the share of the clients of the last day that rules would newly deny, by app and platform.
 struct GuardCheck {
-    /// Seconds of the census that it looks at.
+    /// The number of seconds of the census that are evaluated.
     static let window: Int64 = 86_400
-    /// Fewer devices prove too little to keep rules out.
+    /// The minimum of devices or requests to reject rules; with fewer, the finding only warns.
     private static let fewest = 200.0
-    /// Fewer say nothing at all: somebody tries a gate.
+    /// The minimum of devices or requests for a finding; fewer are probably a trial of the gate.
     private static let hardlyAny = 20.0
 
-    /// So many of all are everybody.
+    /// The share from which a floor counts as denying all clients.
     private static let everybody = 0.99
-    /// Coming dates that are looked at, the first ones.
+    /// The maximum number of coming dates that are evaluated, the earliest first.
     private static let mostDates = 12
 
     private let old: LoadedRules
@@ -28,10 +27,10 @@ struct GuardCheck {
         self.now = now
     }
 
-    /// The effect of the change at a second.
+    /// Returns the effect of the change at a given time.
     private func impact(at date: Timestamp) -> Impact {
-        // A maintenance is meant for all, and ends by itself; `lockout` looks at its length. What is
-        // behind it must not come into force unseen.
+        // A maintenance window is meant for all clients and ends; `lockout` checks its length.
+        // Ignoring it shows the effect of the rules that apply afterwards.
         Impact(
             on: self.census,
             from: self.old.ruleSet,
@@ -41,7 +40,7 @@ struct GuardCheck {
         )
     }
 
-    /// The dates on which a changed rule begins to refuse, or refuses more.
+    /// The dates on which a changed rule starts to deny clients, or denies more.
     private var dates: [Timestamp] {
         let before = Dictionary(
             self.old.definition.rules.map { ($0.id, $0) },
@@ -66,7 +65,7 @@ struct GuardCheck {
             for (audience, part) in self.impact(at: date ?? self.now).parts
             where told[audience] != .newlyRefused {
                 let finding = self.finding(on: part, of: audience, at: date, above: limit)
-                // Each kind is said once, of the first date.
+                // Each kind of finding is reported once, for its earliest date.
                 guard let finding, finding.name != told[audience] else { continue }
                 told[audience] = finding.name
                 findings.report(
@@ -80,7 +79,7 @@ struct GuardCheck {
         }
     }
 
-    /// The words on an audience of which a change refuses too many.
+    /// A finding on an audience with too many denied clients.
     private struct Words {
         let name: FindingName
         let message: String
@@ -102,13 +101,14 @@ struct GuardCheck {
         let name = rule.map { "the rule '\($0)'" } ?? "'unidentified'"
         let noun = countsDevices ? "devices" : "requests"
         let words =
-            "refuses \(Int(denied.rounded())) of the \(Int(total.rounded())) \(noun) that the last "
-            + "day saw \(Self.words(audience)) and that pass now: "
+            "denies \(Int(denied.rounded())) of the \(Int(total.rounded())) \(noun) "
+            + "\(Self.words(audience)) that were seen in the last day and pass now: "
         let share = ShareWords.percent(denied / total)
         let tooFew =
-            total < Self.fewest ? "fewer than \(Int(Self.fewest)) \(noun) prove too little" : nil
+            total < Self.fewest
+            ? "fewer than \(Int(Self.fewest)) \(noun) are too few to reject the rules" : nil
         guard let date else {
-            let allowed = "and 'guard' lets a change refuse \(ShareWords.percent(limit))"
+            let allowed = "and 'guard' allows a change to deny \(ShareWords.percent(limit))"
             return Words(
                 name: .newlyRefused,
                 message: "\(name) newly \(words)\(share), \(allowed)",
@@ -120,13 +120,13 @@ struct GuardCheck {
         guard denied >= total * Self.everybody, !self.knowsVersion(for: rule) else {
             return Words(
                 name: .comingRefusals,
-                message: "\(plan)\(share) if no more of them update until then",
+                message: "\(plan)\(share) unless more of them update before then",
                 rule: rule
             )
         }
         let why =
-            "nobody of the last day would pass, and nothing says that a version which passes will be "
-            + "out: state it in 'releases'"
+            "none of them would pass, and no version is known that will pass: add it to "
+            + "'releases'"
         return Words(
             name: .newlyRefused,
             message: plan + why,
@@ -141,7 +141,7 @@ struct GuardCheck {
             .map { knowledge.knowsVersion(for: $0) } ?? false
     }
 
-    /// The rule because of which most are refused.
+    /// Returns the rule that denies most of the requests.
     private func strictestRule(of side: Impact.Side) -> String? {
         side.byRule.max { left, right in
             (left.value.requests, right.key ?? "") < (right.value.requests, left.key ?? "")

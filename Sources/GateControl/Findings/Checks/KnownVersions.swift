@@ -1,16 +1,16 @@
 internal import GatePolicy
 
-/// The versions that clients of a rule can get: what stores have, or else what rules recommend.
+/// The versions that clients of a rule can get: releases in stores, or else recommended versions.
 struct KnownVersions {
     enum Verdict: Equatable {
         case open
-        /// Nothing that is known passes; the key of the rule that refuses, and why.
+        /// No known version passes; the payload is the key of the denying rule, and the reason.
         case closed(key: String?, String)
-        /// The newest release is refused, and an older one passes.
+        /// The newest release is denied, and an older one passes.
         case newestRefused(key: String, String)
     }
 
-    /// Clients that get their updates from the same place.
+    /// Clients that get their updates from the same source.
     private struct Store: Hashable {
         let app: String?
         let platform: Platform
@@ -18,7 +18,7 @@ struct KnownVersions {
     }
 
     private let releases: [Platform: [Release]]
-    /// Rules that recommend a version, in their order, and where those stand that are for an app.
+    /// The rules that recommend a version, in order, and the positions of those for a named app.
     private let recommending: [RulesInReview.Floor]
     private var recommendingByApp: [String: [Int]] = [:]
     private var recommendingAnyApp: [Int] = []
@@ -42,7 +42,7 @@ struct KnownVersions {
         }
     }
 
-    /// Whether clients of a rule can update their way past all rules of a group.
+    /// Whether clients of a rule can update to a version that passes all rules of a group.
     func verdict(
         on rule: RuleDefinition,
         _ group: [RuleDefinition],
@@ -56,25 +56,26 @@ struct KnownVersions {
             guard !out.isEmpty else {
                 return .closed(
                     key: nil,
-                    "nothing in 'releases' is out for everybody on \(store.name); wait with "
-                        + "'holdUntilInStore'"
+                    "no release in 'releases' is available to all clients on \(store.name); wait "
+                        + "with 'holdUntilInStore'"
                 )
             }
             guard let (refusing, newest) = Self.refusal(of: out, by: group) else { continue }
             let key = Self.key(of: refusing, refusing: newest)
             let (words, advice) = Self.words(for: newest, refusedBy: refusing, at: store.name)
-            // A blocked release is withdrawn on purpose. A floor is not.
+            // A blocked release was withdrawn on purpose; a release below a floor was not.
             let isBlocked = ["blocked", "blockedBuilds"].contains(key)
             let passes = out.contains { release in group.allSatisfy { $0.admits(release) } }
             guard isBlocked, passes else {
                 return .closed(key: key, "it \(words); wait with 'holdUntilInStore'\(advice)")
             }
-            refused = .newestRefused(key: key, "\(words): whoever has it cannot update")
+            refused = .newestRefused(key: key, "\(words): clients that have it cannot update")
         }
         return refused
     }
 
-    /// The first rule that refuses a build of the newest release it can judge, and that release.
+    /// Returns the first rule that denies a build of the newest release it can evaluate, and that
+    /// release.
     private static func refusal(
         of out: [StoreRelease],
         by group: [RuleDefinition]
@@ -88,17 +89,17 @@ struct KnownVersions {
         return nil
     }
 
-    /// The newest release of which a rule can tell whether it passes; `nil` if there is none.
+    /// Returns the newest release that a rule can evaluate; `nil` if there is none.
     private static func newest(of out: [StoreRelease], for rule: RuleDefinition) -> StoreRelease? {
         let named = out.filter { $0.version != nil }.max { $0.precedes($1) }
         let unnamed = out.filter { $0.version == nil }.max { $0.precedes($1) }
-        // A release without a version says nothing of a floor of versions, neither good nor bad.
+        // A release without a version cannot be compared with a floor of versions.
         guard !rule.floorAsksVersion, let unnamed else { return named }
         guard let named else { return unnamed }
         return named.hasLowerBuilds(than: unnamed) ? unnamed : named
     }
 
-    /// What a rule refuses of the newest release, and what else there is to do about it.
+    /// Describes the denied part of the newest release, and an additional remedy.
     private static func words(
         for newest: StoreRelease,
         refusedBy rule: RuleDefinition,
@@ -107,13 +108,13 @@ struct KnownVersions {
         let place = "the newest release for \(store) in 'releases'"
         if let refused = rule.refusedPart(of: newest) {
             return (
-                "refuses \(refused.words), which \(refused.isSingle ? "is" : "are") in \(place)",
+                "denies \(refused.words), which \(refused.isSingle ? "is" : "are") in \(place)",
                 ", or block the old builds of each processor in 'blockedBuilds'"
             )
         }
-        guard let version = newest.version else { return ("refuses \(newest.name), \(place)", "") }
+        guard let version = newest.version else { return ("denies \(newest.name), \(place)", "") }
         let list = newest.builds.map(\.description).joined(separator: ", ")
-        return ("refuses \(version)\(list.isEmpty ? "" : " (\(list))"), \(place)", "")
+        return ("denies \(version)\(list.isEmpty ? "" : " (\(list))"), \(place)", "")
     }
 
     /// Whether a version is known that clients of a rule can get.
@@ -124,7 +125,7 @@ struct KnownVersions {
             }
     }
 
-    /// Rules that recommend something to the same clients know best where no store is known.
+    /// Without releases, the recommended versions for the same clients are the best known ones.
     private func recommendations(
         for rule: RuleDefinition,
         _ group: [RuleDefinition]
@@ -132,7 +133,7 @@ struct KnownVersions {
         var known: (version: AppVersion?, build: BuildNumber?)?
         for place in self.recommending(for: rule.match.apps) {
             let other = self.recommending[place].rule
-            // Testers have versions that are recommended to nobody else.
+            // Testers have versions that are not recommended to other clients.
             guard other.match.overlaps(rule.match),
                 rule.match.channels == nil || other.match.channels != nil
             else { continue }
@@ -151,11 +152,11 @@ struct KnownVersions {
         let words = version.map { "\($0)" } ?? build.map { "build \($0)" } ?? ""
         return .closed(
             key: isBelow ? "minimum" : isBuildBelow ? "minimumBuild" : "blocked",
-            "it refuses \(words), the newest version that a rule recommends"
+            "it denies \(words), the newest recommended version"
         )
     }
 
-    /// The places of the rules that recommend something to clients of one of these apps.
+    /// Returns the positions of the rules that recommend a version to clients of these apps.
     private func recommending(for apps: [AppPattern]?) -> some Sequence<Int> {
         var named: [Int] = []
         var rest = self.recommendingAnyApp[...]
@@ -167,7 +168,7 @@ struct KnownVersions {
         return [named[...], rest].lazy.joined()
     }
 
-    /// The releases that concern a rule, by the place where clients get them.
+    /// Returns the releases that concern a rule, grouped by the source of updates.
     private func stores(for rule: RuleDefinition) -> [(name: String, releases: [StoreRelease])] {
         guard !self.releases.isEmpty else { return [] }
         let platforms = rule.match.platforms ?? Array(self.releases.keys)
@@ -178,7 +179,7 @@ struct KnownVersions {
         let channels = rule.match.channels?.map { $0.lowercased() }
         return stores.compactMap { store, releases in
             guard self.isMeant(store, by: channels, among: stores.keys) else { return nil }
-            // Builds and versions that no fact states cannot be compared.
+            // Builds and versions that no release states cannot be compared.
             let isSilent =
                 rule.minimumBuild != nil && releases.allSatisfy { $0.builds.isEmpty }
                 || rule.floorAsksVersion && releases.allSatisfy { $0.version == nil }
@@ -189,8 +190,8 @@ struct KnownVersions {
         .sorted { $0.name < $1.name }
     }
 
-    /// Whether clients of these channels get their updates there; a store without a channel serves
-    /// those that have none of their own.
+    /// Whether clients of these channels get their updates from the store; a store without a
+    /// channel serves the channels that have no store of their own.
     private func isMeant(
         _ store: Store,
         by channels: [String]?,
@@ -202,9 +203,9 @@ struct KnownVersions {
         return !channels.allSatisfy { channel in own.contains { $0.channel == channel } }
     }
 
-    /// The releases that everybody gets.
+    /// Returns the releases that are available to all clients.
     private func complete(_ releases: [StoreRelease], at time: Timestamp) -> [StoreRelease] {
-        // A release that names no country is everywhere, and one that names some is not.
+        // A release without countries is available everywhere; one with countries is not.
         let isEverywhere = releases.contains { !$0.namesCountries }
         let countries = Set(releases.flatMap { $0.countries(awaitedBy: nil) }).sorted()
         return releases.filter { release in
@@ -227,7 +228,7 @@ struct KnownVersions {
 }
 
 extension RuleDefinition {
-    /// The releases of one platform that are for clients of this rule.
+    /// Returns the releases of a platform that are for clients of this rule.
     func releases(among releases: [Release]) -> [Release] {
         releases.filter { release in
             guard let apps = self.match.apps, let app = release.app else { return true }

@@ -1,19 +1,19 @@
 internal import GatePolicy
 
-/// Finds floors that no known version passes: everybody would be locked out, and no update helps.
+/// Finds floors that no known version passes: all clients would be locked out, and no update helps.
 ///
-/// A version is known if a store has it, or, where no release is stated, if a rule recommends it.
+/// A version is known if a release states it, or, without releases, if a rule recommends it.
 struct LockoutCheck {
-    /// A floor that locks out, and why.
+    /// A floor that locks clients out, and the reason.
     struct Lockout {
         let floor: RulesInReview.Floor
         let key: String?
         let reason: String
-        /// The rules that do it together.
+        /// The rules that have this effect together.
         let group: [RuleDefinition]
     }
 
-    /// A maintenance without an end that anybody would wait for.
+    /// A maintenance window that is too long to wait for.
     private struct Closure {
         let rule: RuleDefinition
         let place: Place
@@ -24,7 +24,7 @@ struct LockoutCheck {
 
     let lockouts: [Lockout]
     private let closures: [Closure]
-    /// Floors that refuse the newest release, while an older one passes.
+    /// The floors that deny the newest release while an older one passes.
     private let refusedReleases: [Lockout]
 
     init(_ rules: RulesInReview, at now: Timestamp) {
@@ -44,7 +44,7 @@ struct LockoutCheck {
             }
             guard floor.rule.holdUntilInStore == nil else { continue }
             let time = Self.beginning(of: floor.rule, now)
-            // A floor that waits for the store refuses nothing that is there.
+            // A floor that waits for the store does not deny an available version.
             let unheld = group.filter { $0.holdUntilInStore == nil }
             switch knowledge.verdict(on: floor.rule, unheld, at: time) {
             case .open: continue
@@ -68,7 +68,8 @@ struct LockoutCheck {
         self.refusedReleases = refused
     }
 
-    /// Reports them; what was in force before, or is no stricter than that, is not refused again.
+    /// Reports the lockouts; those that were active before, or are no stricter than that, only
+    /// warn.
     func report(to findings: FindingCollector, against old: LoadedRules?) {
         let before = Dictionary(
             (old?.definition.mode == .enforce ? old?.definition.rules ?? [] : [])
@@ -82,21 +83,21 @@ struct LockoutCheck {
             }
             findings.report(
                 .lockout,
-                "\(lockout.floor.words) locks everybody out: \(lockout.reason)",
+                "\(lockout.floor.words) locks out all clients: \(lockout.reason)",
                 at: lockout.place,
                 rule: lockout.floor.rule.id,
-                allowedBecause: isNew ? nil : "it is in force already"
+                allowedBecause: isNew ? nil : "it is active already"
             )
         }
         for closure in self.closures {
             let isNew = before[closure.rule.id]?.maintenance != closure.rule.maintenance
             findings.report(
                 .lockout,
-                "nobody that the rule '\(closure.rule.id)' is for is served for \(closure.days) days: "
-                    + "a maintenance of more than \(Self.longestMaintenance) days is probably a slip",
+                "clients of the rule '\(closure.rule.id)' get 503 for \(closure.days) days: a maintenance "
+                    + "window of more than \(Self.longestMaintenance) days is probably a typo",
                 at: closure.place,
                 rule: closure.rule.id,
-                allowedBecause: isNew ? nil : "it is in force already"
+                allowedBecause: isNew ? nil : "it is active already"
             )
         }
         for refused in self.refusedReleases {
@@ -116,16 +117,17 @@ struct LockoutCheck {
         return rule.hasFloor && rule.mode == .enforce && !isOver && !onlyWarns && !isForNobody
     }
 
-    /// A floor that is to come is held against what is out by then.
+    /// Returns the time at which a floor takes effect; it is compared with the releases of that
+    /// time.
     private static func beginning(of rule: RuleDefinition, _ now: Timestamp) -> Timestamp {
         let firstStep = rule.rollout.first { $0.percent > 0 }?.at
-        // A brownout asks for it before that.
+        // A brownout enforces the floor earlier.
         if let brownout = rule.schedule.brownouts.first { return max(now, brownout.from) }
         return max(now, rule.schedule.enforceFrom ?? now, firstStep ?? now)
     }
 
     private static func closure(of group: [RuleDefinition]) -> String? {
-        // A minimum alone is passed by everything above it.
+        // A minimum without blocked versions always admits newer versions.
         guard group.contains(where: { !$0.blocked.isEmpty || !$0.blockedBuilds.isEmpty }) else {
             return nil
         }
@@ -136,8 +138,8 @@ struct LockoutCheck {
         switch reach {
         case .open: nil
         case .closed:
-            "no version passes; in a list one range is enough, within a range all of it must hold"
-        case .closedAbove: "it blocks every version to come, so that no update helps"
+            "no version passes; any range of a list blocks, and all comparisons of a range must match"
+        case .closedAbove: "it blocks all future versions, so no update helps"
         }
     }
 }

@@ -9,15 +9,16 @@ struct MissingLanguageCheck: FindingCheck {
             let missing = spoken.subtracting(notice.texts.keys).map { "'\($0)'" }.sorted()
             guard !missing.isEmpty, let place = rules.places.notices[name] else { continue }
             let languages = missing.joined(separator: ", ")
-            let message = "the notice '\(name)' has no text in \(languages), as other notices do"
+            let message =
+                "the notice '\(name)' has no text in \(languages), which other notices have"
             findings.report(.missingLanguage, message, at: place)
         }
     }
 }
 
-/// Finds notices that nobody is ever shown.
+/// Finds notices that are never shown.
 struct UnusedNoticeCheck: FindingCheck {
-    /// The notice that devices are shown which cannot update; rules do not name it.
+    /// The notice for devices that cannot update; rules do not refer to it.
     private static let cannotUpdate = "cannotUpdate"
 
     func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
@@ -27,14 +28,14 @@ struct UnusedNoticeCheck: FindingCheck {
         {
             findings.report(
                 .unusedNotice,
-                "nobody gets the notice '\(Self.cannotUpdate)': no rule has 'requiresOS'",
+                "the notice '\(Self.cannotUpdate)' is never shown: no rule has 'requiresOS'",
                 at: place
             )
         }
         var fed: Set<String> = []
         for feed in rules.feeds {
             switch feed.source.subject {
-            // Any of its rules may name any notice.
+            // Its rules may refer to any notice.
             case .anything: return
             case .rules(let notices): fed.formUnion(notices)
             case .releases: continue

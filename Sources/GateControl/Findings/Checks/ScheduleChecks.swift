@@ -1,16 +1,16 @@
 internal import GatePolicy
 
-/// Finds rules and maintenance windows that are over.
+/// Finds rules and maintenance windows that have ended.
 struct PastRuleCheck: FindingCheck {
     func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
         for floor in rules.floors where floor.base == nil && floor.rule.isTimed {
             let (rule, place) = (floor.rule, floor.places)
             if let until = rule.schedule.until, until <= now {
-                let message = "the rule '\(rule.id)' is over since \(until)"
+                let message = "the rule '\(rule.id)' ended at \(until)"
                 findings.report(.pastRule, message, at: place.place(of: "until"), rule: rule.id)
             }
             if let until = rule.maintenance?.until, until <= now {
-                let message = "the maintenance of '\(rule.id)' is over since \(until)"
+                let message = "the maintenance of '\(rule.id)' ended at \(until)"
                 let place = place.place(of: "maintenance")
                 findings.report(.pastRule, message, at: place, rule: rule.id)
             }
@@ -18,14 +18,14 @@ struct PastRuleCheck: FindingCheck {
     }
 }
 
-/// Finds roll-outs that never reach everybody, and steps that begin before the floor does.
+/// Finds roll-outs that never reach 100 percent, and steps before the floor takes effect.
 struct RolloutCheck: FindingCheck {
     func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
         for floor in rules.floors where !floor.rule.rollout.isEmpty {
             let (rule, place) = (floor.rule, floor.places.place(of: "rollout"))
             if let last = rule.rollout.last, last.percent < 100 {
                 let share = RolloutDecoder.text(last.percent)
-                let message = "the roll-out of '\(rule.id)' stays at \(share)"
+                let message = "the roll-out of '\(rule.id)' stops at \(share)"
                 findings.report(.stalledRollout, message, at: place, rule: rule.id)
             }
             guard let begin = rule.schedule.enforceFrom,
@@ -39,10 +39,10 @@ struct RolloutCheck: FindingCheck {
     }
 }
 
-/// Finds dates and lengths that are probably a slip of a digit.
+/// Finds dates and durations that are probably typos.
 struct FarDateCheck: FindingCheck {
     private static let day: Int64 = 86_400
-    /// Nobody plans a floor for longer.
+    /// The number of days from now on which a date is probably a typo.
     private static let farDays: Int64 = 2 * 365
     private static let longMaintenance: Int64 = 2 * day
 
@@ -75,13 +75,13 @@ struct FarDateCheck: FindingCheck {
     }
 }
 
-/// Says when a `next` holds for everybody, so that it can take the place of what stands above it.
+/// Finds `next` floors that apply to all clients, and so can replace the floor of their rule.
 struct NextCompleteCheck: FindingCheck {
     func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
         for floor in rules.floors where floor.base != nil {
             guard self.isComplete(floor.rule, rules.definition.releases, at: now) else { continue }
             let message =
-                "\(floor.words) holds for everybody: its floor can move up, in place of the old one"
+                "\(floor.words) applies to all clients: its floor can replace that of the rule"
             findings.report(.nextComplete, message, at: floor.places.id, rule: floor.rule.id)
         }
     }

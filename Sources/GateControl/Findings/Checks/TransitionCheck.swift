@@ -1,7 +1,6 @@
 internal import GatePolicy
 
-/// Says what becomes laxer when rules take the place of others, and refuses plans that open the gate
-/// by accident.
+/// Reports what a change makes laxer, and rejects plans that remove a floor by accident.
 struct TransitionCheck {
     private let old: LoadedRules
     private let new: LoadedRules
@@ -18,7 +17,7 @@ struct TransitionCheck {
             let some = opening.isPartial ? "some clients with " : ""
             let whom = "\(some)versions \(opening.versions)"
             guard let plan = opening.plan else {
-                let why = opening.isGone ? "is gone" : "asks for less"
+                let why = opening.isGone ? "was removed" : "requires less"
                 findings.report(
                     .laxer,
                     "the rule '\(opening.rule)' \(why): \(whom) pass now",
@@ -31,14 +30,14 @@ struct TransitionCheck {
         }
         if self.transition.unseen > 0 {
             let message =
-                "\(self.transition.unseen) more rules have changed that were not looked at"
+                "\(self.transition.unseen) more rules have changed and were not compared"
             findings.report(.laxer, message, at: self.place(of: nil, in: self.new))
         }
         self.reportEmptyFeeds(findings)
         self.reportSettings(findings)
     }
 
-    /// An editor may mean it, or may have emptied a field, or taken an entry away, by mistake.
+    /// The feed may be meant to be empty, but an editor may also have cleared it by mistake.
     private func reportEmptyFeeds(_ findings: FindingCollector) {
         for feed in self.new.feeds
         where self.old.feeds.contains(where: { $0.fingerprint == feed.fingerprint }) {
@@ -46,10 +45,10 @@ struct TransitionCheck {
             guard !before.isEmpty, self.new.rules(ofFeed: feed.id).isEmpty else { continue }
             let names = before.prefix(5).map { "'\($0)'" }.joined(separator: ", ")
             let more = before.count > 5 ? " and \(before.count - 5) more" : ""
-            let verb = before.count == 1 ? "is" : "are"
+            let verb = before.count == 1 ? "was" : "were"
             findings.report(
                 .emptyFeed,
-                "the feed '\(feed.id)' states no rules any more: \(names)\(more) \(verb) gone",
+                "the feed '\(feed.id)' no longer states rules: \(names)\(more) \(verb) removed",
                 at: feed.place
             )
         }
@@ -65,8 +64,8 @@ struct TransitionCheck {
         let base = plan.base.id
         findings.report(
             .planOpens,
-            "the floor of '\(plan.rule)' is not in force yet, and takes the one that is away: \(whom) "
-                + "would pass until then; leave '\(base)' as it was and add to it: "
+            "the floor of '\(plan.rule)' has no effect yet, but replaces the active one: \(whom) "
+                + "would pass until then; leave '\(base)' unchanged and add to it: "
                 + NextText(plan.floor, besides: plan.base).text,
             at: places?.id ?? self.place(of: nil, in: self.new),
             rule: plan.rule
@@ -80,7 +79,7 @@ struct TransitionCheck {
         if before.identity != after.identity {
             findings.report(
                 .identityChanged,
-                "'identity' is another one than before: clients may be taken for others, or for none",
+                "'identity' has changed: clients may be identified differently, or not at all",
                 at: self.new.places.identity ?? file
             )
         }
@@ -89,7 +88,7 @@ struct TransitionCheck {
         if !exempt.isEmpty {
             let names = exempt.prefix(5).map { "'\($0)'" }.joined(separator: ", ")
             let more = exempt.count > 5 ? " and \(exempt.count - 5) more" : ""
-            findings.report(.laxer, "\(names)\(more): exempt now, and never judged", at: file)
+            findings.report(.laxer, "\(names)\(more): now exempt from all rules", at: file)
         }
         for (key, path) in [
             ("missing", \UnidentifiedPolicy.missing), ("unreadable", \.unreadable),
@@ -99,14 +98,14 @@ struct TransitionCheck {
         {
             findings.report(
                 .laxer,
-                "'unidentified' rejects nobody any more whose version is \(key)",
+                "'unidentified' no longer rejects clients whose version is \(key)",
                 at: self.new.places.unidentified ?? file
             )
         }
         for request in self.transition.unrejected {
             findings.report(
                 .laxer,
-                "'unidentified' rejects fewer clients than before that send '\(request)'",
+                "'unidentified' rejects fewer clients than before for '\(request)'",
                 at: self.new.places.unidentified ?? file
             )
         }
@@ -119,7 +118,7 @@ struct TransitionCheck {
         for rule in closed where successors[rule.id] != rule {
             findings.report(
                 .laxer,
-                "the maintenance of '\(rule.id)' is another one, or gone",
+                "the maintenance of '\(rule.id)' was changed or removed",
                 at: self.place(of: rule.id, in: self.new),
                 rule: rule.id
             )
@@ -132,13 +131,15 @@ struct TransitionCheck {
     }
 }
 
-/// A floor as it is written under `next:`, on one line.
+/// A floor in the syntax of `next:`, on one line.
 struct NextText {
     let text: String
 
+    /// Creates the text.
+    ///
     /// - Parameters:
     ///   - floor: The floor.
-    ///   - base: The rule above it, whose blocked ranges need not be said again.
+    ///   - base: The rule that contains the `next`; its blocked ranges are not repeated.
     init(_ floor: RuleDefinition, besides base: RuleDefinition) {
         var parts: [String] = []
         if let minimum = floor.minimum { parts.append("minimum: \"\(minimum)\"") }
@@ -171,7 +172,7 @@ struct NextText {
                 item.builds.map { "build: \"\($0)\"" },
             ].compactMap(\.self)
             + item.written.keys.map { key, patterns in
-                // Between single quotes a backslash stands for itself (YAML 1.2 section 7.3.2).
+                // A backslash in single quotes is literal (YAML 1.2 section 7.3.2).
                 let texts = patterns.map { pattern in
                     "'\(pattern.description.replacing("'", with: "''"))'"
                 }

@@ -1,14 +1,15 @@
 internal import GatePolicy
 
-/// Finds blocked versions that the minimum of the same rule refuses anyway: no mistake, since a floor
-/// that is raised passes many of them.
+/// Finds blocked versions below the minimum of the same rule.
+///
+/// A note and no warning: raising the minimum usually leaves such entries behind.
 struct NeedlessBlockCheck: FindingCheck {
     func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
         for floor in rules.floors {
             guard let minimum = floor.rule.minimum else { continue }
             for range in floor.rule.blocked where range.isWhollyBelow(minimum) {
                 let message =
-                    "'\(range)' need not be blocked: it lies wholly below the minimum \(minimum)"
+                    "'\(range)' need not be blocked: it is entirely below the minimum \(minimum)"
                 let place = floor.places.place(of: "blocked")
                 findings.report(.needlessBlock, message, at: place, rule: floor.rule.id)
             }
@@ -16,7 +17,7 @@ struct NeedlessBlockCheck: FindingCheck {
     }
 }
 
-/// Finds recommended versions that a rule for the same clients refuses.
+/// Finds recommended versions that a rule for the same clients denies.
 struct RefusedRecommendationCheck: FindingCheck {
     func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
         for (index, floor) in rules.floors.enumerated()
@@ -29,7 +30,7 @@ struct RefusedRecommendationCheck: FindingCheck {
             }
             guard let refusing else { continue }
             let message =
-                "the recommended version \(recommended) is refused by the rule "
+                "the recommended version \(recommended) is denied by the rule "
                 + "'\(rules.floors[refusing].rule.id)'"
             findings.report(
                 .refusedRecommendation,
@@ -41,15 +42,15 @@ struct RefusedRecommendationCheck: FindingCheck {
     }
 
     private func refuses(_ rule: RuleDefinition, _ version: AppVersion) -> Bool {
-        // As a pre-release, or as the release that it leads to: both are below.
+        // Both the pre-release and its final release must be denied.
         !rule.admits(version) && !rule.admits(version.release)
     }
 }
 
-/// Finds rules that go by what a store has, where no release says what that is.
+/// Finds rules that depend on store releases where none are stated.
 struct MissingReleaseCheck: FindingCheck {
     func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
-        // A feed may still say it.
+        // A feed may still provide them.
         let isToCome = rules.feeds.contains { [.anything, .releases].contains($0.source.subject) }
         let releases = Dictionary(grouping: rules.definition.releases, by: \.platform)
         for floor in rules.floors {
@@ -62,11 +63,11 @@ struct MissingReleaseCheck: FindingCheck {
                     continue
                 }
                 guard !isToCome else { continue }
-                let reason = "'releases' has nothing for \(platform)"
+                let reason = "'releases' has no entry for \(platform)"
                 if rule.holdUntilInStore != nil {
                     findings.report(
                         .missingRelease,
-                        "\(floor.words) waits without an end: \(reason)",
+                        "\(floor.words) waits forever: \(reason)",
                         at: floor.places.place(of: "holdUntilInStore"),
                         rule: rule.id
                     )
@@ -96,8 +97,8 @@ struct MissingReleaseCheck: FindingCheck {
         {
             findings.report(
                 .missingRelease,
-                "\(floor.words) waits without an end: no release for \(platform) in 'releases' "
-                    + "states a version; ask for builds",
+                "\(floor.words) waits forever: no release for \(platform) in 'releases' "
+                    + "states a version; use builds instead",
                 at: floor.places.place(of: "holdUntilInStore"),
                 rule: rule.id
             )
@@ -106,7 +107,7 @@ struct MissingReleaseCheck: FindingCheck {
         self.checkCountries(of: floor, known, on: platform, findings)
     }
 
-    /// A rule that waits for countries begins with one release that is in all of them.
+    /// Checks a hold with countries, which ends with a release that is in all of them.
     private func checkCountries(
         of floor: RulesInReview.Floor,
         _ known: [StoreRelease],
@@ -116,7 +117,7 @@ struct MissingReleaseCheck: FindingCheck {
         guard let hold = floor.rule.holdUntilInStore else { return }
         let releases = known.filter { floor.rule.admits($0) }
         let isIn = { (release: StoreRelease, country: String) in
-            // A release without countries is in all of them.
+            // A release without countries is available in all of them.
             release.facts.contains { $0.countries.map { $0[country] != nil } ?? true }
         }
         let isCovered = releases.contains { release in
@@ -126,7 +127,7 @@ struct MissingReleaseCheck: FindingCheck {
         let countries = hold.countries.map { "'\($0)'" }.joined(separator: ", ")
         findings.report(
             .missingRelease,
-            "\(floor.words) waits without an end: no release for \(platform) that passes it is in "
+            "\(floor.words) waits forever: no release for \(platform) that passes it is in "
                 + "all of \(countries)",
             at: floor.places.place(of: "holdUntilInStore"),
             rule: floor.rule.id
@@ -134,9 +135,9 @@ struct MissingReleaseCheck: FindingCheck {
     }
 }
 
-/// Finds releases that are said twice.
+/// Finds releases that are stated twice.
 struct RepeatedReleaseCheck: FindingCheck {
-    /// One release is known by these; two builds of one version are two releases.
+    /// The properties that identify a release; two builds of one version are two releases.
     private struct Key: Hashable {
         let app: String?
         let platform: Platform

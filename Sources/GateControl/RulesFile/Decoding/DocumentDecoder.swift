@@ -1,8 +1,8 @@
 internal import GatePolicy
 
-/// Reads the top level of one file.
+/// Decodes the top level of a file.
 struct DocumentDecoder {
-    /// Settings that only one file of a folder may make.
+    /// The settings that only one file of a folder may contain.
     static let settings =
         ["mode", "guard", "breaker", "defaultLanguage", "identity", "unidentified"]
         + AnswerDecoder.keys
@@ -12,7 +12,7 @@ struct DocumentDecoder {
 
     let problems: Problems
 
-    /// Reads what there is; `nil` if the file is not a mapping.
+    /// Decodes all valid parts; `nil` if the file is not a mapping.
     func decode(_ element: Element) -> RulesDocument? {
         let fields = Fields(element, keys: Self.keys, problems: self.problems)
         guard let fields else { return nil }
@@ -48,7 +48,7 @@ struct DocumentDecoder {
         return document
     }
 
-    /// Reads the feeds alone.
+    /// Decodes the feeds only.
     func feeds(of element: Element) -> [FeedDefinition] {
         element.value(of: "feeds").map { self.feeds($0) } ?? []
     }
@@ -70,12 +70,12 @@ struct DocumentDecoder {
         }
     }
 
-    /// The end of the message about `rules` that are no list.
+    /// Returns a suffix for the error about `rules` that are not a list.
     private static func hint(for rules: Element) -> String {
         switch rules.content {
         case .mapping(let entries):
             guard let first = entries.first else { return "; write 'rules: []'" }
-            // Either one rule, or rules by their names.
+            // Either a single rule, or rules by name.
             return entries.contains { $0.key == "id" }
                 ? "; begin the rule with a hyphen: '- id: …'"
                 : "; begin each rule with a hyphen and its name: '- id: \(first.key)'"
@@ -107,8 +107,8 @@ struct DocumentDecoder {
         return (element.list(self.problems) ?? []).compactMap { decoder.decode($0) }
     }
 
-    /// Every `notice` and `recommendedNotice` of a rule or of what a feed's rules have in common,
-    /// and the `notice` of `unidentified`.
+    /// Returns every `notice` and `recommendedNotice` of a rule, of a `next` and of a feed's
+    /// `rule`, and the `notice` of `unidentified`.
     private func references(_ fields: Fields) -> [Located<String>] {
         let unidentified = fields["unidentified"].map { [$0] } ?? []
         let rules =
@@ -128,13 +128,13 @@ struct DocumentDecoder {
 }
 
 extension Element {
-    /// The value of a key, without a check of what else is there.
+    /// Returns the value of a key; other keys are ignored.
     fileprivate func value(of key: String) -> Element? {
         guard case .mapping(let entries) = self.content else { return nil }
         return entries.first { $0.key == key }?.value
     }
 
-    /// The value of a key if it is a text, without a check of what else is there.
+    /// Returns the value of a key if it is a text; other keys are ignored.
     fileprivate func text(of key: String) -> Located<String>? {
         guard let element = self.value(of: key), case .text(let text) = element.content else {
             return nil
@@ -142,7 +142,7 @@ extension Element {
         return Located(value: text, place: element.place)
     }
 
-    /// The places of the keys of a mapping.
+    /// The locations of the keys of a mapping.
     fileprivate var keyPlaces: [String: Place] {
         guard case .mapping(let entries) = self.content else { return [:] }
         return Dictionary(
@@ -151,13 +151,13 @@ extension Element {
         )
     }
 
-    /// The place of a key's value, or else of the whole.
+    /// Returns the location of a key's value, or of the mapping if the key is missing.
     fileprivate func scalarPlace(of key: String) -> Place {
         self.value(of: key)?.place ?? self.place
     }
 }
 
-/// Reads `exempt`: requests that are never judged.
+/// Decodes `exempt`: requests that are forwarded without evaluating the rules.
 struct ExemptionDecoder {
     let problems: Problems
 

@@ -1,6 +1,6 @@
 internal import GatePolicy
 
-/// Reads the `expect` of a test: what it asks of the decision.
+/// Decodes the `expect` of a test: the expected properties of the decision.
 struct ExpectationDecoder {
     static let keys = ["decision", "rule", "status", "storeUrl", "observed"]
 
@@ -18,7 +18,7 @@ struct ExpectationDecoder {
         }
         let rule = fields["rule"].map { self.rules([$0], or: RuleExpectation.noRule) } ?? []
         let observed = fields["observed"].map { element in
-            // Here an empty list does say something: nothing is observed.
+            // Here an empty list is valid: no rule is expected to observe the request.
             if case .list(let items) = element.content {
                 return self.rules(items, or: RuleExpectation.unidentified)
             }
@@ -29,7 +29,7 @@ struct ExpectationDecoder {
                 .compactMap { $0.choice(of: Decision.Kind.self, self.problems) } ?? [],
             rule: rule.first?.id.value,
             status: fields["status"].flatMap { self.status($0) },
-            storeURL: fields["storeUrl"].flatMap { $0.text("a link", self.problems) },
+            storeURL: fields["storeUrl"].flatMap { $0.text("a URL", self.problems) },
             observed: observed?.map(\.id.value)
         )
         return RulesDocument.Expectation(

@@ -1,6 +1,6 @@
 internal import GatePolicy
 
-/// Reads one of the `tests`: a request, and what the rules must make of it.
+/// Decodes an entry of `tests`: a request and the expected decision.
 struct RuleTestDecoder {
     static let keys = ["name", "at", "request", "expect"]
 

@@ -1,36 +1,36 @@
 internal import GatePolicy
 
-/// The content of one file, with the places that checks across files need.
+/// The content of one file, with the locations that checks across files need.
 struct RulesDocument: Sendable {
-    /// The words under one name.
+    /// A notice with its texts.
     struct Notice: Sendable {
         let name: Located<String>
-        /// The languages that the notice names; `nil` if that could not be read.
+        /// The languages of the notice; `nil` if the notice could not be decoded.
         let languages: Set<LanguageTag>?
-        /// The words that could be read in these languages.
+        /// The valid texts, by language.
         let texts: [LanguageTag: NoticeText]
     }
 
-    /// A rule, and where it and its keys stand.
+    /// A rule, with its location and those of its keys.
     struct Rule: Sendable {
         var value: RuleDefinition
         let place: Place
         let keys: [String: Place]
-        /// The places of the keys of each `next`.
+        /// The locations of the keys of each `next`.
         var next: [[String: Place]] = []
         /// The findings that the rule accepts.
         var accepted: [Located<FindingName>] = []
-        /// The build metadata in its versions.
+        /// The build metadata in the versions of the rule.
         var metadata: [Located<StatedMetadata>] = []
     }
 
-    /// The treatment of unidentified clients, and the places of its `paths`, one by one.
+    /// The policy for unidentified clients, and the locations of its `paths`.
     struct Unidentified: Sendable {
         let policy: UnidentifiedPolicy
         let paths: [Place]
     }
 
-    /// A test whose request does not know its headers yet: another file may name them.
+    /// A test before its identity is mapped to header fields, which another file may configure.
     struct Test: Sendable {
         let name: Located<String>
         let at: Timestamp?
@@ -38,49 +38,50 @@ struct RulesDocument: Sendable {
         let expectation: Expectation
     }
 
-    /// The expectation of a test, with the rules that it names.
+    /// The expectation of a test, with the rules that it refers to.
     struct Expectation: Sendable {
         let value: RuleExpectation
         let references: [RuleReference]
     }
 
-    /// A rule that a test names.
+    /// A rule that a test refers to.
     struct RuleReference: Sendable {
         let id: Located<String>
-        /// The word that may stand in place of a rule.
+        /// The value that is allowed instead of a rule.
         let alternative: String
     }
 
-    /// The settings of the whole rule set that the file makes, by their key.
+    /// The locations of the settings of the rule set in this file, by key.
     var settings: [String: Place] = [:]
     var mode: RuleMode?
-    /// The share of clients that a change may newly refuse.
+    /// The share of clients that a change may newly deny.
     var guardLimit: GuardLimit?
     var breaker: BreakerSettings?
     var defaultLanguage: LanguageTag?
     var identity: IdentitySources?
     var unidentified: Unidentified?
-    /// How denials are dressed, as far as this file says it.
+    /// The format of denials, as set in this file.
     var answer = AnswerStyle.standard
     var exemptions: [RequestPattern] = []
-    /// `nil` if the file has no list of rules.
+    /// The rules; `nil` if the file has no list of rules.
     var rules: [Rule]?
-    /// The id of every rule, those that could not be read included: a test that names one is right.
+    /// The ids of all rules, including invalid ones, so that references from tests to them are
+    /// valid.
     var ruleNames: [String] = []
-    /// Every notice, those that could not be read included: a reference to one of them is right.
+    /// All notices, including invalid ones, so that references to them are valid.
     var notices: [Notice] = []
     var releases: [Located<Release>] = []
     /// The build metadata in the versions of releases.
     var metadataOfReleases: [Located<StatedMetadata>] = []
     var testFlight: [TestFlightApp] = []
     var tests: [Test] = []
-    /// The names of notices that the file mentions.
+    /// The names of notices that the file refers to.
     var references: [Located<String>] = []
     var feeds: [FeedDefinition] = []
-    /// The place of the key `feeds`.
+    /// The location of the key `feeds`.
     var feedsPlace: Place?
 
-    /// The same, with rules that are only counted and logged.
+    /// The document with all rules set to count and log only.
     var observed: RulesDocument {
         var document = self
         for index in document.rules?.indices ?? 0..<0 {
@@ -90,17 +91,17 @@ struct RulesDocument: Sendable {
     }
 }
 
-/// The share of clients that a change may newly refuse without being accepted.
+/// The share of clients that a change may newly deny without being accepted.
 enum GuardLimit: Sendable, Equatable {
     case off
-    /// From 0 to 1.
+    /// A share from 0 to 1.
     case share(Double)
 
     static let standard = GuardLimit.share(0.2)
 }
 
 extension Element {
-    /// Reads a share of clients; `example`: how it may be written.
+    /// Decodes a share of clients; `example` is shown in the error.
     func shareLimit(_ example: String, _ problems: Problems) -> GuardLimit? {
         switch self.content {
         case .number(let text):
@@ -121,7 +122,7 @@ extension Element {
 }
 
 extension [RulesDocument.Test] {
-    /// Reports the tests that expect a rule which is not there.
+    /// Reports tests that refer to a rule that does not exist.
     func checkReferences(to rules: [String], _ problems: Problems) {
         let known = Set(rules)
         for reference in self.flatMap(\.expectation.references) {

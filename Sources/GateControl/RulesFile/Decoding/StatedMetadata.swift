@@ -1,17 +1,18 @@
 internal import GatePolicy
 
-/// Build metadata that a rules file states in a version: `3.7.2+93`.
+/// Build metadata of a version in a rules file: `3.7.2+93`.
 ///
-/// Versions compare without it (SemVer 2.0.0 section 10), so that the text does not do what it says.
+/// Versions are compared without build metadata (SemVer 2.0.0 section 10), so the version does not
+/// mean what its author probably intended.
 struct StatedMetadata: Sendable {
-    /// The key under which it stands.
+    /// The key of the version.
     let key: String
-    /// The version without it.
+    /// The version without the metadata.
     let version: AppVersion
     /// The text after the plus sign.
     let metadata: String
 
-    /// Reads the first version with metadata in a version or a range; `nil` without one.
+    /// Finds the first version with metadata in a version or a range; `nil` if there is none.
     init?(in text: String, under key: String) {
         for word in text.split(whereSeparator: { $0 == " " || $0 == "\t" }) {
             let written = word.drop { "<>=".contains($0) }
@@ -26,38 +27,38 @@ struct StatedMetadata: Sendable {
         return nil
     }
 
-    /// The build that the metadata is, if it is one.
+    /// The metadata as a build number, if it is one.
     private var build: BuildNumber? { try? BuildNumber(parsing: self.metadata) }
 
-    /// The lines of a rules file that say what was probably meant.
+    /// A suggestion for what was probably meant, in the syntax of a rules file.
     private var advice: String {
-        guard let build else { return "leave '+\(self.metadata)' away" }
+        guard let build else { return "remove '+\(self.metadata)'" }
         let number = build.isWhole ? "\(build)" : "\"\(build)\""
         switch self.key {
         case "minimum", "minimumBuildOf":
-            return "to ask for a build of this version, write minimum: \"\(self.version)\", "
+            return "to require a build of this version, write minimum: \"\(self.version)\", "
                 + "minimumBuild: \(number), minimumBuildOf: \"\(self.version)\""
         case "recommended":
             return "to recommend a build, write recommended: \"\(self.version)\", "
                 + "recommendedBuild: \(number)"
         case "blocked":
-            return "to block this build alone, write blockedBuilds: "
+            return "to block only this build, write blockedBuilds: "
                 + "[{ version: \"\(self.version)\", build: \(number) }]"
         case "version":
             return "write version: \"\(self.version)\", build: \(number)"
         case _:
-            return "leave '+\(self.metadata)' away"
+            return "remove '+\(self.metadata)'"
         }
     }
 
     var message: String {
-        "'\(self.version)+\(self.metadata)' stands for every build of \(self.version), "
-            + "since build metadata is not compared: \(self.advice)"
+        "'\(self.version)+\(self.metadata)' applies to all builds of \(self.version), "
+            + "because build metadata is not compared: \(self.advice)"
     }
 }
 
 extension Element {
-    /// The keys of a rule, or of its `next`, that hold versions.
+    /// The keys of a rule, or of its `next`, whose values are versions.
     private static let keysOfVersions = ["minimum", "minimumBuildOf", "recommended", "blocked"]
 
     /// The metadata in the versions of a rule and of its `next`.
@@ -84,7 +85,7 @@ extension Element {
         }
     }
 
-    /// The items of a list; any other value alone.
+    /// The items of a list, or the element itself.
     private var listed: [Element] {
         if case .list(let items) = self.content { items } else { [self] }
     }

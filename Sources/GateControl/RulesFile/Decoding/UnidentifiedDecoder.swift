@@ -1,6 +1,6 @@
 internal import GatePolicy
 
-/// Reads `unidentified`: what happens to clients that do not say which build they are.
+/// Decodes `unidentified`: the policy for clients without a valid version.
 struct UnidentifiedDecoder {
     static let keys = ["missing", "unreadable", "notice", "storeUrl", "paths"]
 
@@ -26,7 +26,7 @@ struct UnidentifiedDecoder {
         let rejects = ([policy.missing, policy.unreadable] + actions).contains(.reject)
         if fields["storeUrl"] == nil, rejects {
             let message =
-                "'unidentified' with 'reject' needs 'storeUrl', or a denied client is stuck"
+                "'unidentified' with 'reject' needs 'storeUrl', so that denied clients can update"
             self.problems.report(message, at: fields.place)
         }
         return RulesDocument.Unidentified(policy: policy, paths: paths.map(\.place))
@@ -37,13 +37,13 @@ struct UnidentifiedDecoder {
     }
 }
 
-/// Reads `paths` of `unidentified`: requests for which it is stricter.
+/// Decodes `paths` of `unidentified`: requests with a stricter policy.
 struct UnidentifiedPathDecoder {
     static let keys = ["path", "method", "missing", "unreadable"]
 
     let problems: Problems
 
-    /// One entry may name several paths.
+    /// Decodes all entries; an entry may list several paths.
     func decode(_ element: Element) -> [Located<UnidentifiedPath>] {
         (element.list(self.problems) ?? []).flatMap { self.entry($0) }
     }
@@ -53,7 +53,7 @@ struct UnidentifiedPathDecoder {
             return []
         }
         if fields["missing"] == nil, fields["unreadable"] == nil {
-            let message = "this entry asks nothing: it needs 'missing' or 'unreadable'"
+            let message = "this entry has no effect: it needs 'missing' or 'unreadable'"
             self.problems.report(message, at: element.place)
         }
         let missing = fields["missing"].flatMap { self.action($0) }

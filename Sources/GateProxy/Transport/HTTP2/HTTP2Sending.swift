@@ -1,39 +1,40 @@
 import GateWire
 import NIOCore
 
-/// A connection that sends what its streams have to send, as far as its peer makes room for all of
-/// them together and for each of them (RFC 9113 5.2).
+/// A connection that sends the output of its streams within the flow-control windows (RFC 9113
+/// 5.2).
 ///
-/// Streams take turns: a frame of each, so that a large body does not hold up small ones.
+/// Streams take turns, with one frame each, so that a large body does not delay small ones.
 protocol HTTP2Sending: AnyObject {
     associatedtype Stream: HTTP2Sender
 
-    /// Whether the channel takes more.
+    /// Whether the channel is writable.
     var isWritable: Bool { get }
     var outbox: HTTP2Outbox { get set }
-    /// How much of all bodies together the peer takes.
+    /// The send window of the connection.
     var sendWindow: HTTP2SendWindow { get set }
     var line: HTTP2SendLine<Stream> { get set }
 
-    /// A frame of a body was written.
+    /// A DATA frame was written.
     func wrote(_ count: Int, of stream: Stream)
-    /// Hands what was written to the channel soon.
+    /// Writes the outbox to the channel soon.
     func flush()
-    /// Hands it to the channel now.
+    /// Writes the outbox to the channel now.
     func flushNow()
 }
 
 extension HTTP2Sending {
-    /// Sends what a stream has to send, as far as there is room; the rest waits for its turn.
+    /// Sends the output of a stream, as far as the windows permit; the rest waits for its turn.
     func send(_ stream: Stream) {
         self.write(from: stream, atMost: .max)
         if !stream.isOver, !stream.output.isEmpty, self.line.join(stream) { stream.waits() }
         self.flush()
     }
 
-    /// Sends what waits, a frame of each stream in turn.
+    /// Sends pending output, with a frame of each stream in turn.
     func pump() {
-        // How many in a row could send nothing: once it is all of them, none can.
+        // The number of consecutive streams that could not send; once it includes all streams, none
+        // can.
         var blocked = 0
         while blocked < self.line.count, self.sendWindow.left > 0, self.isWritable,
             let stream = self.line.next()
@@ -85,14 +86,14 @@ extension HTTP2Sending {
         }
     }
 
-    /// The peer makes room for all streams.
+    /// Increases the send window of the connection.
     func widen(by increment: Int) throws(HTTP2ErrorCode) {
         guard increment > 0 else { throw .protocolError }
         guard self.sendWindow.widen(by: increment) else { throw .flowControlError }
         self.pump()
     }
 
-    /// The peer makes room for one stream.
+    /// Increases the send window of a stream.
     func widen(_ stream: Stream, by increment: Int) throws(HTTP2ErrorCode) {
         guard increment > 0 else { throw .protocolError }
         guard stream.output.widen(by: increment) else { throw .flowControlError }
@@ -100,37 +101,39 @@ extension HTTP2Sending {
     }
 }
 
-/// A stream that has something to send.
+/// A stream with output.
 protocol HTTP2Sender: AnyObject {
     var id: UInt32 { get }
-    /// Nothing more is sent or received.
+    /// Whether the stream has ended in both directions.
     var isOver: Bool { get }
     var output: HTTP2StreamOutput { get set }
 
-    /// Something of what waited was sent, or it has begun to wait.
+    /// Some pending output was sent, or output has become pending.
     func waits()
-    /// All there is so far was sent; the end is still to come.
+    /// All output so far was sent, but not the end of the stream.
     func hasSentAll()
     /// The last frame was sent.
     func hasSentLast()
-    /// The writer may go on.
+    /// The stream is writable again.
     func becameWritable()
 }
 
-/// Not every stream has to hear of everything.
+/// Default implementations, because most streams need only some of these events.
 extension HTTP2Sender {
     func waits() {}
     func hasSentAll() {}
     func hasSentLast() {}
 }
 
-/// Streams with something to send, in the order of their turns.
+/// A queue of the streams with output, in the order of their turns.
 struct HTTP2SendLine<Stream: HTTP2Sender> {
     private var streams = CircularBuffer<Stream>()
 
     var count: Int { self.streams.count }
 
-    /// - Returns: whether the stream did not stand in the line already.
+    /// Adds a stream to the queue.
+    ///
+    /// - Returns: Whether the stream was not in the queue.
     mutating func join(_ stream: Stream) -> Bool {
         guard !stream.output.isWaiting else { return false }
         stream.output.isWaiting = true
@@ -138,12 +141,12 @@ struct HTTP2SendLine<Stream: HTTP2Sender> {
         return true
     }
 
-    /// The stream whose turn it is, which must `stay` or `leave` thereafter.
+    /// Returns the stream whose turn it is; the caller must call `stay` or `leave` afterwards.
     mutating func next() -> Stream? {
         self.streams.popFirst()
     }
 
-    /// It has more to send, and its turn comes again behind those of all others.
+    /// Returns a stream with further output to the end of the queue.
     mutating func stay(_ stream: Stream) {
         self.streams.append(stream)
     }
@@ -152,9 +155,9 @@ struct HTTP2SendLine<Stream: HTTP2Sender> {
         stream.output.isWaiting = false
     }
 
-    /// Takes out a stream that is over.
+    /// Removes a stream that has ended.
     ///
-    /// - Returns: whether nobody here has anything more to do with it; `false`: it has its turn.
+    /// - Returns: Whether the stream can be released; `false` during its turn.
     mutating func remove(_ stream: Stream) -> Bool {
         guard stream.output.isWaiting else { return true }
         guard let index = self.streams.firstIndex(where: { $0 === stream }) else { return false }

@@ -1,13 +1,13 @@
-/// The open streams of a connection by their numbers.
+/// The open streams of a connection, by stream ID.
 ///
-/// Numbers only rise (RFC 9113 5.1.1), so that streams stand in order: of the few that there are, one is
-/// found sooner than its number is hashed.
+/// IDs only increase (RFC 9113 5.1.1), so the streams are sorted. With a small number of streams, a
+/// binary search is faster than hashing.
 struct HTTP2StreamTable<Stream> {
     private var entries: [(number: UInt32, stream: Stream)] = []
 
     var count: Int { self.entries.count }
     var isEmpty: Bool { self.entries.isEmpty }
-    /// The streams as they are now, by rising numbers.
+    /// A snapshot of the streams, by ascending IDs.
     var all: [Stream] { self.entries.map(\.stream) }
 
     subscript(_ number: UInt32) -> Stream? {
@@ -34,7 +34,7 @@ struct HTTP2StreamTable<Stream> {
         index < self.entries.count && self.entries[index].number == number
     }
 
-    /// The place of a stream, or of where it would stand.
+    /// Returns the index of a stream, or the index at which to insert it.
     private func index(of number: UInt32) -> Int {
         var (start, end) = (0, self.entries.count)
         while start < end {

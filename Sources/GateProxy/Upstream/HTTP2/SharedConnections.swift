@@ -2,19 +2,19 @@ import NIOCore
 
 /// The HTTP/2 connections to one address, and the requests that wait for one.
 ///
-/// The first connection that has room takes the next request, so that there are no more of them than
-/// it takes.
+/// The first connection with capacity gets the next request, so that no more connections than
+/// necessary are used.
 struct SharedConnections {
     typealias Waiter = (Result<UpstreamConnection, UpstreamPool.ConnectError>) -> Void
 
     private(set) var connections: [UpstreamHTTP2Connection] = []
     private var waiting = CircularBuffer<Waiter>()
-    /// Connections that are being opened.
+    /// The number of connections that are being opened.
     private var opening = 0
-    /// The requests that a new connection is likely to take.
+    /// The number of requests that a new connection is likely to accept.
     private var expectedRoom = UpstreamStreamBudget.most
 
-    /// A stream of a connection that is there; `nil`: none has room.
+    /// Reserves a stream on an open connection; `nil` if none has capacity.
     func take() -> UpstreamConnection? {
         self.connections.first { $0.hasRoom }?.takeStream()
     }
@@ -23,13 +23,14 @@ struct SharedConnections {
         self.waiting.append(waiter)
     }
 
-    /// The oldest that waits, and a stream for it; `nil`: nobody waits, or there is no room.
+    /// Removes the oldest waiter, with a stream for it; `nil` if there is no waiter or no capacity.
     mutating func takeWaiting() -> (Waiter, UpstreamConnection)? {
         guard !self.waiting.isEmpty, let upstream = self.take() else { return nil }
         return (self.waiting.removeFirst(), upstream)
     }
 
-    /// Whether those that are being opened are too few for all that wait; counts one more if so.
+    /// Whether another connection must be opened for the waiters; if it must, it is counted as
+    /// being opened.
     mutating func beginsOpening() -> Bool {
         guard self.waiting.count > self.opening * self.expectedRoom else { return false }
         self.opening += 1
@@ -42,17 +43,17 @@ struct SharedConnections {
         self.connections.append(connection)
     }
 
-    /// No connection was opened.
+    /// Records that a connection could not be opened.
     ///
-    /// - Returns: everybody who waits and has nothing more to wait for.
+    /// - Returns: All waiters, unless another connection is being opened.
     mutating func openingFailed() -> [Waiter] {
         self.opening -= 1
         return self.opening == 0 ? self.takeAllWaiting() : []
     }
 
-    /// The backend has chosen HTTP/1.1.
+    /// Records that the backend has selected HTTP/1.1.
     ///
-    /// - Returns: everybody who waits.
+    /// - Returns: All waiters.
     mutating func openedExclusive() -> [Waiter] {
         self.opening -= 1
         return self.takeAllWaiting()

@@ -8,7 +8,7 @@ extension UpstreamHTTP2Connection {
         case protocolViolation
     }
 
-    /// Tells the backend what it did wrong, and closes.
+    /// Sends a connection error to the backend, and closes.
     func fail(_ code: HTTP2ErrorCode) {
         guard !self.isClosing else { return }
         self.member?.report("HTTP/2: \(code)")
@@ -20,7 +20,7 @@ extension UpstreamHTTP2Connection {
         self.context?.close(promise: nil)
     }
 
-    /// Closes in order.
+    /// Closes the connection cleanly.
     func shutDown() {
         guard !self.isClosing else { return }
         self.outbox.frames.writeGoAway(last: 0, .noError)
@@ -29,9 +29,9 @@ extension UpstreamHTTP2Connection {
         self.context?.close(promise: nil)
     }
 
-    /// Closes because the backend is no longer there.
+    /// Closes the connection because the backend no longer responds.
     func giveUp() {
-        self.member?.report("HTTP/2: the backend does not say that it is still there")
+        self.member?.report("HTTP/2: the backend did not respond to a PING")
         self.end(.eof)
         self.context?.close(promise: nil)
     }

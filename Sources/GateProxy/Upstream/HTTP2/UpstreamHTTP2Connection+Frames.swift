@@ -1,9 +1,9 @@
 import GateWire
 import NIOCore
 
-/// The frames that come in.
+/// The received frames.
 extension UpstreamHTTP2Connection {
-    /// Room that is worth a frame of its own, in bytes.
+    /// The minimum bytes of a window increment that does not count as a control frame.
     private static let largeIncrement = 1024
 
     func read(_ frame: HTTP2ReceivedFrame) throws(HTTP2ErrorCode) {
@@ -31,7 +31,8 @@ extension UpstreamHTTP2Connection {
         guard self.control.charge(at: self.lastReceived) else { throw .enhanceYourCalm }
     }
 
-    /// The stream that a frame is for; `nil`: one that is over, for which frames may still come.
+    /// Returns the stream of a frame; `nil` for a stream that has ended, for which frames may still
+    /// arrive.
     private func stream(_ id: UInt32) throws(HTTP2ErrorCode) -> UpstreamHTTP2Stream? {
         guard self.budget.hasOpened(id) else { throw .protocolError }
         if let stream = self.streams[id] { return stream }
@@ -45,8 +46,8 @@ extension UpstreamHTTP2Connection {
         length: Int,
         endsStream: Bool
     ) throws(HTTP2ErrorCode) {
-        // The window that all streams share is given back at once: one slow client must not stop
-        // the others.
+        // The window of the connection is restored at once, so that a slow client cannot stop the
+        // other streams.
         guard self.receiveWindow.receive(length) else { throw .flowControlError }
         if let increment = self.receiveWindow.take() {
             self.writeWindowUpdate(0, increment: increment)
@@ -57,7 +58,7 @@ extension UpstreamHTTP2Connection {
 
     private func readHeaders(_ block: HTTP2HeaderBlock) throws(HTTP2ErrorCode) {
         guard self.budget.hasOpened(block.stream) else { throw .protocolError }
-        // The block is read whatever becomes of the stream: later ones refer to what stands in it.
+        // The block is always decoded, because later blocks refer to its fields.
         try self.headers.read(block.bytes, names: .response)
         guard let stream = try self.stream(block.stream) else { return }
         self.control.earn(8)
@@ -65,7 +66,7 @@ extension UpstreamHTTP2Connection {
     }
 
     private func readWindowUpdate(_ id: UInt32, _ increment: Int) throws(HTTP2ErrorCode) {
-        // Room for a large body comes in more frames than could be told from a flood.
+        // Increments for a large body can be too frequent to distinguish them from a flood.
         if increment < Self.largeIncrement { try self.chargeControl() }
         guard id != 0 else { return try self.widen(by: increment) }
         guard let stream = try self.stream(id) else { return }
@@ -94,12 +95,12 @@ extension UpstreamHTTP2Connection {
         promise.succeed()
     }
 
-    /// The backend takes no more requests, and has not looked at those behind the last one that it
-    /// names (RFC 9113 6.8).
+    /// Handles GOAWAY: the backend accepts no more requests, and has not processed those after
+    /// `last` (RFC 9113 6.8).
     private func readGoAway(last: UInt32, _ code: UInt32) throws(HTTP2ErrorCode) {
         try self.chargeControl()
         if code != HTTP2ErrorCode.noError.rawValue {
-            self.member?.report("HTTP/2: the backend ends the connection with code \(code)")
+            self.member?.report("HTTP/2: the backend closed the connection with error code \(code)")
         }
         self.budget.retire()
         for stream in self.streams.all where stream.id > last { stream.refused() }

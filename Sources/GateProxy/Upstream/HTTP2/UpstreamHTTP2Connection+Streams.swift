@@ -3,14 +3,14 @@ import NIOCore
 
 /// The streams and their ends.
 extension UpstreamHTTP2Connection {
-    /// How long it may be of no use before it is closed.
+    /// The time after which an unused connection is closed.
     ///
-    /// A backend that closes it first says so (GOAWAY), so that no request is lost.
+    /// A backend that closes it earlier sends GOAWAY, so no request is lost.
     private static let idleTime = TimeAmount.seconds(30)
-    /// A connection on which nothing was heard for so long while a request waited may be dead.
+    /// The time without data, while a request waits, after which a connection may be dead.
     private static let suspiciousSilence = TimeAmount.seconds(5)
 
-    /// A stream for another exchange.
+    /// Returns a stream for another exchange.
     func takeStream() -> UpstreamConnection {
         self.budget.reserve()
         self.deadline = nil
@@ -20,7 +20,7 @@ extension UpstreamHTTP2Connection {
         return stream.upstream
     }
 
-    /// Nothing more is sent or received on a stream.
+    /// Records that a stream has ended in both directions.
     func isOver(_ stream: UpstreamHTTP2Stream) {
         if stream.id != 0 { self.streams[stream.id] = nil }
         self.budget.release()
@@ -51,19 +51,21 @@ extension UpstreamHTTP2Connection {
         }
     }
 
-    /// A request got no answer in time; on a connection that is dead, others would get none either.
+    /// Retires the connection after a timeout of a request, unless data has been received recently.
+    ///
+    /// On a dead connection, further requests would time out as well.
     func suspect(since began: NIODeadline) {
         let silence = NIODeadline.now() - Swift.max(began, self.lastReceived)
         if silence >= Self.suspiciousSilence { self.budget.retire() }
     }
 
-    /// Opens no more streams and closes when the last one is over.
+    /// Opens no more streams, and closes the connection when the last one has ended.
     func retire() {
         self.budget.retire()
         self.becomeIdleIfUnused()
     }
 
-    /// Gives up streams whose last frame does not come, and the connection if nobody needs it or the
+    /// Resets streams whose last frame is late, and closes the connection if it is unused or the
     /// backend is gone.
     func closeOverdue(at now: NIODeadline) {
         if let deadline = self.deadline, deadline <= now { return self.shutDown() }
@@ -81,7 +83,7 @@ extension UpstreamHTTP2Connection {
         }
     }
 
-    /// Gives a stream up that cannot be served; not while its exchange is still at work.
+    /// Resets a stream that cannot be served, after its exchange has returned to the event loop.
     func failSoon(_ stream: UpstreamHTTP2Stream) {
         self.eventLoop.assumeIsolated().execute { stream.abandon() }
     }

@@ -2,28 +2,28 @@ import GateWire
 import NIOCore
 internal import NIOSSL
 
-/// One HTTP/2 connection to the backend, on which many requests go at the same time (RFC 9113).
+/// An HTTP/2 connection to the backend, for many concurrent requests (RFC 9113).
 final class UpstreamHTTP2Connection: ChannelInboundHandler, HTTP2Endpoint, Overdue {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
     enum Stage {
-        /// The backend has yet to say that it speaks HTTP/2.
+        /// The settings of the backend, which confirm HTTP/2, have not been received.
         case opening(EventLoopPromise<Void>)
         case open
-        /// Told that it is over; whatever still comes is thrown away.
+        /// The connection is closing; further input is discarded.
         case closing
     }
 
-    /// Why the connection cannot be used.
+    /// The reason why the connection cannot be used.
     enum Failure: Error, CustomStringConvertible {
         case speaksNoHTTP2
         case takesNoRequests
 
         var description: String {
             switch self {
-            case .speaksNoHTTP2: "the backend does not speak HTTP/2"
-            case .takesNoRequests: "the backend takes no requests"
+            case .speaksNoHTTP2: "the backend does not support HTTP/2"
+            case .takesNoRequests: "the backend allows no HTTP/2 streams"
             }
         }
     }
@@ -32,51 +32,54 @@ final class UpstreamHTTP2Connection: ChannelInboundHandler, HTTP2Endpoint, Overd
     let isSecure: Bool
     private let bypassesChannel: Bool
     let limits: HeadLimits
-    /// The member that it leads to.
+    /// The member of the pool that the connection belongs to.
     var member: UpstreamPool.Member?
     var deadline: NIODeadline?
     var registryIndex = 0
     var stage: Stage
     private(set) var context: ChannelHandlerContext?
     private(set) var output: ChannelOutput?
-    /// Whether the channel takes more, as it last said: to be told costs less than to ask.
+    /// The last known writability of the channel; storing it costs less than a query.
     private(set) var isWritable = false
 
     var reader: HTTP2FrameReader
     var headers: HTTP2HeaderReader
     var peer = HTTP2PeerSettings(isClient: false)
     var receiveWindow = HTTP2ReceiveWindow(size: HTTP2OwnSettings.connectionWindow)
-    /// Frames that carry nothing against those that do.
+    /// The budget for control frames, which frames with data or headers refill.
     var control = FloodBudget(capacity: 1000, perSecond: 100)
 
     var budget = UpstreamStreamBudget()
     var streams = HTTP2StreamTable<UpstreamHTTP2Stream>()
-    /// Streams that are over and were not yet let go of.
+    /// Streams that have ended and have not been released.
     var over: [UpstreamHTTP2Stream] = []
-    /// Streams that can serve another exchange.
+    /// Streams that can be used for another exchange.
     var spare: [UpstreamHTTP2Stream] = []
-    /// Streams whose exchange is over, and whose last frame is still to come.
+    /// The number of streams whose exchange has ended, but whose last frame has not been received.
     var lingeringCount = 0
-    /// Whether an exchange was completed on it.
+    /// Whether an exchange was completed on the connection.
     var hasServed = false
     private(set) var lastReceived = NIODeadline.now()
     var pulse: UpstreamPulse
 
-    /// The head of the response that was read last, whose bytes are those of `headers`.
+    /// The head of the last response; its bytes are in `headers`.
     private(set) var responseHead = ResponseHead()
     var outbox = HTTP2Outbox()
     var sendWindow = HTTP2SendWindow()
     var line = HTTP2SendLine<UpstreamHTTP2Stream>()
-    /// Receivers for whom something has come, in the order in which it came.
+    /// Receivers with new data, in the order of its arrival.
     private var unsettled: [any UpstreamReceiver] = []
 
+    /// Creates a connection.
+    ///
     /// - Parameters:
-    ///   - eventLoop: The loop of its channel.
-    ///   - isSecure: Whether TLS stands between this and the socket.
-    ///   - bypassesChannel: Whether what the kernel takes at once goes past the channel.
-    ///   - limits: Limits of the heads that are read.
-    ///   - silence: After so much of it the backend is asked whether it is still there.
-    ///   - whenReady: Told when the backend has said that it speaks HTTP/2, or that it does not.
+    ///   - eventLoop: The event loop of the channel.
+    ///   - isSecure: Whether the connection uses TLS.
+    ///   - bypassesChannel: Whether to write directly to the socket.
+    ///   - limits: The limits for response heads.
+    ///   - silence: The time without data after which the backend gets a PING.
+    ///   - whenReady: Succeeds when the backend has confirmed HTTP/2, and fails if it does not
+    ///     support it.
     init(
         eventLoop: any EventLoop,
         isSecure: Bool,
@@ -91,7 +94,7 @@ final class UpstreamHTTP2Connection: ChannelInboundHandler, HTTP2Endpoint, Overd
         self.limits = limits
         self.pulse = UpstreamPulse(silence: silence)
         self.stage = .opening(whenReady)
-        // A head that is only a little too large is the fault of its stream, not of all of them.
+        // A head that only slightly exceeds the limit is a stream error, not a connection error.
         self.reader = HTTP2FrameReader(expectsPreface: false, blockLimit: 4 * limits.bytes)
         self.headers = HTTP2HeaderReader(limit: limits.bytes)
     }
@@ -106,10 +109,10 @@ final class UpstreamHTTP2Connection: ChannelInboundHandler, HTTP2Endpoint, Overd
         return false
     }
 
-    /// All that a backend sends at once are answers that were asked for.
+    /// Always false: the data that a backend sends at once was requested.
     var isTurnOver: Bool { false }
 
-    /// Whether it takes another request.
+    /// Whether the connection accepts another request.
     var hasRoom: Bool { self.isOpen && self.budget.hasRoom }
 }
 
@@ -161,15 +164,15 @@ extension UpstreamHTTP2Connection {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // Frames tell their own length; the end itself is heard of next.
+        // Frames have explicit lengths; the end of the connection is reported separately.
         if case .uncleanShutdown? = error as? NIOSSLError { return }
         context.close(promise: nil)
     }
 }
 
-/// The responses that come in.
+/// The received responses.
 extension UpstreamHTTP2Connection {
-    /// Reads the head of a response from the fields that were read last.
+    /// Decodes a response head from the last header block.
     func readHead(
         endsStream: Bool,
         answersHead: Bool
@@ -183,7 +186,7 @@ extension UpstreamHTTP2Connection {
         )
     }
 
-    /// Lets a receiver settle what has come once everything that is there was read.
+    /// Schedules a call to `settle()` of a receiver, after all available input has been read.
     func settleLater(_ receiver: any UpstreamReceiver) {
         if self.unsettled.last !== receiver { self.unsettled.append(receiver) }
     }
@@ -196,11 +199,11 @@ extension UpstreamHTTP2Connection {
     }
 }
 
-/// The requests that go out.
+/// The sent requests.
 extension UpstreamHTTP2Connection {
-    /// Begins a request.
+    /// Sends the head of a request.
     ///
-    /// - Returns: its number; `nil`: it cannot be sent.
+    /// - Returns: The stream ID; `nil` if the request cannot be sent.
     func open(_ stream: UpstreamHTTP2Stream, _ request: ForwardedRequest) -> UInt32? {
         guard self.isOpen, let id = self.budget.open() else { return nil }
         self.streams[id] = stream
@@ -211,7 +214,8 @@ extension UpstreamHTTP2Connection {
         return id
     }
 
-    /// It is answered by updates of windows, of which backends send as many as they like.
+    /// Refills the budget for control frames: backends respond to content with any number of
+    /// WINDOW_UPDATE frames.
     func wrote(_ count: Int, of stream: UpstreamHTTP2Stream) {
         self.control.earn(16)
     }

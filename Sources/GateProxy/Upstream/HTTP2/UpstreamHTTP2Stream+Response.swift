@@ -1,9 +1,9 @@
 import GateWire
 import NIOCore
 
-/// The frames that come from the backend.
+/// The received frames.
 extension UpstreamHTTP2Stream {
-    /// A header section: an interim response, the response's head, or its trailers.
+    /// Handles a header section: an interim response, the response head, or trailers.
     func receiveFields(endsStream: Bool) {
         if case .content(let remaining) = self.response {
             return self.receiveTrailers(endsStream: endsStream, remaining: remaining)
@@ -37,7 +37,8 @@ extension UpstreamHTTP2Stream {
         }
     }
 
-    /// `length`: the frame's payload with its padding, which counts for flow control.
+    /// Handles content; `length` is the length of the payload including padding, which counts for
+    /// flow control.
     func receiveData(_ data: ByteBuffer, length: Int, endsStream: Bool) {
         guard case .content(let remaining) = self.response else {
             return self.failed(.http2, self.hasEndedResponse ? .streamClosed : .protocolError)
@@ -47,7 +48,7 @@ extension UpstreamHTTP2Stream {
         }
         let count = UInt64(data.readableBytes)
         if let remaining {
-            // More or fewer bytes than announced: malformed (RFC 9113 8.1.1).
+            // A length that differs from the announced one is malformed (RFC 9113 8.1.1).
             guard count <= remaining, !endsStream || count == remaining else {
                 return self.failed(.contentLength)
             }
@@ -64,7 +65,7 @@ extension UpstreamHTTP2Stream {
         guard endsStream, trailers.isTrailerSection else { return self.failed(.trailer) }
         self.response = .ended
         guard (remaining ?? 0) == 0 else { return self.failed(.contentLength) }
-        // Without a receiver the answer was complete before.
+        // Without a receiver, the response was already complete.
         if self.upstream.receiver != nil {
             guard trailers.mayTrail else { return self.failed(.trailer) }
             self.deliver { $0.receive(trailers: trailers) }
@@ -72,23 +73,25 @@ extension UpstreamHTTP2Stream {
         self.finishLingering()
     }
 
-    /// Whether trailers behind content whose length was announced reach the client: HTTP/1.1 has no place for them, so
-    /// that the answer is complete with its last byte there, before the stream has ended.
+    /// Whether trailers after content with an announced length are forwarded to the client.
+    ///
+    /// HTTP/1.1 cannot transmit them, so that the response is complete after its last byte, before
+    /// the stream has ended.
     private var mayTrailLength: Bool { self.upstream.receiver?.takesTrailersBehindLength ?? false }
 
-    /// The frame that came may have been the end that was waited for.
+    /// Ends the stream if this was the frame that it waited for.
     private func finishLingering() {
         if self.lingerEnd != nil, self.hasEndedResponse, !self.isOver { self.end() }
     }
 
-    /// Hands on what has come, if somebody still waits for it.
+    /// Passes data to the receiver, if there is one.
     private func deliver(_ part: (UpstreamConnection) -> Void) {
         guard let receiver = self.upstream.receiver else { return }
         part(self.upstream)
         self.connection.settleLater(receiver)
     }
 
-    /// Lets the backend send more, if the client takes what it has sent so far.
+    /// Increases the receive window, if the client keeps up with the response.
     func makeRoom() {
         guard !self.isOver, self.id != 0, !self.hasEndedResponse, self.upstream.mayRead,
             let increment = self.receiveWindow.take()

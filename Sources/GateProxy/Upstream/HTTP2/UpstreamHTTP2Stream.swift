@@ -1,38 +1,39 @@
 import GateWire
 import NIOCore
 
-/// One request to the backend over HTTP/2 and its response: what the backend answers goes to the
-/// `UpstreamConnection` that the exchange knows.
+/// A request to the backend over HTTP/2, and its response, which goes to an `UpstreamConnection`.
 ///
-/// When an exchange has come to its end in order, both serve another one.
+/// After an exchange has completed, both can be reused for another one.
 final class UpstreamHTTP2Stream: HTTP2Sender {
     enum Response {
         case head
-        /// `remaining`: what the head has announced and has not come yet; `nil`: it says nothing.
+        /// `remaining` is the part of the announced length that has not been received; `nil`
+        /// without a length.
         case content(remaining: UInt64?)
         case ended
     }
 
     let connection: UpstreamHTTP2Connection
     let upstream: UpstreamConnection
-    /// 0: nothing was sent yet.
+    /// The stream ID; 0 until the request is sent.
     private(set) var id: UInt32 = 0
     var response = Response.head
-    /// Whether anything of a response has come, interim ones included.
+    /// Whether any part of a response was received, including interim responses.
     var isAnswered = false
-    /// When the request was sent.
+    /// The time at which the request was sent.
     private var began = NIODeadline.uptimeNanoseconds(0)
 
-    /// The request's body, as far as the backend makes no room for it.
+    /// The part of the request body that waits for window.
     var output = HTTP2StreamOutput()
-    /// How much of a body the backend may send.
+    /// The receive window for the response body.
     var receiveWindow = HTTP2ReceiveWindow(size: HTTP2OwnSettings.streamWindow)
 
-    /// Until when the end of a response that was complete before may come; `nil`: it is no matter.
+    /// The deadline for the end of the stream after a complete response; `nil` if no end is
+    /// awaited.
     private(set) var lingerEnd: NIODeadline?
-    /// Nothing more is sent or received; the connection is about to let go of it.
+    /// Whether the stream has ended in both directions, and is about to be released.
     private(set) var isOver = false
-    /// Whether it may serve another exchange.
+    /// Whether the stream can be used for another exchange.
     private(set) var isReusable = false
 
     private static let lingerTime = TimeAmount.seconds(5)
@@ -43,7 +44,7 @@ final class UpstreamHTTP2Stream: HTTP2Sender {
         self.upstream.transport = .stream(self)
     }
 
-    /// Makes ready for an exchange.
+    /// Prepares for an exchange.
     func prepare() {
         self.id = 0
         self.response = .head
@@ -67,9 +68,9 @@ final class UpstreamHTTP2Stream: HTTP2Sender {
     }
 }
 
-/// The frames that go to the backend.
+/// The sent frames.
 extension UpstreamHTTP2Stream {
-    /// Writes the head of a request, whose content follows if it has any.
+    /// Writes the head of a request.
     func begin(_ request: ForwardedRequest) {
         guard !self.isOver else { return }
         guard let id = self.connection.open(self, request) else {
@@ -81,20 +82,20 @@ extension UpstreamHTTP2Stream {
         if request.facts.framing == .none { self.output.endAtOnce() }
     }
 
-    /// Takes content.
+    /// Writes content.
     func write(_ content: ByteBuffer) {
         guard self.append(content) else { return }
         self.connection.send(self)
     }
 
-    /// Takes the last content of a request, and the fields behind it if there are any.
+    /// Writes the last content of a request, and trailers if there are any.
     func end(with content: ByteBuffer, trailers: HeaderList?) {
         guard self.append(content) else { return }
         self.output.end(trailers: trailers.map { ByteBuffer(headerBlock: $0) })
         self.connection.send(self)
     }
 
-    /// - Returns: whether the stream still takes any.
+    /// - Returns: Whether the stream still accepts content.
     private func append(_ content: ByteBuffer) -> Bool {
         guard !self.isOver, self.id != 0 else { return false }
         let bytes = content.readableBytesUInt8Span
@@ -110,7 +111,7 @@ extension UpstreamHTTP2Stream {
         self.connection.flush()
     }
 
-    /// The caller that waits for this is about to give the stream up.
+    /// Calls `done` at once, because the caller is about to reset the stream.
     func whenAllWritten(_ done: @escaping () -> Void) {
         done()
     }
@@ -120,26 +121,26 @@ extension UpstreamHTTP2Stream {
     }
 }
 
-/// The end.
+/// The end of the stream.
 extension UpstreamHTTP2Stream {
-    /// The exchange has its response.
+    /// The exchange has received the whole response.
     func release(at now: NIODeadline) {
         guard !self.isOver else { return }
         guard self.id != 0 else { return self.finish(reusable: true) }
         self.connection.hasServed = true
         guard !self.hasEndedResponse else { return self.end() }
-        // A response with a length is complete before the frame that ends the stream has come.
+        // A response with a length is complete before the frame that ends the stream has arrived.
         self.lingerEnd = now + Self.lingerTime
         self.connection.lingeringCount += 1
     }
 
-    /// The response has ended, and nobody has anything more to do with the stream.
+    /// Ends the stream after a complete response.
     func end() {
         guard self.output.hasEnded else { return self.cancel() }
         self.finish(reusable: true)
     }
 
-    /// Gives the stream up.
+    /// Resets the stream.
     func cancel(_ code: HTTP2ErrorCode = .cancel) {
         guard !self.isOver else { return }
         if self.id != 0, !self.output.hasEnded || !self.hasEndedResponse {
@@ -149,7 +150,7 @@ extension UpstreamHTTP2Stream {
         self.finish(reusable: false)
     }
 
-    /// Nothing more is sent or received.
+    /// Ends the stream in both directions.
     func finish(reusable: Bool) {
         guard !self.isOver else { return }
         self.isOver = true
@@ -159,7 +160,7 @@ extension UpstreamHTTP2Stream {
         self.connection.isOver(self)
     }
 
-    /// The backend has not looked at the request and never will (RFC 9113 8.7).
+    /// The backend has not processed the request and never will (RFC 9113 8.7).
     func refused() {
         guard !self.isOver else { return }
         let receiver = self.upstream.receiver
@@ -167,7 +168,7 @@ extension UpstreamHTTP2Stream {
         receiver?.upstreamRefused()
     }
 
-    /// The backend gives the stream up.
+    /// The backend has reset the stream.
     func reset(_ code: UInt32) {
         guard !self.isOver else { return }
         if code == HTTP2ErrorCode.refusedStream.rawValue, !self.isAnswered {
@@ -178,7 +179,7 @@ extension UpstreamHTTP2Stream {
         receiver?.upstreamGaveUp()
     }
 
-    /// The gate itself cannot go on.
+    /// Resets the stream because of an internal error.
     func abandon() {
         guard !self.isOver else { return }
         let receiver = self.upstream.receiver
@@ -186,7 +187,7 @@ extension UpstreamHTTP2Stream {
         receiver?.upstreamGaveUp()
     }
 
-    /// The connection is gone.
+    /// The connection was lost.
     func lost() {
         guard !self.isOver else { return }
         let receiver = self.upstream.receiver
@@ -194,7 +195,7 @@ extension UpstreamHTTP2Stream {
         receiver?.upstreamEnded(wasReset: true)
     }
 
-    /// The backend has broken the rules, on this stream or on its connection.
+    /// The backend has violated the protocol, on this stream or on its connection.
     func failed(_ fault: MessageFault, _ code: HTTP2ErrorCode = .protocolError) {
         guard !self.isOver else { return }
         let receiver = self.upstream.receiver

@@ -1,10 +1,10 @@
 import NIOCore
 
-/// How connections are opened.
+/// Opening connections.
 extension UpstreamPool {
     typealias Done = (Result<UpstreamConnection, ConnectError>) -> Void
 
-    /// Opens a connection of HTTP/1.1.
+    /// Opens an HTTP/1.1 connection.
     func connectAlone(to member: Member, _ done: @escaping Done) {
         self.connect(member.address, .http1).assumeIsolated().whenComplete { result in
             switch result {
@@ -12,7 +12,7 @@ extension UpstreamPool {
                 connection.member = member
                 done(.success(connection))
             case .success(.shared(let connection)):
-                // A protocol that was not offered cannot have been chosen.
+                // A backend cannot select a protocol that was not offered.
                 connection.shutDown()
                 done(.failure(ConnectError(cause: ChannelError.eof)))
             case .failure(let error):
@@ -22,7 +22,7 @@ extension UpstreamPool {
         }
     }
 
-    /// Waits for room on an HTTP/2 connection; those that are being opened have room for many.
+    /// Waits for capacity on an HTTP/2 connection, including those that are being opened.
     func connectTogether(to member: Member, _ done: @escaping Done) {
         member.shared.wait(done)
         if member.shared.connections.contains(where: \.hasRoom) {
@@ -32,13 +32,13 @@ extension UpstreamPool {
         }
     }
 
-    /// Room was made on a connection, or there is a new one.
+    /// Serves waiting requests after a connection has been opened, or has capacity again.
     func serveWaiting(of member: Member) {
         while let (waiter, upstream) = member.shared.takeWaiting() { waiter(.success(upstream)) }
         self.openShared(to: member)
     }
 
-    /// Opens as many connections as those that wait are likely to need.
+    /// Opens as many connections as the waiting requests are likely to need.
     private func openShared(to member: Member) {
         while member.shared.beginsOpening() {
             let offer = member.address.target.speaks
@@ -63,7 +63,7 @@ extension UpstreamPool {
         self.serveWaiting(of: member)
     }
 
-    /// The backend has chosen HTTP/1.1: one connection for each request.
+    /// Handles a backend that has selected HTTP/1.1: each waiting request needs its own connection.
     private func opened(_ connection: UpstreamConnection, to member: Member) {
         connection.member = member
         member.isShared = false

@@ -1,10 +1,9 @@
 import NIOCore
 
-/// Tells when a backend that keeps silent is asked whether it is still there (PING, RFC 9113 6.7),
-/// and when it is taken for dead.
+/// The schedule of PING frames to an unresponsive backend (RFC 9113 6.7).
 ///
-/// A machine that is gone without a word would otherwise be noticed only by the time of each
-/// request, which for calls of gRPC is long.
+/// Otherwise, only the timeouts of requests would detect a machine that has disappeared, and those
+/// of gRPC calls are long.
 struct UpstreamPulse: Equatable {
     enum Action: Equatable {
         case doNothing
@@ -12,22 +11,23 @@ struct UpstreamPulse: Equatable {
         case giveUp
     }
 
-    /// Silence before it is asked.
+    /// The time without data before a PING.
     private let silence: TimeAmount
-    /// Since when there has been somebody whom silence concerns; `nil`: there is nobody.
+    /// The time since which there have been streams; `nil` if there are none.
     private var watched: NIODeadline?
     private var asked: NIODeadline?
 
-    /// For an answer, if less than that has not been silence before.
+    /// The maximum time to wait for a response, which otherwise equals `silence`.
     private static let longestWait = TimeAmount.seconds(20)
 
     init(silence: TimeAmount) {
         self.silence = silence
     }
 
-    /// The thing to do at a moment.
+    /// Returns the action to take now.
     ///
-    /// `heard`: when anything came last; `isNeeded`: whether there are streams.
+    /// `heard` is the time of the last received data, and `isNeeded` tells whether there are
+    /// streams.
     mutating func check(at now: NIODeadline, heard: NIODeadline, isNeeded: Bool) -> Action {
         guard isNeeded else {
             self.watched = nil

@@ -1,11 +1,12 @@
-/// Which streams may still be opened on a connection to the backend, and by what numbers (RFC 9113
-/// 5.1.1, 5.1.2 and 6.8).
+/// The stream IDs and the concurrency limit of a connection to the backend (RFC 9113 5.1.1, 5.1.2
+/// and 6.8).
 struct UpstreamStreamBudget: Equatable {
-    /// Streams at the same time, whatever the backend would take: more share the fate of one
-    /// connection than is good.
+    /// The maximum number of concurrent streams, even if the backend accepts more.
+    ///
+    /// If a connection is lost, all of its requests fail.
     static let most = 128
 
-    /// None before the backend has said how many it takes.
+    /// The current limit; 0 until the backend has sent its settings.
     private(set) var limit = 0
     private var inUse = 0
     private var next: UInt32 = 1
@@ -15,32 +16,32 @@ struct UpstreamStreamBudget: Equatable {
 
     var isUnused: Bool { self.inUse == 0 }
 
-    /// Whether a stream by this number was ever opened.
+    /// Whether a stream with this ID has been opened.
     func hasOpened(_ id: UInt32) -> Bool { id % 2 == 1 && id < self.next }
 
-    /// The backend says how many streams it takes at the same time; `nil`: any number.
+    /// Applies the backend's limit of concurrent streams; `nil` for no limit.
     mutating func allow(_ count: Int?) {
         self.limit = Swift.min(count ?? Self.most, Self.most)
     }
 
-    /// Keeps room for a request that is about to be sent.
+    /// Reserves a stream for a request that is about to be sent.
     mutating func reserve() {
         self.inUse += 1
     }
 
-    /// The number of a stream for which room was kept; `nil`: none is left.
+    /// Returns the ID of a reserved stream; `nil` if no ID is left.
     mutating func open() -> UInt32? {
         guard self.next < 1 << 31 else { return nil }
         defer { self.next += 2 }
         return self.next
     }
 
-    /// A stream is over, or was never opened.
+    /// Releases a stream that has ended, or was never opened.
     mutating func release() {
         self.inUse -= 1
     }
 
-    /// No more streams are opened.
+    /// Prevents further streams.
     mutating func retire() {
         self.isRetired = true
     }

@@ -1,52 +1,51 @@
 public import NIOCore
 
-/// The bytes that a stream has to send, as far as its peer makes no room for them yet, and its
-/// ending.
+/// The output of a stream: the bytes that wait for flow-control window, and the end of the stream.
 ///
-/// Properties that are read for each frame are inlinable: read from another module, any other one copies the whole
-/// value first.
+/// Properties that are read for each frame are inlinable: reading any other property from another
+/// module copies the whole value first.
 @usableFromInline
 package struct HTTP2StreamOutput {
-    /// The end of the stream behind the bytes that wait.
+    /// The end of the stream, after the waiting bytes.
     @usableFromInline
     enum Ending {
         case open
         case data
         case trailers(ByteBuffer)
-        /// The last frame was sent.
+        /// The last frame has been sent.
         case sent
     }
 
-    /// Memory that is kept from one exchange to the next: enough for most answers of an API.
+    /// The largest buffer that is kept between exchanges: enough for most responses of an API.
     private static let keptCapacity = 2048
-    /// How much may wait before whoever writes is told to stop.
+    /// The number of waiting bytes above which writers must pause.
     @inlinable package static var limit: Int { 64 * 1024 }
 
     @usableFromInline private(set) var pending = ByteBuffer()
     private var window = HTTP2SendWindow(0)
     @usableFromInline private(set) var ending = Ending.open
-    /// Whether the stream stands in its connection's line of those with something to send.
+    /// Whether the stream is in its connection's queue of streams with output.
     package var isWaiting = false
 
     package init() {}
 
-    /// Bytes that wait.
+    /// The number of waiting bytes.
     @inlinable package var count: Int { self.pending.readableBytes }
 
     @inlinable package var isEmpty: Bool { self.pending.readableBytes == 0 }
 
     @inlinable package var hasRoom: Bool { self.pending.readableBytes < Self.limit }
 
-    /// Memory that it keeps.
+    /// The capacity of the buffer.
     package var capacity: Int { self.pending.capacity }
 
-    /// Whether the last frame was sent.
+    /// Whether the last frame has been sent.
     @inlinable package var hasEnded: Bool {
         if case .sent = self.ending { return true }
         return false
     }
 
-    /// Whether anything that was written is still to be sent, be it the end.
+    /// Whether anything remains to be sent, including the end of the stream.
     @inlinable package var hasMore: Bool {
         switch self.ending {
         case .data, .trailers: true
@@ -54,14 +53,14 @@ package struct HTTP2StreamOutput {
         }
     }
 
-    /// Begins anew; `window`: how much of a body the peer takes.
+    /// Prepares for another stream; `window` is the initial send window of the peer.
     package mutating func begin(window: Int) {
         self.drop()
         self.window = HTTP2SendWindow(window)
         self.ending = .open
     }
 
-    /// Nothing more is sent.
+    /// Discards the waiting bytes.
     package mutating func drop() {
         if self.pending.capacity > Self.keptCapacity {
             self.pending = ByteBuffer()
@@ -70,7 +69,7 @@ package struct HTTP2StreamOutput {
         }
     }
 
-    /// The next bytes take the place of those that are gone.
+    /// Resets the indices of the empty buffer, so that its memory is reused.
     private mutating func rewind() {
         self.pending.moveReaderIndex(to: 0)
         self.pending.moveWriterIndex(to: 0)
@@ -78,29 +77,29 @@ package struct HTTP2StreamOutput {
 
     @inline(__always)
     package mutating func append(_ bytes: Span<UInt8>, from start: Int, to end: Int) {
-        // Without this a body that never lets the buffer become empty would make it grow.
+        // Without this, the buffer would grow as long as it never becomes empty.
         if self.pending.readerIndex >= Self.limit { self.pending.discardReadBytes() }
         self.pending.write(bytes, from: start, to: end)
     }
 
-    /// Nothing comes behind what was appended but perhaps trailer fields, as a header block.
+    /// Ends the stream after the bytes appended so far, optionally with a header block of trailers.
     package mutating func end(trailers: ByteBuffer?) {
         self.ending = trailers.map(Ending.trailers) ?? .data
     }
 
-    /// The last frame was sent with the head: there is nothing behind it.
+    /// Records that the head was the last frame of the stream.
     package mutating func endAtOnce() {
         self.ending = .sent
     }
 
-    /// The peer makes room; `false`: more than it may.
+    /// Increases the send window; returns `false` if it exceeds the maximum.
     package mutating func widen(by increment: Int) -> Bool {
         self.window.widen(by: increment)
     }
 
-    /// Writes a frame of what waits.
+    /// Writes a DATA frame with waiting bytes.
     ///
-    /// - Returns: the bytes of it, 0 if the peer takes none.
+    /// - Returns: The number of bytes in the frame; 0 if the window is exhausted.
     @inline(__always)
     package mutating func writeData(
         atMost limit: Int,
@@ -131,9 +130,9 @@ package struct HTTP2StreamOutput {
         return count
     }
 
-    /// Writes the end of the stream behind everything that waited, if it has been reached.
+    /// Writes the end of the stream, if it has been reached.
     ///
-    /// - Returns: whether the last frame was written.
+    /// - Returns: Whether the last frame has been written.
     package mutating func writeEnd(of stream: UInt32, into outbox: inout HTTP2Outbox) -> Bool {
         switch self.ending {
         case .data: outbox.writeEnd(of: stream, trailers: nil)

@@ -1,35 +1,35 @@
-/// How much of a body a peer may still send, and when it is given room for more (RFC 9113 5.2).
+/// A receive window, and the decision when to increase it (RFC 9113 5.2).
 package struct HTTP2ReceiveWindow: Equatable {
     private let size: Int
-    /// The bytes that the peer may still send.
+    /// The number of bytes that the peer may still send.
     package private(set) var left: Int
-    /// The bytes that have come and were not yet taken by whoever they are for.
+    /// The number of bytes that were received and not yet consumed.
     package private(set) var untaken = 0
 
-    /// `size`: what the peer may send at the most; `first`: what it was told at the beginning, if
-    /// that is less.
+    /// Creates a window of the given maximum size; `first` is the size announced initially, if it
+    /// is smaller.
     package init(size: Int, first: Int? = nil) {
         self.size = size
         self.left = first ?? size
     }
 
-    /// Bytes came, padding included; `false`: more than there was room for.
+    /// Counts received bytes, including padding; returns `false` if they exceed the window.
     package mutating func receive(_ count: Int) -> Bool {
         self.left -= count
         self.untaken += count
         return self.left >= 0
     }
 
-    /// All that has come was taken.
+    /// Marks all received bytes as consumed.
     ///
-    /// - Returns: the room to give to the peer; `nil`: it has enough for now.
+    /// - Returns: The increment to send to the peer; `nil` if the window is still large enough.
     package mutating func take() -> Int? {
         self.take(self.untaken)
     }
 
-    /// Some of what has come was taken.
+    /// Marks some of the received bytes as consumed.
     ///
-    /// - Returns: the room to give to the peer; `nil`: it has enough for now.
+    /// - Returns: The increment to send to the peer; `nil` if the window is still large enough.
     package mutating func take(_ count: Int) -> Int? {
         self.untaken -= count
         let increment = self.size - self.left - self.untaken
@@ -39,14 +39,16 @@ package struct HTTP2ReceiveWindow: Equatable {
     }
 }
 
-/// How much of bodies a peer still takes (RFC 9113 6.9.1).
+/// A send window (RFC 9113 6.9.1).
 package struct HTTP2SendWindow: Equatable {
-    /// No peer may make more room.
+    /// The maximum size of a window.
     static let largest = 0x7FFF_FFFF
-    /// Of a connection, and of streams if nothing else is said.
+    /// The initial window of a connection, and of a stream without a setting.
     package static let initial = 65_535
 
-    /// Less than 0: the peer takes less than it has said before (RFC 9113 6.9.2).
+    /// The number of bytes that may still be sent.
+    ///
+    /// Negative after the peer has reduced its initial window (RFC 9113 6.9.2).
     package private(set) var left: Int
 
     package init(_ left: Int = Self.initial) {
@@ -57,7 +59,7 @@ package struct HTTP2SendWindow: Equatable {
         self.left -= count
     }
 
-    /// The peer makes room; `false`: more than it may.
+    /// Increases the window; returns `false` if it exceeds the maximum.
     package mutating func widen(by increment: Int) -> Bool {
         self.left += increment
         return self.left <= Self.largest

@@ -1,6 +1,6 @@
 package import NIOCore
 
-/// The kinds of frames that the gate knows; others are passed over (RFC 9113 4.1 and 6).
+/// The frame types that the gate supports; other frames are ignored (RFC 9113 4.1 and 6).
 package enum HTTP2FrameType: UInt8 {
     case data = 0
     case headers = 1
@@ -14,7 +14,7 @@ package enum HTTP2FrameType: UInt8 {
     case continuation = 9
 }
 
-/// The bits of a frame's flags; which of them mean anything depends on the frame's type.
+/// The flags of a frame; their meaning depends on the frame type.
 package struct HTTP2Flags: OptionSet {
     package let rawValue: UInt8
 
@@ -29,21 +29,22 @@ package struct HTTP2Flags: OptionSet {
     package static let priority = HTTP2Flags(rawValue: 0x20)
 }
 
-/// The nine bytes before each frame's payload (RFC 9113 4.1).
+/// The nine bytes before the payload of each frame (RFC 9113 4.1).
 package struct HTTP2FrameHeader {
     package static let size = 9
-    /// The length that every peer takes, and the most that the gate takes (RFC 9113 4.2).
+    /// The frame size that every peer accepts, and the maximum that the gate accepts (RFC 9113
+    /// 4.2).
     package static let maxLength = 16384
 
     package var length: Int
-    /// `nil`: a kind that the gate does not know.
+    /// The frame type; `nil` for a type that the gate does not support.
     package var type: HTTP2FrameType?
     package var flags: HTTP2Flags
     package var stream: UInt32
 }
 
 extension ByteBuffer {
-    /// The header that the readable bytes begin with; `nil`: it has not all arrived.
+    /// The frame header at the reader index; `nil` if it is incomplete.
     package var frameHeader: HTTP2FrameHeader? {
         let start = self.readerIndex
         guard let first = self.getInteger(at: start, as: UInt64.self),
@@ -63,7 +64,8 @@ extension ByteBuffer {
         flags: HTTP2Flags = [],
         stream: UInt32
     ) {
-        // Room for all is made once: to look for it before each integer costs more than the integer.
+        // Reserves space for all bytes once: a check before each integer costs more than writing
+        // it.
         self.writeWithOutputRawSpan(minimumWritableBytes: HTTP2FrameHeader.size) { header in
             header.append(UInt8(truncatingIfNeeded: length >> 16))
             header.append(UInt8(truncatingIfNeeded: length >> 8))
@@ -93,9 +95,9 @@ extension ByteBuffer {
     }
 }
 
-/// The form of each kind of frame (RFC 9113 6).
+/// The format of each frame type (RFC 9113 6).
 extension HTTP2FrameHeader {
-    /// The payload without its padding (RFC 9113 6.1).
+    /// Returns the payload without its padding (RFC 9113 6.1).
     @inline(__always)
     func content(of payload: consuming ByteBuffer) throws(HTTP2ErrorCode) -> ByteBuffer {
         guard self.flags.contains(.padded) else { return payload }
@@ -111,7 +113,7 @@ extension HTTP2FrameHeader {
         return .reset(stream: self.stream, code: try self.number(payload))
     }
 
-    /// That its increment is more than 0 is a matter of its stream (RFC 9113 6.9).
+    /// Parses WINDOW_UPDATE; the stream rejects an increment of 0 (RFC 9113 6.9).
     func windowUpdate(_ payload: ByteBuffer) throws(HTTP2ErrorCode) -> HTTP2ReceivedFrame {
         let value = try self.number(payload)
         return .windowUpdate(stream: self.stream, increment: Int(value & 0x7FFF_FFFF))
@@ -146,7 +148,7 @@ extension HTTP2FrameHeader {
         return .goAway(last: last & 0x7FFF_FFFF, code: code)
     }
 
-    /// Priorities are not heeded (RFC 9113 5.3), only their form.
+    /// Checks the format of a PRIORITY frame, whose content is ignored (RFC 9113 5.3).
     func checkPriority(_ payload: ByteBuffer) throws(HTTP2ErrorCode) {
         guard self.stream != 0 else { throw .protocolError }
         guard payload.readableBytes == 5,
@@ -156,7 +158,7 @@ extension HTTP2FrameHeader {
     }
 }
 
-/// Why a stream or a connection is ended (RFC 9113 7).
+/// The error codes of streams and connections (RFC 9113 7).
 package enum HTTP2ErrorCode: UInt32, Error {
     case noError = 0x0
     case protocolError = 0x1

@@ -1,62 +1,64 @@
 package import NIOCore
 
-/// Cuts what a peer sends into frames, and lets no frame pass that may not come at all: before the
-/// peer's settings, within the header section of another stream, or in a wrong form (RFC 9113 3.4,
-/// 4 and 6).
+/// A reader that splits the bytes of a peer into frames and validates their order and format.
+///
+/// It rejects frames before the peer's settings, other frames within a header section, and
+/// malformed frames (RFC 9113 3.4, 4 and 6).
 package struct HTTP2FrameReader {
     private enum Stage {
-        /// The first bytes of a client are still to come.
+        /// The connection preface of a client is expected.
         case preface
-        /// The first frame is still to come: the peer's settings.
+        /// The first frame is expected: the peer's settings.
         case settings
         case frames
     }
 
     private var stage: Stage
     private var bytes = ByteBuffer()
-    /// A header section whose end is still to come.
+    /// A header section that is not complete yet.
     private var block: HTTP2HeaderBlock?
     private let blockLimit: Int
 
-    /// `blockLimit`: bytes of a header section that comes in more frames than one.
+    /// Creates a reader; `blockLimit` is the maximum bytes of a header section in more than one
+    /// frame.
     package init(expectsPreface: Bool, blockLimit: Int) {
         self.stage = expectsPreface ? .preface : .settings
         self.blockLimit = blockLimit
     }
 
-    /// Takes bytes of the peer.
+    /// Appends received bytes.
     @inline(__always)
     package mutating func append(_ bytes: ByteBuffer) {
         if self.bytes.readableBytes == 0 {
             self.bytes = bytes
         } else {
-            // Without this a peer that never lets the buffer become empty would make it grow.
+            // Without this, the buffer would grow as long as it never becomes empty.
             self.bytes.discardReadBytes()
             self.bytes.writeImmutableBuffer(bytes)
         }
     }
 
-    /// Lets go of memory for which there is no use until the peer sends more.
+    /// Releases memory that is not needed until the peer sends more.
     @inline(__always)
     package mutating func rest() {
-        // Empty, it would still hold on to the memory that the next read wants to use.
+        // Even an empty buffer would keep the memory that the next read reuses.
         if self.bytes.readableBytes == 0 { self.bytes = ByteBuffer() }
     }
 
-    /// Forgets what has come; no more is read.
+    /// Discards all received bytes; nothing more is read.
     package mutating func close() {
         self.bytes = ByteBuffer()
         self.block = nil
     }
 
-    /// The next frame; `nil`: it has not all arrived.
+    /// Returns the next frame, or `nil` if it is incomplete.
     @inline(__always)
     package mutating func next() throws(HTTP2ErrorCode) -> HTTP2ReceivedFrame? {
         if case .preface = self.stage {
             guard try self.readPreface() else { return nil }
         }
         guard let header = self.bytes.frameHeader else { return nil }
-        // Told as soon as the header is there: what follows it may never come.
+        // Checked once the header is complete, because the payload may never arrive.
         guard header.length <= HTTP2FrameHeader.maxLength else { throw .frameSizeError }
         try self.check(header)
         guard self.bytes.readableBytes >= HTTP2FrameHeader.size + header.length else { return nil }
@@ -66,7 +68,9 @@ package struct HTTP2FrameReader {
         return try self.frame(header, payload)
     }
 
-    /// - Returns: whether the preface has been read.
+    /// Reads the client connection preface.
+    ///
+    /// - Returns: Whether the preface is complete.
     private mutating func readPreface() throws(HTTP2ErrorCode) -> Bool {
         let bytes = self.bytes
         guard HTTP2Preface.isBegun(by: bytes.readableBytesUInt8Span) else { throw .protocolError }
@@ -77,7 +81,7 @@ package struct HTTP2FrameReader {
         return true
     }
 
-    /// Throws for a frame that may not come at all.
+    /// Throws if the frame is not allowed in the current state.
     @inline(__always)
     private func check(_ header: HTTP2FrameHeader) throws(HTTP2ErrorCode) {
         if case .settings = self.stage {
@@ -113,7 +117,7 @@ package struct HTTP2FrameReader {
         case .settings: return try header.settings(payload)
         case .ping: return try header.ping(payload)
         case .goAway: return try header.goAway(payload)
-        // Clients push nothing, and the gate has told its backends that it takes none (RFC 9113 8.4).
+        // Clients must not push, and the gate's settings disable push for backends (RFC 9113 8.4).
         case .pushPromise: throw .protocolError
         case .priority:
             try header.checkPriority(payload)
@@ -126,7 +130,7 @@ package struct HTTP2FrameReader {
         _ header: HTTP2FrameHeader,
         _ payload: consuming ByteBuffer
     ) throws(HTTP2ErrorCode) -> HTTP2ReceivedFrame {
-        // Clients open streams with odd numbers, and servers none (RFC 9113 5.1.1 and 8.4).
+        // Clients open streams with odd numbers, and servers open none (RFC 9113 5.1.1 and 8.4).
         guard header.stream % 2 == 1 else { throw .protocolError }
         var content = try header.content(of: payload)
         if header.flags.contains(.priority) {
@@ -157,15 +161,15 @@ package struct HTTP2FrameReader {
     }
 }
 
-/// A frame of a peer whose form is in order; what it means is decided by whose connection it is.
+/// A well-formed frame of a peer; its connection interprets it.
 package enum HTTP2ReceivedFrame {
-    /// `length`: the payload with its padding, which counts for flow control.
+    /// `length` is the length of the payload including padding, which counts for flow control.
     case data(stream: UInt32, content: ByteBuffer, length: Int, endsStream: Bool)
-    /// A header section has begun that more frames go on with.
+    /// A header section has started and continues in further frames.
     case headersBegun(stream: UInt32)
-    /// The same section goes on, and still has not ended.
+    /// The current header section has been continued, but has not ended.
     case headersContinued
-    /// A whole header section.
+    /// A complete header section.
     case headers(HTTP2HeaderBlock)
     case reset(stream: UInt32, code: UInt32)
     case windowUpdate(stream: UInt32, increment: Int)
@@ -174,14 +178,14 @@ package enum HTTP2ReceivedFrame {
     case ping(ByteBuffer)
     case pingAcknowledged
     case goAway(last: UInt32, code: UInt32)
-    /// A priority, which is not heeded, or a kind of frame that the gate does not know (RFC 9113 5.3
-    /// and 4.1).
+    /// A frame that is ignored: a priority, or an unsupported type (RFC 9113 5.3 and 4.1).
     case other
 }
 
-/// A header section, in one frame or as far as it has come (RFC 9113 4.3).
+/// A header section, complete or partial (RFC 9113 4.3).
 package struct HTTP2HeaderBlock {
-    /// More frames than any header section needs (CVE-2024-27316 and its like).
+    /// The maximum number of frames, more than any header section needs (CVE-2024-27316 and
+    /// similar).
     private static let maxFrames = 64
 
     package let stream: UInt32
@@ -195,12 +199,10 @@ package struct HTTP2HeaderBlock {
         self.bytes = bytes
     }
 
-    /// Whether it came in more frames than one.
+    /// Whether the section arrived in more than one frame.
     package var isSplit: Bool { self.frames > 1 }
 
-    /// Takes in one more frame.
-    ///
-    /// `limit`: bytes of the whole section.
+    /// Appends the payload of another frame; `limit` is the maximum bytes of the whole section.
     package mutating func append(_ payload: ByteBuffer, limit: Int) throws(HTTP2ErrorCode) {
         self.frames += 1
         self.bytes.writeImmutableBuffer(payload)
@@ -210,11 +212,11 @@ package struct HTTP2HeaderBlock {
     }
 }
 
-/// The first bytes of every client (RFC 9113 3.4).
+/// The client connection preface (RFC 9113 3.4).
 package enum HTTP2Preface {
     package static let bytes: StaticString = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 
-    /// Whether bytes are the preface, as far as they go.
+    /// Whether the bytes are the preface or the start of it.
     package static func isBegun(by bytes: Span<UInt8>) -> Bool {
         let count = Swift.min(bytes.count, self.bytes.utf8CodeUnitCount)
         return self.bytes.withUTF8Buffer { preface in

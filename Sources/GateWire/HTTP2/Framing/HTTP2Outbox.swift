@@ -1,18 +1,19 @@
 public import NIOCore
 
-/// Frames that were not yet handed to the channel, and when they are: what becomes ready while
-/// frames are read, or in one turn of the loop, goes out together.
+/// A buffer of frames to write to the channel.
+///
+/// Frames that are created while frames are read, or in one event-loop tick, are written together.
 @usableFromInline
 package struct HTTP2Outbox {
     @usableFromInline package var frames = ByteBuffer()
-    /// Whether a header block has told the peer that its table is not used.
+    /// Whether a header block has set the size of the peer's dynamic table to zero.
     private var hasWrittenBlock = false
-    /// Frames are being read, and what they bring about goes out behind the last of them.
+    /// Whether frames are being read; the output is written after the last of them.
     package private(set) var isHeld = false
-    /// Whether a turn of the loop was asked for.
+    /// Whether a task has been scheduled to write the output.
     package private(set) var isScheduled = false
 
-    /// Large bodies do not pile up here.
+    /// The size at which the buffer is full, so that large bodies do not accumulate.
     @inlinable package static var size: Int { 64 * 1024 }
 
     package init() {}
@@ -21,19 +22,19 @@ package struct HTTP2Outbox {
 
     @inlinable package var isFull: Bool { self.frames.readableBytes >= Self.size }
 
-    /// Frames are read until `release`.
+    /// Defers all output until `release()`, while frames are read.
     package mutating func hold() {
         self.isHeld = true
     }
 
-    /// Every frame that was there has been read.
+    /// Ends the deferral: all received frames have been read.
     package mutating func release() {
         self.isHeld = false
     }
 
-    /// Something is to go out.
+    /// Requests that the output is written.
     ///
-    /// - Returns: whether a turn of the loop has to be asked for, which `turnHasCome` ends.
+    /// - Returns: Whether the caller must schedule a task, which must call `turnHasCome()`.
     @inline(__always)
     package mutating func needsTurn() -> Bool {
         guard !self.isHeld, !self.isScheduled else { return false }
@@ -45,10 +46,10 @@ package struct HTTP2Outbox {
         self.isScheduled = false
     }
 
-    /// The bytes that go to the channel now, if there are any.
+    /// Removes and returns the bytes to write to the channel, if there are any.
     ///
-    /// It is no longer here when it goes: the channel may say at once that it has room again, and
-    /// more be written.
+    /// The buffer is empty before the write, because the write may make the channel writable at
+    /// once, and more frames may be appended.
     @inline(__always)
     package mutating func take() -> ByteBuffer? {
         guard self.frames.readableBytes > 0 else { return nil }
@@ -57,8 +58,10 @@ package struct HTTP2Outbox {
         return bytes
     }
 
-    /// The bytes that were taken are with the channel; the same memory serves again if the kernel
-    /// has taken everything.
+    /// Reuses the memory of written bytes.
+    ///
+    /// `clear()` only keeps the memory if the kernel has accepted everything, so that the channel
+    /// has no reference to it.
     @inline(__always)
     package mutating func reuse(_ bytes: inout ByteBuffer) {
         guard self.frames.readableBytes == 0, bytes.capacity <= 2 * Self.size else { return }
@@ -67,11 +70,11 @@ package struct HTTP2Outbox {
     }
 }
 
-/// The frames that both sides of the gate write.
+/// The frames that the gate writes to clients and to backends.
 extension HTTP2Outbox {
-    /// Begins a header section; its block follows, and then `endHeaders`.
+    /// Begins a header section; the header block and `endHeaders` must follow.
     ///
-    /// - Returns: where it begins.
+    /// - Returns: The index of the frame.
     package mutating func beginHeaders(stream: UInt32, endsStream: Bool) -> Int {
         let start = self.frames.writerIndex
         self.frames.writeFrameHeader(
@@ -91,7 +94,7 @@ extension HTTP2Outbox {
         self.frames.endHeaderBlock(at: start, stream: stream)
     }
 
-    /// The end of a stream behind everything that it has sent.
+    /// Writes the end of a stream, after all of its output.
     package mutating func writeEnd(of stream: UInt32, trailers: ByteBuffer?) {
         guard let trailers else {
             return self.frames.writeFrameHeader(
@@ -115,7 +118,8 @@ extension HTTP2Outbox {
         )
     }
 
-    /// Asks whether the peer is still there; its answer is a frame like any other (RFC 9113 6.7).
+    /// Writes a PING that checks whether the peer is alive; any frame counts as a response (RFC
+    /// 9113 6.7).
     package mutating func writePing() {
         self.frames.writeFrameHeader(length: 8, type: .ping, stream: 0)
         self.frames.writeInteger(UInt64(0))
@@ -133,13 +137,13 @@ extension HTTP2Outbox {
 }
 
 extension ByteBuffer {
-    /// Says how long a frame is that begins at a place and holds a header block, or makes several of
-    /// it (RFC 9113 4.3).
+    /// Sets the length of the HEADERS frame at `start`, or splits it into several frames (RFC 9113
+    /// 4.3).
     mutating func endHeaderBlock(at start: Int, stream: UInt32) {
         let blockStart = start + HTTP2FrameHeader.size
         let count = self.writerIndex - blockStart
         guard count > HTTP2FrameHeader.maxLength else {
-            // The length is 24 bits, and the type stands behind it.
+            // The length is 24 bits, followed by the type.
             let type = HTTP2FrameType.headers.rawValue
             self.setInteger(UInt32(count) << 8 | UInt32(type), at: start)
             return

@@ -1,29 +1,30 @@
-/// Reads header blocks (RFC 7541); it keeps what later blocks of the connection refer to.
+/// A decoder for header blocks (RFC 7541), with the dynamic table of a connection.
 package struct HPACKDecoder {
-    /// The capacity that the gate's settings let a peer use, which is the default of HTTP/2.
+    /// The table size that the gate's settings allow, which is the default of HTTP/2.
     static let tableCapacity = 4096
 
     private var table = HPACKDynamicTable(capacity: Self.tableCapacity)
     private var names: FieldNameTable
 
-    /// `names`: tells the fields apart.
+    /// Creates a decoder; `names` determines the roles of fields.
     package init(names: FieldNameTable) {
         self.names = names
     }
 
-    /// Tells the fields apart by another table from now on.
+    /// Replaces the table that determines the roles of fields.
     ///
-    /// The fields of the dynamic table keep their roles: to find them in each block costs more.
+    /// The roles of the fields in the dynamic table are updated here, because looking them up for
+    /// each block costs more.
     package mutating func use(_ names: FieldNameTable) {
         guard names !== self.names else { return }
         self.names = names
         self.table.findRoles(in: names)
     }
 
-    /// Reads a whole block.
+    /// Decodes a complete block.
     ///
-    /// `limit`: the size from which on fields are left out. They are read all the same, because
-    /// later blocks may refer to them.
+    /// `limit` is the maximum size of the list. Fields that exceed it are decoded but omitted,
+    /// because later blocks may refer to them.
     package mutating func decode(
         _ block: Span<UInt8>,
         into list: inout HeaderList,
@@ -85,9 +86,10 @@ package struct HPACKDecoder {
         if !list.admits(count, limit: limit) { list.dropLast() }
     }
 
-    /// Appends a field whose value stands in the block, and perhaps its name as well.
+    /// Appends a field whose value is a literal.
     ///
-    /// `name`: its number in the tables; 0: it stands before the value.
+    /// `name` is the index of the name in the tables, or 0 if the name is a literal that precedes
+    /// the value.
     @inline(__always)
     private func appendLine(
         _ block: Span<UInt8>,
@@ -117,13 +119,13 @@ package struct HPACKDecoder {
         return try list.append(name: name, in: names.span, value: value, in: block, roles: roles)
     }
 
-    /// The number of bytes from a place on that each stand for the field which was remembered directly
-    /// behind the one before.
+    /// Returns the number of consecutive index bytes that refer to consecutively inserted fields.
     ///
-    /// A client names its fields in the same order each time: they are one piece of the table.
+    /// Clients usually send their fields in the same order, so that such a run is contiguous in the
+    /// table.
     @inline(__always)
     private static func run(in block: Span<UInt8>, at position: Int) -> Int {
-        // 62 to 126, which are indexes of the dynamic table by themselves (RFC 7541 2.3.3 and 6.1).
+        // 62 to 126: one-byte indices of the dynamic table (RFC 7541 2.3.3 and 6.1).
         let (lowest, highest): (UInt8, UInt8) = (0xBE, 0xFE)
         var byte = block[position]
         var end = position + 1
@@ -135,9 +137,9 @@ package struct HPACKDecoder {
         return end - position
     }
 
-    /// Appends fields that were remembered one after the other.
+    /// Appends fields that were inserted consecutively.
     ///
-    /// - Returns: `false` if each has to be looked at.
+    /// - Returns: `false` if nothing was appended, because each field must be checked.
     private func append(
         run: Int,
         from byte: UInt8,
@@ -162,14 +164,14 @@ package struct HPACKDecoder {
         }
     }
 
-    /// The number of a field in the dynamic table; negative: it is in the static one.
+    /// Converts an index to one of the dynamic table; negative for a field of the static table.
     private func dynamicIndex(_ index: Int) throws(HPACKFault) -> Int {
         let dynamic = index - 1 - HPACKStaticTable.count
         guard index > 0, dynamic < self.table.count else { throw .unknownIndex }
         return dynamic
     }
 
-    /// An integer whose first bits share a byte with something else (RFC 7541 5.1).
+    /// Decodes an integer whose first byte contains other bits (RFC 7541 5.1).
     private static func integer(
         _ block: Span<UInt8>,
         _ position: inout Int,
@@ -180,7 +182,7 @@ package struct HPACKDecoder {
         var value = Int(block[position]) & mask
         position += 1
         guard value == mask else { return value }
-        // Four more bytes say more than any block is long.
+        // Four more bytes suffice for any valid block length.
         for shift in [0, 7, 14, 21] {
             guard position < block.count else { throw .truncated }
             let byte = Int(block[position])
@@ -191,7 +193,7 @@ package struct HPACKDecoder {
         throw .integerTooLarge
     }
 
-    /// A string literal (RFC 7541 5.2).
+    /// Decodes a string literal (RFC 7541 5.2).
     private static func string(
         _ block: Span<UInt8>,
         _ position: inout Int

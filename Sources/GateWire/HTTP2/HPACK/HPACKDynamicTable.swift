@@ -1,6 +1,6 @@
 import GatePolicy
 
-/// The place of a field in the bytes of a table, as a line of a `HeaderList`.
+/// The position of a field in the bytes of a table, in the format of a `HeaderList` line.
 struct HPACKEntry {
     var start: Int
     let nameCount: Int
@@ -8,19 +8,20 @@ struct HPACKEntry {
     let isWellFormed: Bool
     var role: FieldRole
 
-    /// The bytes of the name and the value.
+    /// The number of bytes of the name and the value.
     var fieldCount: Int { self.lineCount - HeaderList.lineOverhead }
-    /// Its size as the table counts it (RFC 7541 4.1).
+    /// The size of the entry in the table (RFC 7541 4.1).
     var size: Int { self.fieldCount + HeaderList.overhead }
 
-    /// The place of its name.
+    /// The position of the name.
     var name: HPACKString {
         HPACKString(start: self.start, end: self.start + self.nameCount, isHuffmanCoded: false)
     }
 
-    /// The same place in bytes that it was copied to.
+    /// Returns the line at its position in a copy of the bytes.
     func line(movedBy distance: Int) -> FieldLine {
-        // No place in memory is large enough for a sum to overflow, and to check five costs more than to add.
+        // Memory addresses are too small for these sums to overflow, and five checks cost more than
+        // the additions.
         let start = self.start &+ distance
         let (nameEnd, end) = (start &+ self.nameCount, start &+ self.lineCount)
         return FieldLine(
@@ -34,14 +35,14 @@ struct HPACKEntry {
     }
 }
 
-/// The fields that a peer may refer to by a number (RFC 7541 2.3.2), newest first.
+/// The dynamic table of a peer, newest field first (RFC 7541 2.3.2).
 struct HPACKDynamicTable {
     private static let mostOutdated = 256
 
     /// The fields as lines, oldest first.
     private(set) var bytes: [UInt8] = []
     private var entries: [HPACKEntry] = []
-    /// The oldest entry that still counts; those before it wait to be cleared away.
+    /// The index of the oldest valid entry; earlier entries have been evicted but not removed.
     private var first = 0
     private var size = 0
     private(set) var capacity: Int
@@ -57,7 +58,7 @@ struct HPACKDynamicTable {
         self.evict(toFit: capacity)
     }
 
-    /// Adds a field; one that is larger than the table empties it (RFC 7541 4.4).
+    /// Inserts a field; a field larger than the table empties it (RFC 7541 4.4).
     mutating func insert(
         line: Span<UInt8>,
         nameCount: Int,
@@ -79,7 +80,7 @@ struct HPACKDynamicTable {
         self.size += entry.size
     }
 
-    /// Finds the roles of all fields by another table.
+    /// Updates the roles of all fields from another table.
     mutating func findRoles(in names: FieldNameTable) {
         for index in self.entries.indices {
             let (start, count) = (self.entries[index].start, self.entries[index].nameCount)
@@ -88,21 +89,22 @@ struct HPACKDynamicTable {
         }
     }
 
-    /// Appends a field by its number from zero, of `count`, unless the list becomes too large.
+    /// Appends the field with this zero-based index to a list, unless the list would become too
+    /// large.
     func append(_ index: Int, to list: inout HeaderList, limit: Int) {
         list.append(self.entry(index), in: self.bytes.span, limit: limit)
     }
 
-    /// Appends so many fields, each inserted behind the one before, from a number on.
+    /// Appends `count` consecutively inserted fields, from a zero-based index on.
     ///
-    /// - Returns: `false` if not all of them may be in the list; none is appended.
+    /// - Returns: `false` if the list cannot contain all of them; nothing is appended then.
     func append(_ index: Int, count: Int, to list: inout HeaderList, limit: Int) -> Bool {
         let start = self.entries.count - 1 - index
         let entries = self.entries.span.extracting(start..<start + count)
         return list.append(run: entries, in: self.bytes.span, limit: limit)
     }
 
-    /// The name of a field by its number from zero, in `bytes`.
+    /// Returns the name of the field with this zero-based index, as a position in `bytes`.
     func name(_ index: Int) -> HPACKString { self.entry(index).name }
 
     private func entry(_ index: Int) -> HPACKEntry { self.entries[self.entries.count - 1 - index] }
@@ -115,7 +117,7 @@ struct HPACKDynamicTable {
         self.clearAway()
     }
 
-    /// Moves what counts to the front, now and then, so that each byte is moved once or twice.
+    /// Removes evicted entries from time to time, so that each byte is moved only once or twice.
     private mutating func clearAway() {
         guard self.first > 0 else { return }
         guard self.first < self.entries.count else {
@@ -125,7 +127,7 @@ struct HPACKDynamicTable {
             return
         }
         let start = self.entries[self.first].start
-        // Fields may be empty: their number counts as well as their bytes.
+        // Fields may be empty, so their number counts as well as their bytes.
         let isDue = start > 2 * Swift.max(self.capacity, 1024) || self.first > Self.mostOutdated
         guard isDue else { return }
         self.entries.removeSubrange(..<self.first)

@@ -1,4 +1,4 @@
-/// The fields that both sides know by their numbers (RFC 7541 Appendix A).
+/// The static table (RFC 7541 Appendix A).
 package enum HPACKStaticTable {
     package static let fields: [(name: String, value: String)] = [
         (":authority", ""), (":method", "GET"), (":method", "POST"), (":path", "/"),
@@ -40,7 +40,8 @@ package enum HPACKStaticTable {
     static let count = 61
     private static let firstField = 14
 
-    /// Appends a field by its number from zero, unless the list becomes too large.
+    /// Appends the field with this zero-based index to a list, unless the list would become too
+    /// large.
     static func append(
         _ index: Int,
         to list: inout HeaderList,
@@ -49,7 +50,7 @@ package enum HPACKStaticTable {
     ) {
         var entry = self.entries[index]
         let bytes = self.bytes.span
-        // The first ones are pseudo-header fields, which have none.
+        // The first fields are pseudo-header fields, which have no role.
         if index >= self.firstField {
             entry.role =
                 names.role(in: bytes, from: entry.start, to: entry.start + entry.nameCount)
@@ -57,6 +58,6 @@ package enum HPACKStaticTable {
         list.append(entry, in: bytes, limit: limit)
     }
 
-    /// The name of a field by its number from zero, in `bytes`.
+    /// Returns the name of the field with this zero-based index, as a position in `bytes`.
     static func name(_ index: Int) -> HPACKString { self.entries[index].name }
 }

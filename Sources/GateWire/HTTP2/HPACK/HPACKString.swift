@@ -1,29 +1,30 @@
 import GatePolicy
 
-/// Why a header block cannot be read: a `COMPRESSION_ERROR` of the connection (RFC 9113 4.3).
+/// The reason why a header block cannot be decoded: a `COMPRESSION_ERROR` of the connection (RFC
+/// 9113 4.3).
 package enum HPACKFault: Error, Equatable {
     case truncated
     case integerTooLarge
     case unknownIndex
     case huffman
     case tableSize
-    /// A change of the table's size behind a field (RFC 7541 4.2).
+    /// A dynamic table size update after a field (RFC 7541 4.2).
     case misplacedTableSize
 }
 
-/// A string literal of a header block (RFC 7541 5.2): where its bytes lie, and how they are written.
+/// The position and the encoding of a string literal in a header block (RFC 7541 5.2).
 struct HPACKString {
     let start: Int
     let end: Int
     let isHuffmanCoded: Bool
 
-    /// The most bytes that it may stand for: no Huffman code is shorter than five bits.
+    /// The maximum length of the decoded string: each Huffman code has at least five bits.
     var maxCount: Int {
         let count = self.end - self.start
         return self.isHuffmanCoded ? count * 8 / 5 : count
     }
 
-    /// Writes what it stands for, `maxCount` bytes at most.
+    /// Writes the decoded string, at most `maxCount` bytes.
     @inline(__always)
     func write(
         _ bytes: Span<UInt8>,

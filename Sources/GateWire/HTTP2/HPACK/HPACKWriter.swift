@@ -1,21 +1,21 @@
 import NIOCore
 
-/// Writes header blocks that leave no trace with the reader: every field stands for itself
-/// (RFC 7541 6.2.2), so that there is no state to keep for each connection.
+/// A stateless encoder for header blocks.
 ///
-/// The room for a block is made once, by `ByteBuffer.writeHeaderBlock`: to ask for it before each byte
-/// costs more than the fields.
+/// Every field is a literal without indexing or an entry of the static table (RFC 7541 6.2.2 and
+/// 6.1), so that connections need no encoder state. `ByteBuffer.writeHeaderBlock` reserves the
+/// space for a block once: a check before each byte costs more than the fields.
 package struct HPACKWriter {
-    /// The numbers of names in the static table.
+    /// The indices of names in the static table.
     private static let names = NameTable(
         HPACKStaticTable.fields.enumerated().map { index, field in (field.name, index + 1) }
     )
 
-    /// Bytes of a field beside its name and value, and those of a status, at most.
+    /// The maximum overhead of a field beyond its name and value, and the maximum size of a status.
     fileprivate static let overhead = 16
 
-    /// Tells the reader that its table is never used (RFC 7541 4.2): the first block of a
-    /// connection begins with it.
+    /// Writes a table size update to zero (RFC 7541 4.2), at the start of the first block of a
+    /// connection.
     static func writeEmptyTable(into block: inout ByteBuffer) {
         block.writeInteger(UInt8(0x20))
     }
@@ -43,7 +43,7 @@ package struct HPACKWriter {
         }
     }
 
-    /// Writes a field; its name becomes lower case (RFC 9113 8.2).
+    /// Writes a field; its name is converted to lower case (RFC 9113 8.2).
     package static func writeField(
         _ bytes: Span<UInt8>,
         _ line: FieldLine,
@@ -54,12 +54,12 @@ package struct HPACKWriter {
         block.write(bytes, from: line.valueStart, to: line.valueEnd)
     }
 
-    /// Writes a field of the static table by its number.
+    /// Writes a field of the static table by its index.
     package static func writeIndexed(_ index: UInt8, into block: inout OutputRawSpan) {
         block.append(0x80 | index)
     }
 
-    /// Writes a field whose name is that of the static table by this number.
+    /// Writes a field whose name has this index in the static table.
     package static func writeField(
         name index: Int,
         _ bytes: Span<UInt8>,
@@ -79,14 +79,14 @@ package struct HPACKWriter {
         block.write(decimal: length)
     }
 
-    /// The number of the name in the static table (RFC 7541 appendix A).
+    /// The index of the name in the static table (RFC 7541 Appendix A).
     private static let lengthName = 28
-    /// Bytes of that field at most.
+    /// The maximum size of the field in bytes.
     static let lengthFieldSpace = 24
 
-    /// Writes the beginning of a field, behind which its value is written.
+    /// Writes the name of a field and the length of its value, which must follow.
     ///
-    /// `name`: in any letters; `valueCount`: bytes of the value.
+    /// The name is converted to lower case; `valueCount` is the number of bytes of the value.
     package static func beginField(
         _ name: Span<UInt8>,
         valueCount: Int,
@@ -112,7 +112,7 @@ package struct HPACKWriter {
         }
     }
 
-    /// An integer behind bits that are all zero (RFC 7541 5.1).
+    /// Writes an integer whose other bits in the first byte are zero (RFC 7541 5.1).
     @inline(__always)
     private static func writeInteger(_ value: Int, prefix: Int, into block: inout OutputRawSpan) {
         let mask = (1 << prefix) - 1
@@ -128,9 +128,9 @@ package struct HPACKWriter {
 }
 
 extension ByteBuffer {
-    /// Makes room for a header block, and writes it.
+    /// Reserves space for a header block and writes it.
     ///
-    /// `fields`: how many there are at most; `bytes`: those of their names and values.
+    /// `fields` is the maximum number of fields, and `bytes` the size of their names and values.
     package mutating func writeHeaderBlock(
         fields: Int,
         bytes: Int,
@@ -140,7 +140,7 @@ extension ByteBuffer {
         self.writeWithOutputRawSpan(minimumWritableBytes: most, initializingWith: write)
     }
 
-    /// Makes room for one more field, and writes it.
+    /// Reserves space for another field and writes it.
     package mutating func writeHeaderField(_ line: FieldLine, in bytes: Span<UInt8>) {
         self.writeHeaderBlock(fields: 1, bytes: line.end - line.start) { block in
             HPACKWriter.writeField(bytes, line, into: &block)

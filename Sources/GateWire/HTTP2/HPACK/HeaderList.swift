@@ -1,26 +1,27 @@
 import GatePolicy
 
-/// Header fields as a peer of HTTP/2 sent them, laid out as lines of HTTP/1.1 in one piece of memory:
-/// whatever the next hop speaks, they are passed on from here.
+/// The header fields of an HTTP/2 message, stored as HTTP/1.1 lines in contiguous memory.
+///
+/// They are forwarded from here, to peers of either version.
 package struct HeaderList {
     package private(set) var bytes: [UInt8] = []
-    /// The place and the role of each field; pseudo-header fields have none.
+    /// The positions and roles of the fields; pseudo-header fields have no role.
     package private(set) var lines: [FieldLine] = []
-    /// The size by which lists are limited (RFC 9113 10.5.1).
+    /// The size of the list for the purpose of limits (RFC 9113 10.5.1).
     package private(set) var size = 0
-    /// Whether all fields but the pseudo-header fields may stand in a message (RFC 9113 8.2.1).
+    /// Whether all fields except pseudo-header fields are valid in a message (RFC 9113 8.2.1).
     package private(set) var isWellFormed = true
-    /// Whether fields were left out because the list is larger than it may be.
+    /// Whether fields were omitted because the list exceeds its limit.
     package private(set) var isTooLarge = false
 
-    /// The cost of a field beside its bytes (RFC 7541 4.1).
+    /// The overhead of a field in addition to its bytes (RFC 7541 4.1).
     static let overhead = 32
-    /// Colon and space, CR and LF: the bytes of a line beside those of its field.
+    /// The bytes of a line in addition to its field: colon, space, CR and LF.
     static let lineOverhead = 4
 
     package init() {}
 
-    /// Forgets everything; the memory is used again.
+    /// Removes everything; the memory is reused.
     package mutating func removeAll() {
         self.bytes.removeAll(keepingCapacity: true)
         self.lines.removeAll(keepingCapacity: true)
@@ -29,10 +30,11 @@ package struct HeaderList {
         self.isTooLarge = false
     }
 
-    /// Appends a field that a block spells out (RFC 7541 6.2).
+    /// Appends a literal field of a block (RFC 7541 6.2).
     ///
-    /// `roles`: tells the field apart.
-    /// - Returns: its line, and whether that may stand in a message.
+    /// `roles` determines the role of the field.
+    ///
+    /// - Returns: The line, and whether it is valid in a message.
     mutating func append(
         name: HPACKString,
         in names: Span<UInt8>,
@@ -43,7 +45,8 @@ package struct HeaderList {
         let start = self.bytes.count
         var nameEnd = start
         let most = name.maxCount + value.maxCount + Self.lineOverhead
-        // Room for all is made once: to look for it before each piece costs more than the piece.
+        // Reserves space for the whole line once: a check before each part costs more than the
+        // part.
         try self.bytes.append(addingCapacity: most) {
             (room: inout OutputSpan<UInt8>) throws(HPACKFault) in
             try name.write(names, into: &room)
@@ -62,7 +65,7 @@ package struct HeaderList {
         return (line, isWellFormed)
     }
 
-    /// Appends a field of a table, or leaves it out.
+    /// Appends a field of a table, unless the list would become too large.
     mutating func append(_ entry: HPACKEntry, in bytes: Span<UInt8>, limit: Int) {
         guard self.admits(entry.fieldCount, limit: limit) else { return }
         let distance = self.bytes.count - entry.start
@@ -71,9 +74,9 @@ package struct HeaderList {
         if !entry.isWellFormed { self.isWellFormed = false }
     }
 
-    /// Appends fields of a table that lie one behind the other there.
+    /// Appends fields that are contiguous in a table.
     ///
-    /// - Returns: `false` if some of them are to be left out; none is appended.
+    /// - Returns: `false` if some of them exceed the limit; nothing is appended then.
     mutating func append(
         run entries: Span<HPACKEntry>,
         in bytes: Span<UInt8>,
@@ -87,7 +90,7 @@ package struct HeaderList {
         let distance = self.bytes.count - start
         self.bytes.append(bytes.extracting(start..<start + count))
         var areWellFormed = true
-        // Room for all is made once: to look for it before each costs more than the line.
+        // Reserves space for all lines once: a check before each line costs more than the line.
         self.lines.append(addingCapacity: entries.count) { lines in
             for index in entries.indices {
                 lines.append(entries[index].line(movedBy: distance))
@@ -99,14 +102,14 @@ package struct HeaderList {
         return true
     }
 
-    /// Appends a field that is laid out as a line and was looked at before.
+    /// Appends a field that is already a valid line.
     package mutating func append(line: Span<UInt8>, nameCount: Int, role: FieldRole) {
         let start = self.bytes.count
         self.bytes.append(line)
         self.add(lineFrom: start, nameEnd: start + nameCount, role: role)
     }
 
-    /// Appends a field that was read, and found acceptable, in other bytes.
+    /// Appends a field that was parsed and validated in other bytes.
     package mutating func append(_ line: FieldLine, in bytes: Span<UInt8>) {
         let start = self.bytes.count
         self.bytes.append(bytes.extracting(line.start..<line.nameEnd))
@@ -131,25 +134,25 @@ package struct HeaderList {
         return line
     }
 
-    /// Hands over the places of the fields, for memory of the same kind.
+    /// Swaps the lines with another array, to reuse its memory.
     mutating func exchangeLines(with lines: inout [FieldLine]) {
         swap(&self.lines, &lines)
     }
 
-    /// Ends the list as a header section ends, with an empty line.
+    /// Appends the empty line that ends a header section.
     mutating func endSection() {
         self.bytes.append(ASCII.carriageReturn)
         self.bytes.append(ASCII.lineFeed)
     }
 
-    /// Counts a field of so many bytes; `false` if it is to be left out.
+    /// Adds a field of this size to the size of the list; returns `false` if it must be omitted.
     mutating func admits(_ byteCount: Int, limit: Int) -> Bool {
         self.size += byteCount + Self.overhead
         if self.size > limit { self.isTooLarge = true }
         return !self.isTooLarge
     }
 
-    /// Drops the last line.
+    /// Removes the last line.
     mutating func dropLast() {
         guard let line = self.lines.popLast() else { return }
         self.bytes.removeSubrange(line.start...)

@@ -1,8 +1,8 @@
-/// The Huffman code of HPACK (RFC 7541 Appendix B), read four bits at a time.
+/// The Huffman code of HPACK (RFC 7541 Appendix B), decoded four bits at a time.
 enum HuffmanCode {
-    /// The symbols of each length in the order of their codes.
+    /// The symbols of each code length, in the order of their codes.
     ///
-    /// The code is canonical, so that this says all. 256 is the end of the string.
+    /// The code is canonical, so this defines it completely. 256 is the end of the string.
     private static let lengths: [(bits: Int, symbols: [Int])] = [
         (5, [48, 49, 50, 97, 99, 101, 105, 111, 115, 116]),
         (
@@ -48,23 +48,25 @@ enum HuffmanCode {
 
     private static let endOfString = 256
 
-    /// The effect of four bits in one node of the code's tree.
+    /// The effect of four bits on a node of the code tree.
     private struct Step {
-        /// The node behind them.
+        /// The node that the bits lead to.
         var next: UInt8 = 0
         var symbol: UInt8 = 0
         var hasSymbol = false
-        /// The end of the string, which may not be written (RFC 7541 5.2).
+        /// Whether the bits contain the end-of-string code, which is not allowed (RFC 7541 5.2).
         var fails = false
     }
 
     /// Sixteen steps for each node.
     private static let steps: [Step] = Self.makeSteps()
-    /// Whether a string may end in a node: behind less than eight bits, all ones (RFC 7541 5.2).
+    /// Whether a string may end at a node: after fewer than eight bits, all of them ones (RFC 7541
+    /// 5.2).
     private static let mayEnd: [Bool] = Self.makeEnds()
 
-    /// The tree: for each node what follows on a zero and on a one, a node or, from
-    /// `firstLeaf` on, a symbol.
+    /// The code tree: the children of each node for a zero and a one.
+    ///
+    /// A child is a node or, from `firstLeaf` on, a symbol.
     private static let tree: [(zero: Int, one: Int)] = Self.makeTree()
     private static let firstLeaf = 1000
 
@@ -121,7 +123,7 @@ enum HuffmanCode {
                 step.fails = true
                 return step
             }
-            // No code is shorter than five bits: at most one ends in four.
+            // Each code has at least five bits, so at most one ends within four.
             step.symbol = UInt8(symbol)
             step.hasSymbol = true
             node = 0
@@ -140,9 +142,9 @@ enum HuffmanCode {
         return ends
     }
 
-    /// Appends what a range of bytes stands for: at most eight bytes for five of them.
+    /// Decodes a range of bytes, appending at most eight bytes for five.
     ///
-    /// - Returns: whether it stands for anything.
+    /// - Returns: Whether the encoding is valid.
     static func decode(
         _ bytes: Span<UInt8>,
         from start: Int,

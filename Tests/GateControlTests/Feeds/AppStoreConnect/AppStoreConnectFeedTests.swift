@@ -133,8 +133,8 @@ struct AppStoreConnectFeedTests {
         #expect(definition.releases.map { $0.version?.description } == ["3.3.0", "3.1.0"])
         #expect(definition.testFlight.first?.builds.count == 1)
         let note =
-            "asked for the app 1234567890 for IOS, App Store Connect also answers with builds or "
-            + "versions of MAC_OS, which do not count"
+            "requested the app 1234567890 for IOS, but App Store Connect also returned builds or "
+            + "versions of MAC_OS, which are ignored"
         #expect(value.notes == [note])
 
         try self.connect.set(["builds": [mac], "appStoreVersions": [macVersion]])
@@ -151,7 +151,7 @@ struct AppStoreConnectFeedTests {
         }
         try self.folder.writeInPlace("hunter2", to: "other.p8")
         let failure = await #expect(throws: FeedFailure.self) { try await self.ask(feed) }
-        #expect(failure?.description.hasSuffix("as it is or in base 64") == true)
+        #expect(failure?.description.hasSuffix(", or the file in base64") == true)
         #expect(failure?.description.contains("hunter2") == false)
     }
 
@@ -220,7 +220,7 @@ struct AppStoreConnectFeedTests {
         try self.connect.set(["role": "forbidden"])
         #expect(
             try await self.failure()?.description
-                == "the source answers 403: FORBIDDEN_ERROR: "
+                == "the source responded with 403: FORBIDDEN_ERROR: "
                 + "This request is forbidden for security reasons"
         )
         try self.connect.set(["role": "enough"])
@@ -253,7 +253,7 @@ struct AppStoreConnectFeedTests {
     @Test func `the token goes to no other host`() async throws {
         try self.connect.set(["pageSize": 1, "nextHost": "other"])
         let failure = try await self.failure()
-        #expect(failure?.description.contains("'links.next' leads to another host") == true)
+        #expect(failure?.description.contains("'links.next' points to another host") == true)
         try self.connect.set(["pageSize": 200, "nextHost": "same"])
         try self.connect.server.setFaults(FeedFault("redirect"))
         #expect(try await self.failure() != nil)
@@ -280,7 +280,7 @@ struct AppStoreConnectFeedTests {
         try self.folder.writeInPlace("-----BEGIN PRIVATE KEY-----\nhunter2\n", to: "AuthKey.p8")
         let failure = try await self.failure()
         #expect(
-            failure?.description.contains("holds no key of App Store Connect: ") == true
+            failure?.description.contains("contains no App Store Connect key; ") == true
         )
         #expect(failure?.description.contains("hunter2") == false)
     }

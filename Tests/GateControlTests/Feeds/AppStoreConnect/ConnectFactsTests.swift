@@ -98,7 +98,7 @@ struct ConnectFactsTests {
     }
 
     @Test(arguments: [
-        (#"{"data":{}}"#, "the answer has no list 'data'"),
+        (#"{"data":{}}"#, "the response has no list 'data'"),
         (#"{"data":[{}]}"#, "a build has no 'version' or no 'processingState'"),
         (
             #"{"data":[{"attributes":{"version":42,"processingState":"VALID"}}]}"#,

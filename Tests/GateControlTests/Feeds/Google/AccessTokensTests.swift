@@ -125,7 +125,7 @@ struct AccessTokensTests {
         }
         #expect(
             failure?.description
-                == "the source answers 400: no token: invalid_grant, Invalid JWT Signature."
+                == "the source responded with 400: no token: invalid_grant, Invalid JWT Signature."
         )
         // A key that has been exchanged meanwhile is read anew.
         let account = self.tokens

@@ -144,7 +144,7 @@ struct KeylessTests {
         }
         let words = failure.map { "\($0)" } ?? ""
         #expect(words.contains("403"))
-        #expect(words.contains("no token of the account: Permission iam.getAccessToken denied"))
+        #expect(words.contains("no token for the account: Permission iam.getAccessToken denied"))
         let other = try self.identity(impersonates: true, token: "forged-token")
         let refusal = await #expect(throws: FeedFailure.self) { try await self.token(other) }
         let reason = refusal.map { "\($0)" } ?? ""
@@ -191,7 +191,7 @@ struct KeylessTests {
         ),
         (
             #"{"type":"external_account","audience":"a","subject_token_type":"b","token_url":"http://a.example"}"#,
-            "has a 'token_url' that cannot be used: http:// is for this machine alone"
+            "has a 'token_url' that cannot be used: http:// is only allowed for this machine"
         ),
         (
             #"{"type":"external_account","audience":"a","subject_token_type":"b","token_url":"https://a","credential_source":{"url":"http://b"}}"#,

@@ -9,15 +9,16 @@ struct ServiceAccountTests {
     private static let secret = Secret.environment("ACCOUNT")
 
     @Test(arguments: [
-        ("", "is no JSON (line 1, column 1)"), (#"{"hunter2": 1, "hunter2": 2}"#, "is no JSON"),
+        ("", "is not valid JSON (line 1, column 1)"),
+        (#"{"hunter2": 1, "hunter2": 2}"#, "is not valid JSON"),
         (
             #"{"type":"authorized_user"}"#,
-            "is none: its 'type' is neither 'service_account' nor 'external_account'"
+            "has an unknown 'type'; expected 'service_account' or 'external_account'"
         ),
         ("[]", "has no 'client_email'"), (#"{"client_email":"hunter2"}"#, "has no 'private_key'"),
         (
             #"{"client_email":"hunter2","private_key":"hunter2"}"#,
-            "has a 'private_key' that is no RSA key in PEM form"
+            "has a 'private_key' that is not an RSA key in PEM format"
         ),
     ])
     func `a file that is none is told of without what is in it`(text: String, reason: String) {

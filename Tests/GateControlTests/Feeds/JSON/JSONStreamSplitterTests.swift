@@ -20,7 +20,7 @@ struct JSONStreamSplitterTests {
     @Test(arguments: ["<html>", "null", "[{}]", "{}x", "\"{}\""])
     func `what is no object ends it`(text: String) {
         var splitter = JSONStreamSplitter(limit: 100)
-        #expect(throws: FeedFailure.content("the stream is no sequence of JSON objects")) {
+        #expect(throws: FeedFailure.content("the stream is not a sequence of JSON objects")) {
             try splitter.receive(Array(text.utf8))
         }
     }

@@ -332,7 +332,7 @@ struct RemoteConfigTermsTests {
         let app = #"{ "useInAppDefault": true }"#
         #expect(
             try Self.terms(Self.template([], app)).notes
-                == ["'min_version' is what the app brings along by default: nothing is asked there"]
+                == ["'min_version' uses the in-app default by default: nothing is required there"]
         )
         let some = Self.template([("app.version.<(['2.0'])", app)], Self.text("3.0"))
         let terms = try Self.terms(some)
@@ -393,18 +393,18 @@ struct RemoteConfigTermsTests {
 
     @Test(arguments: [
         ("", "not a Remote Config template: not valid JSON"),
-        ("[]", "not a Remote Config template: an object is expected"),
-        ("null", "not a Remote Config template: an object is expected, not null"),
-        ("{}", "the template has no parameter 'min_version', and no 'lastest_version'"),
+        ("[]", "not a Remote Config template: expected an object"),
+        ("null", "not a Remote Config template: expected an object, found null"),
+        ("{}", "the template has no parameter 'min_version' or 'lastest_version'"),
         (
             #"{ "parameters": { "min_version": { "defaultValue": { "value": 3 } } } }"#,
-            "the parameter 'min_version' has a value that cannot be read: "
-                + "parameters.min_version.defaultValue.value: a text is expected"
+            "the parameter 'min_version' has an invalid value: "
+                + "parameters.min_version.defaultValue.value: expected a text"
         ),
         (
             #"{ "parameters": { "min_version": { "defaultValue": {} } } }"#,
-            "the parameter 'min_version' has a value that cannot be read: "
-                + "parameters.min_version.defaultValue: none of the kinds of values that are known"
+            "the parameter 'min_version' has an invalid value: "
+                + "parameters.min_version.defaultValue: unknown kind of value"
         ),
         (
             #"{ "conditions": [{ "name": "a" }] }"#,

@@ -186,7 +186,7 @@ struct AppStoreFeedTests {
         let second = await self.ask(keys, last: first.value)
         #expect(second.value == nil, "nothing new was said")
         let failure = try #require(second.failure?.description)
-        #expect(failure.hasPrefix("us: asked for 1234567890 for macos"), "\(failure)")
+        #expect(failure.hasPrefix("us: requested 1234567890 for macos"), "\(failure)")
 
         let alone = await self.ask(keys)
         let document = try #require(alone.value?.document)
@@ -210,7 +210,7 @@ struct AppStoreFeedTests {
         self.store.answer(with: [mac], in: "us")
         self.store.answer(with: [AppStoreLookup.Record("3.0.3")], in: "jp")
         let first = await self.ask(keys, last: old)
-        #expect(first.failure?.description.hasPrefix("jp: asked for") == true)
+        #expect(first.failure?.description.hasPrefix("jp: requested") == true)
         let value = try #require(first.value)
         #expect(value.memory.keys.sorted() == ["us"])
         let facts = try RulesFileLoader.load(sources: [("feed:s", value.document)]).definition
@@ -232,7 +232,7 @@ struct AppStoreFeedTests {
         }
         self.store.refuse("kr", with: 500)
         let first = await self.ask()
-        #expect(first.failure?.description == "kr: the source answers 500")
+        #expect(first.failure?.description == "kr: the source responded with 500")
         let document = try #require(first.value?.document)
         let facts = try RulesFileLoader.load(sources: [("feed:s", document)]).definition.releases
         #expect(facts.first?.countries?.keys.sorted() == ["jp", "us"])
@@ -244,15 +244,15 @@ struct AppStoreFeedTests {
         self.store.refuse("us", with: 400)
         self.store.refuse("kr", with: nil)
         let third = await self.ask(last: first.value)
-        #expect(third.failure?.description == "us: the source answers 400")
+        #expect(third.failure?.description == "us: the source responded with 400")
         #expect(third.value?.document.contains("\"us\": \"2026-11-20T08:00:00Z\"") == true)
         for country in ["jp", "kr"] { self.store.refuse(country, with: 502) }
         let all = await self.ask(last: third.value)
         #expect(all.value == nil)
         #expect(
             all.failure?.description
-                == "jp: the source answers 502; kr: the source answers 502; "
-                + "us: the source answers 400"
+                == "jp: the source responded with 502; kr: the source responded with 502; "
+                + "us: the source responded with 400"
         )
     }
 
@@ -263,7 +263,8 @@ struct AppStoreFeedTests {
         let answer = await self.ask()
         #expect(answer.value != nil)
         #expect(
-            answer.failure?.description == "kr: the source answers \(status): asked too often"
+            answer.failure?.description
+                == "kr: the source responded with \(status): too many requests"
         )
         #expect(answer.failure?.retryAfter == 1800)
         #expect(self.store.server.requests.count == 2)

@@ -92,10 +92,10 @@ struct AppStoreQuestionTests {
             platform: .macos,
             records: [universal],
             outcome: .error(
-                "asked for com.example.hub for macos, the App Store answers with a record of the "
-                    + "kind 'software' (com.example.hub, for ios, version 3.0.3), which does not "
-                    + "count; ask by 'trackId', or take the facts from 'source: appStoreConnect', "
-                    + "or write them under 'releases'"
+                "requested com.example.hub for macos, but the App Store returned a record of the "
+                    + "kind 'software' (com.example.hub, for ios, version 3.0.3), which is "
+                    + "ignored; identify the app by 'trackId', or use 'source: appStoreConnect', "
+                    + "or list the facts under 'releases'"
             )
         ),
         .init(
@@ -105,12 +105,12 @@ struct AppStoreQuestionTests {
             records: [
                 record("software", "4.1", devices: ["MacDesktop-MacDesktop", "iPadAir-iPadAir"])
             ],
-            outcome: .error("(com.example.hub, for ios, version 4.1), which does not count; take")
+            outcome: .error("(com.example.hub, for ios, version 4.1), which is ignored; use")
         ),
         .init(
             name: "the record of the Mac for an iPhone",
             records: [mac],
-            outcome: .error("if the app is for macos alone, write 'platform: macos', else")
+            outcome: .error("if the app is only for macos, write 'platform: macos', otherwise")
         ),
         .init(
             name: "the Mac's record before the iPhone's, for an iPhone",
@@ -132,13 +132,13 @@ struct AppStoreQuestionTests {
         .init(
             name: "an Apple TV app for an iPhone",
             records: [record("software", "1.3", devices: televisions)],
-            outcome: .error("if the app is for tvos alone, write 'platform: tvos', else")
+            outcome: .error("if the app is only for tvos, write 'platform: tvos', otherwise")
         ),
         .init(
             name: "the record of the iPhone for an Apple TV",
             platform: .tvos,
             records: [universal],
-            outcome: .error("(com.example.hub, for ios, version 3.0.3), which does not count")
+            outcome: .error("(com.example.hub, for ios, version 3.0.3), which is ignored")
         ),
         .init(
             name: "the record of the iPhone that names an Apple TV, too, says nothing for it",
@@ -179,12 +179,12 @@ struct AppStoreQuestionTests {
         .init(
             name: "devices of which none is known",
             records: [record("software", "1.0", devices: ["FutureDevice-FutureDevice"])],
-            outcome: .error("(com.example.hub, version 1.0), which does not count")
+            outcome: .error("(com.example.hub, version 1.0), which is ignored")
         ),
         .init(
             name: "another bundle",
             records: [record("software", "3.0.3", bundle: "com.example.other")],
-            outcome: .error("(com.example.other, for ios, version 3.0.3), which does not")
+            outcome: .error("(com.example.other, for ios, version 3.0.3), which is ignored")
         ),
         .init(
             name: "a bundle that the asked one begins with",
@@ -207,7 +207,7 @@ struct AppStoreQuestionTests {
             name: "another number",
             app: .number(1_234_567_890),
             records: [record("software", "3.0.3", number: "1234567891")],
-            outcome: .error("asked for 1234567890 for ios")
+            outcome: .error("requested 1234567890 for ios")
         ),
         .init(
             name: "the number as a text",
@@ -244,7 +244,7 @@ struct AppStoreQuestionTests {
         .init(
             name: "the developer alone",
             records: [#"{"wrapperType":"artist","artistType":"Software Artist"}"#],
-            outcome: .error("a record of the kind 'artist', which does not count")
+            outcome: .error("a record of the kind 'artist', which is ignored")
         ),
         .init(
             name: "the same record twice",
@@ -255,13 +255,13 @@ struct AppStoreQuestionTests {
             name: "two records that differ in the version",
             records: [universal, record("software", "3.0.4")],
             outcome: .error(
-                "2 records that differ: 1234567890 3.0.3, 1234567890 3.0.4; none of them counts"
+                "2 different records: 1234567890 3.0.3, 1234567890 3.0.4; none of them is used"
             )
         ),
         .init(
             name: "two apps of one bundle",
             records: [universal, record("software", "3.0.3", number: "2")],
-            outcome: .error("name the app by 'trackId'")
+            outcome: .error("identify the app by 'trackId'")
         ),
         .init(name: "no record", records: [], outcome: .nothing),
     ]

@@ -111,7 +111,7 @@ struct FirebaseDatabaseTreeTests {
         let actions = try (0..<3).map { _ in
             try tree.receive(Event(name: "keep-alive", data: "null"))
         }
-        #expect(actions == [.ignore, .ignore, .giveUp("the stream is open and says no value")])
+        #expect(actions == [.ignore, .ignore, .giveUp("the stream is open but sent no value")])
     }
 
     @Test(arguments: [
@@ -215,8 +215,8 @@ struct FirebaseDatabaseFeedTests {
         }
         #expect(
             gone.description
-                == "'minVersion' is gone: what it asked for stays; "
-                + "to ask for nothing, make it an empty text"
+                == "'minVersion' is missing: its last value stays active; "
+                + "to require nothing, set it to an empty text"
         )
         #expect(answers[5].document?.contains("minimum") == false)
         let first = try #require(database.server.requests.first)
@@ -247,7 +247,7 @@ struct FirebaseDatabaseFeedTests {
         let path = self.folder.path(of: "secret")
         let feed = try self.feed(database, "\(keys)\nsecret: { file: '\(path)' }")
         let failure = await #expect(throws: FeedFailure.self) { try await self.ask(feed) }
-        #expect(failure?.description == "the source answers 401: Permission denied")
+        #expect(failure?.description == "the source responded with 401: Permission denied")
         #expect(failure?.retryAfter == 60)
     }
 
@@ -280,7 +280,7 @@ struct FirebaseDatabaseFeedTests {
         ),
         (#"{"floor":"2.0.0"}"#, "the object has neither 'minVersion' nor 'version'"),
         (#"{"storeUrl":"https://a.example"}"#, "the object has neither 'minVersion' nor 'version'"),
-        (#"{"version":"3.1.0"}"#, "'minVersion' is gone: what it asked for stays"),
+        (#"{"version":"3.1.0"}"#, "'minVersion' is missing: its last value stays active"),
     ])
     func `what is misspelt or gone keeps the floor, and says so`(
         json: String,

@@ -126,7 +126,7 @@ struct FirebaseRemoteConfigFeedTests {
             #"{"template":{"conditions":\#(conditions),"parameters":{"min_version":\#(value)}}}"#
         )
         let document = try await self.value().document
-        let remark = "# only Firebase knows whether 'Beta testers' holds: the lowest version counts"
+        let remark = "# only Firebase can evaluate 'Beta testers': the lowest version applies"
         #expect(document.hasPrefix(remark + "\n"))
         let loaded = try RulesFileLoader.load(sources: [("feed:rc", document)])
         #expect(loaded.definition.rules.first?.minimum?.description == "2.0")
@@ -141,7 +141,8 @@ struct FirebaseRemoteConfigFeedTests {
         try publish(latest)
         let gone = await #expect(throws: FeedFailure.self) { try await self.ask(last: first) }
         #expect(
-            gone?.description.hasPrefix("'min_version' is gone: what it asked for stays") == true
+            gone?.description.hasPrefix("'min_version' is missing: its last value stays active")
+                == true
         )
         try publish(#""min_verison":{"defaultValue":{"value":"4.0.1"}},\#(latest)"#)
         let misspelt = await #expect(throws: FeedFailure.self) { try await self.ask(last: first) }
@@ -189,7 +190,7 @@ struct FirebaseRemoteConfigFeedTests {
         try self.change("3.0.0", #","version":{"versionNumber":"42"}"#)
         let first = try await self.value()
         try self.change("2.0.0", #","version":{"versionNumber":"41"}"#)
-        let message = "the template is number 41, but 42 has been seen before"
+        let message = "the template version 41 is lower than the last one, 42"
         await #expect(throws: FeedFailure.content(message)) { try await self.ask(last: first) }
         try self.change("1.0.0", #","version":{"versionNumber":"43"}"#)
         #expect(try await self.value(last: first).memory["version"] == "43")

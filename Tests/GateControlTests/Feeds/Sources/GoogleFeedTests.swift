@@ -99,7 +99,7 @@ struct GoogleFeedTests {
             Issue.record("no value")
             return
         }
-        let note = "# 'min_version' is what the app brings along by default"
+        let note = "# 'min_version' uses the in-app default by default"
         #expect(nothing.document.hasPrefix(note))
         #expect(nothing.document.hasSuffix("\n{\"rules\": []}\n"))
     }
@@ -109,7 +109,7 @@ struct GoogleFeedTests {
         config.publish("{}")
         let failure = await #expect(throws: FeedFailure.self) { try await self.ask(feed) }
         // The second name is misspelt in the article, and so in the apps that follow it.
-        let missing = "the template has no parameter 'min_version', and no 'lastest_version'"
+        let missing = "the template has no parameter 'min_version' or 'lastest_version'"
         #expect(failure?.description == missing)
     }
 
@@ -176,7 +176,7 @@ struct GoogleFeedTests {
         let (_, feed) = try self.remoteConfig()
         self.account.server.set(.unauthorized)
         let failure = await #expect(throws: FeedFailure.self) { try await self.ask(feed) }
-        #expect(failure?.description.hasPrefix("the source answers 401: no token") == true)
+        #expect(failure?.description.hasPrefix("the source responded with 401: no token") == true)
     }
 
     @Test(arguments: [

@@ -111,8 +111,8 @@ struct GooglePlayReleasesTests {
         let failure = #expect(throws: FeedFailure.self) { try self.listing([other]) }
         #expect(
             failure?.description
-                == "asked for the track 'production', Google Play answers with the track "
-                + "'\(track)', which does not count; check 'track'"
+                == "requested the track 'production', but Google Play returned the track "
+                + "'\(track)', which is ignored; check 'track'"
         )
         let text = #"{"track":"\#(track)","releases":[]}"#
         let edit = try JSONParser.parse(Array(text.utf8))

@@ -82,7 +82,7 @@ struct MicroCMSContentTests {
             #""maxAppVersion":"41199""#,
             "'maxAppVersion' is '41199', a whole number: if it is a build, map"
         ),
-        (#""maxAppVersion":"2.0 or older""#, "'maxAppVersion' is no version"),
+        (#""maxAppVersion":"2.0 or older""#, "'maxAppVersion' is not a valid version"),
     ])
     func `what is no range is an error`(fields: String, message: String) {
         let failure = self.failure([fields])
@@ -106,7 +106,7 @@ struct MicroCMSContentTests {
             #expect(rules.map(\.match.platforms) == [[Platform(platform)]])
             #expect(rules.map { $0.blocked.map(\.description) } == [[range]])
             let notes = try self.value(Self.perPlatform, keys, match: "platform: \(platform)").notes
-            #expect(notes?.first?.hasPrefix("not used: 'cms-e") == true)
+            #expect(notes?.first?.hasPrefix("ignored: 'cms-e") == true)
         }
     }
 
@@ -149,15 +149,15 @@ struct MicroCMSContentTests {
     @Test func `an entry that names no platform needs one in the rule`() {
         let entries = [#""os":[],"maxAppVersion":"3.0""#]
         let failure = self.failure(entries, "fields: { platform: os }", match: "")
-        #expect(failure == "'os' of 'cms-e0' is empty: for which platform is it?")
+        #expect(failure == "'os' of 'cms-e0' is empty; expected a platform")
     }
 
     @Test func `without a platform in the rule, a field that names one is told of`() throws {
         let notes = try self.value(Self.perPlatform, match: "").notes
         #expect(
             notes == [
-                "'os' names platforms and is not read; `fields: { platform: os }` makes it the platform of "
-                    + "each rule"
+                "'os' contains platforms and is not read; `fields: { platform: os }` limits each "
+                    + "rule to its platforms"
             ]
         )
     }
@@ -202,7 +202,7 @@ struct MicroCMSContentTests {
         let keys = "fields: { maintenance: closed }"
         let first = try self.value([#""closed":true"#, #""maxAppVersion":"2.0""#], keys)
         let gone = self.failure([#""maxAppVersion":"2.0""#], keys, after: first.memory)
-        #expect(gone?.hasPrefix("'closed' is gone") == true, "\(gone ?? "none")")
+        #expect(gone?.hasPrefix("'closed' is missing") == true, "\(gone ?? "none")")
         // An entry that is no longer published takes its maintenance with it.
         #expect(try self.value([], keys, after: first.memory).files[0].text == "{\"rules\": []}\n")
     }
@@ -222,8 +222,8 @@ struct MicroCMSContentTests {
             .notes
         #expect(
             notes == [
-                "'isMaintenance' is there and not read; `fields: { maintenance: \"isMaintenance\" }` reads it",
-                "'minBuild' is there and not read; `fields: { minAppBuild: \"minBuild\" }` reads it",
+                "'isMaintenance' is not read; map it with `fields: { maintenance: \"isMaintenance\" }`",
+                "'minBuild' is not read; map it with `fields: { minAppBuild: \"minBuild\" }`",
             ]
         )
     }

@@ -80,12 +80,12 @@ struct MicroCMSFeedTests {
         (#""maxAppVersion":1.10"#, "must be a text, found the number 1.10"),
         (#""maxAppVersion":true"#, "must be a text, found true"),
         (#""maxAppVersion":["1","2"]"#, "must be one text, found a list of 2"),
-        (#""maxAppVersion":"latest""#, "'maxAppVersion' is no version"),
+        (#""maxAppVersion":"latest""#, "'maxAppVersion' is not a valid version"),
         (
             #""minAppVersion":"3","maxAppVersion":"2""#,
             "'minAppVersion' 3 is above 'maxAppVersion' 2"
         ),
-        (#""maxAppVersion":"2","startDate":"tomorrow""#, "'startDate' is no time"),
+        (#""maxAppVersion":"2","startDate":"tomorrow""#, "'startDate' is not a valid time"),
         (
             #""maxAppVersion":"2","startDate":"2027-01-01T00:00:00Z","endDate":"2026-01-01T00:00:00Z""#,
             "is not after 'startDate'"
@@ -299,7 +299,7 @@ struct MicroCMSWireTests {
         let failure = await #expect(throws: FeedFailure.self) { try await self.ask(cms) }
         #expect(
             failure?.description
-                == "the source answers 401: X-MICROCMS-API-KEY header is invalid."
+                == "the source responded with 401: X-MICROCMS-API-KEY header is invalid."
         )
     }
 
@@ -321,7 +321,7 @@ struct MicroCMSWireTests {
         cms.publish(["maxAppVersion": "2.0", "url": "https://a.example"])
         cms.server.set(.webPage)
         let failure = await #expect(throws: FeedFailure.self) { try await self.ask(cms) }
-        #expect(failure?.description.hasPrefix("the answer is a web page") == true)
+        #expect(failure?.description.hasPrefix("the response is an HTML page") == true)
     }
 
     @Test(arguments: SourceFault.allCases.filter { $0 != .silent })

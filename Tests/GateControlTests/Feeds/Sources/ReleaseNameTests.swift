@@ -41,14 +41,14 @@ struct ReleaseNameTests {
     func `a name that could mean something else states none`(name: String, codes: [UInt64]) {
         let read = ReleaseName(name, codes)
         #expect(read.version == nil)
-        #expect(read.note?.contains("counts for rules on builds alone") == true)
+        #expect(read.note?.contains("only applies to rules with builds") == true)
     }
 
     @Test func `a release without a name is told of by its builds`() {
         #expect(
             ReleaseName(nil, [1010, 4010]).note
-                == "the release with builds 1010, 4010 has no name, which states no version for "
-                + "certain: it counts for rules on builds alone; name it such as '3.2.0' or "
+                == "the release with builds 1010, 4010 has no name, which contains no "
+                + "unambiguous version: it only applies to rules with builds; use a name such as '3.2.0' or "
                 + "'3.2.0 (3020)'"
         )
         let long = String(repeating: "x", count: 500)

@@ -112,7 +112,7 @@ struct RemoteConfigContentTests {
         #expect(
             self.failure(Self.versionCodes, keys)
                 == "the parameter 'min_supported_version_code' is '41200', a whole number of the type NUMBER: "
-                + "if it is a build, map it by `fields: { minBuild: \"min_supported_version_code\" }`; if it "
+                + "if it is a build, map it with `fields: { minBuild: \"min_supported_version_code\" }`; if it "
                 + "is a version, write '41200.0' as a STRING"
         )
     }
@@ -135,10 +135,10 @@ struct RemoteConfigContentTests {
     @Test(
         arguments: [
             ("112", "STRING", "'min_version' is the whole number 112"),
-            ("4.1", "NUMBER", "'min_version' is of the type NUMBER, in which 1.10 and 1.1"),
+            ("4.1", "NUMBER", "'min_version' has the type NUMBER, in which 1.10 equals 1.1"),
             (
                 "1.2.3+45", "STRING",
-                "'min_version' has '+45' behind the version, which is not compared"
+                "'min_version' has '+45' after the version, which is not compared"
             ),
             ("4.1.0", "STRING", nil), ("0", "NUMBER", nil),
         ] as [(String, String, String?)]
@@ -200,7 +200,7 @@ struct RemoteConfigContentTests {
         #expect(try self.rules(Self.besides).map(\.id) == ["rc"])
         #expect(try self.rules(Self.besides).first?.minimum?.description == "4.0.0")
         func note(_ key: String, _ path: String) -> String {
-            "'\(path)' is there and not read; `fields: { \(key): \"\(path)\" }` reads it"
+            "'\(path)' is not read; map it with `fields: { \(key): \"\(path)\" }`"
         }
         #expect(
             try self.value(Self.besides).notes == [
@@ -243,8 +243,8 @@ struct RemoteConfigContentTests {
 
     @Test(arguments: [
         ("{\"min\":4.1}", "numbers lose zeros"), ("{\"min\":41200}", "if it is a build, map it"),
-        ("{\"max\":\"4\"}", "has no parameter"), ("{\"min\":", "cannot be read"),
-        ("4.1.0", "cannot be read"),
+        ("{\"max\":\"4\"}", "has no parameter"), ("{\"min\":", "the text there is invalid JSON"),
+        ("4.1.0", "the text there is invalid JSON"),
         ("{\"min\":{\"ios\":\"4\"}}", "must be a text, found an object"),
         ("{\"min\":\"soon\"}", "is 'soon'"),
         ("{\"min\":\"4.1.0 or later\"}", "is '4.1.0 or later'"),
@@ -364,7 +364,7 @@ struct RemoteConfigContentTests {
         #expect(!value.files[0].text.contains("notices"))
         #expect(
             value.notes == [
-                "'update_message' has conditions, and is not used: write it into 'rule'"
+                "'update_message' has conditions and is not used: set it in 'rule'"
             ]
         )
     }
@@ -416,7 +416,7 @@ struct RemoteConfigContentTests {
             {"parameters":{"min_version":{"defaultValue":{"value":"4.0.0"}}},
              "parameterGroups":{"a":{"parameters":{"min_version":{"defaultValue":{"value":"3.0.0"}}}}}}
             """#
-        #expect(self.failure(template)?.contains("it is there twice") == true)
+        #expect(self.failure(template)?.contains("it is defined twice") == true)
     }
 
     @Test func `a template of another project is told of`() throws {

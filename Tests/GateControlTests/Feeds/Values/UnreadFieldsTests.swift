@@ -50,7 +50,7 @@ struct UnreadFieldsTests {
     ) throws {
         #expect(
             try self.notes(json) == [
-                "'\(path)' is there and not read; `fields: { \(key): \"\(path)\" }` reads it"
+                "'\(path)' is not read; map it with `fields: { \(key): \"\(path)\" }`"
             ]
         )
     }
@@ -77,7 +77,7 @@ struct UnreadFieldsTests {
         let many = (0..<20).map { #""maintenance_\#($0)":true"# }.joined(separator: ",")
         let notes = try self.notes("{\(many)}")
         #expect(notes.count == 9)
-        #expect(notes.last == "there are 12 more that are not read")
+        #expect(notes.last == "12 more fields are not read")
     }
 }
 

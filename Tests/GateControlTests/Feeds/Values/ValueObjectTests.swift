@@ -89,27 +89,27 @@ struct ValueObjectTests {
         ),
         (
             #"{"minVersion":"41200"}"#,
-            "'minVersion' is '41200', a whole number: if it is a build, map it by"
+            "'minVersion' is '41200', a whole number: if it is a build, map it with"
         ),
         (#"{"version":"41300"}"#, "'version' is '41300', a whole number"),
-        (#"{"minVersion":"4.1.0 or later"}"#, "'minVersion' is no version"),
+        (#"{"minVersion":"4.1.0 or later"}"#, "'minVersion' is not a valid version"),
         (#"{"minVersion":{"ios":"4.1"}}"#, "'minVersion' must be a text, found an object"),
         (#"{"minBuild":93.1}"#, "'minBuild' must be a build, found the number 93.1"),
-        (#"{"minBuild":"latest"}"#, "'minBuild' is no build"),
+        (#"{"minBuild":"latest"}"#, "'minBuild' is not a valid build"),
         (
             #"{"minVersion":"4","os":"ios"}"#,
-            "'os' says that the object is for ios, and the feed's 'rule'"
+            "'os' states that the object is for ios, but the feed's 'rule'"
         ),
         (
             #"{"minVersion":"4","platform":["iOS"]}"#,
-            "is for ios, and the feed's 'rule' is for android"
+            "is for ios, but the feed's 'rule' is for android"
         ),
         (
             #"{"android":{"minVersion":"4"}}"#,
-            "but 'android' in it: write 'android' at the end of 'path'"
+            "but contains 'android': append 'android' to 'path'"
         ),
         (#"{"ios":{"minVersion":"4"}}"#, "the object has neither 'minVersion' nor 'version'"),
-        (#"{"minVersion":"4","title":{"text":"a"}}"#, "'text' is no language"),
+        (#"{"minVersion":"4","title":{"text":"a"}}"#, "'text' is not a language"),
     ])
     func `what says something else is an error`(json: String, message: String) {
         let failure = self.failure(json)
@@ -154,8 +154,8 @@ struct ValueObjectTests {
         #expect(try self.rules(json).map(\.minimum?.description) == ["4.0.0"])
         #expect(
             value.notes == [
-                "'force_update' is there and not read; `fields: { enforce: \"force_update\" }` reads it",
-                "'maintenance' is there and not read; `fields: { maintenance: \"maintenance\" }` reads it",
+                "'force_update' is not read; map it with `fields: { enforce: \"force_update\" }`",
+                "'maintenance' is not read; map it with `fields: { maintenance: \"maintenance\" }`",
             ]
         )
     }
@@ -177,7 +177,8 @@ struct ValueObjectTests {
         let first = try self.value(#"{"minVersion":"4.0.0","switch":true}"#, keys)
         let gone = self.failure(#"{"minVersion":"4.0.0"}"#, keys, after: first.memory)
         #expect(
-            gone == "'switch' is gone: what it asked for stays; to turn it off, make it false"
+            gone
+                == "'switch' is missing: its last value stays active; to turn it off, set it to false"
         )
         let off = try self.value(
             #"{"minVersion":"4.0.0","switch":false}"#,
@@ -186,7 +187,7 @@ struct ValueObjectTests {
         )
         #expect(off.notes == nil)
         let never = try self.value(#"{"minVersion":"4.0.0"}"#, keys)
-        #expect(never.notes == ["'switch', which 'fields' names, is not there: it changes nothing"])
+        #expect(never.notes == ["'switch', mapped by 'fields', is missing: it has no effect"])
         #expect(try self.rules(#"{"minVersion":"4.0.0"}"#, keys).map(\.id) == ["db"])
     }
 
@@ -255,7 +256,7 @@ struct ValueObjectTests {
         #expect(try self.rules(json).first?.minimum?.description == "4.0")
         #expect(
             value.notes == [
-                "the words of 'db' are not in 'en', the feed's 'language': they are not used"
+                "the texts of 'db' are not used: none is in 'en', the feed's 'language'"
             ]
         )
     }

@@ -41,12 +41,15 @@ struct VersionTextTests {
     }
 
     @Test(arguments: [
-        ("112", "is the whole number 112, and counts as version 112: if it is a build, map it"),
+        (
+            "112",
+            "is the whole number 112, which is treated as version 112: if it is a build, map it"
+        ),
         (
             "1.2.3+45",
-            "has '+45' behind the version, which is not compared: for a floor by build, map it"
+            "has '+45' after the version, which is not compared; for a minimum build, map it"
         ),
-        ("1.2.3+sha.5114f85", "has '+sha.5114f85' behind the version, which is not compared"),
+        ("1.2.3+sha.5114f85", "has '+sha.5114f85' after the version, which is not compared"),
     ])
     func `what is odd is told of`(text: String, remark: String) throws {
         let found = try Self.text(text).remark(hint: "map it")

@@ -73,7 +73,7 @@ struct HTTP2StreamOutputTests {
         #expect(output.writeData(atMost: 100, stream: 1, into: &outbox.frames) == 10)
         #expect(!output.hasEnded)
         #expect(output.writeEnd(of: 1, into: &outbox) == true)
-        // Its first byte tells the peer that no table is used.
+        // The first byte of the block sets the size of the dynamic table to zero.
         #expect(outbox.frames.framesInShort == ["1: data 10", "1: headers 2 end"])
     }
 

@@ -8,7 +8,7 @@ struct HTTP2FrameReaderTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var bytes: [UInt8]
-        /// The frames that are read from them, in short; the last may be an error.
+        /// The parsed frames, abbreviated; the last one may be an error.
         var outcome: [String]
 
         init(_ name: String, _ frames: [UInt8]..., outcome: [String]) {
@@ -134,7 +134,7 @@ struct HTTP2FrameReaderTests {
         (frame(4), ["settings 0"]),
         (frame(4, flags: 1), ["protocol"]),
         (frame(6, Self.ping), ["protocol"]),
-        // Told by its header alone.
+        // Detected in the frame header alone.
         ([0, 0, 8, 6, 0, 0, 0, 0, 0], ["protocol"]),
         (frame(4) + frame(4, flags: 1), ["settings 0", "settings read"]),
     ])
@@ -185,7 +185,7 @@ struct HTTP2FrameReaderTests {
 }
 
 extension HTTP2FrameReader {
-    /// The frames that are read from bytes, in short.
+    /// Returns the frames parsed from the bytes, abbreviated.
     fileprivate mutating func outcome(of bytes: [UInt8]) -> [String] {
         self.append(ByteBuffer(bytes: bytes))
         var outcome: [String] = []

@@ -3,7 +3,7 @@ import Testing
 
 @testable import GateWire
 
-/// RFC 7541, most of it by the examples of its Appendix C.
+/// RFC 7541, mostly with the examples from its Appendix C.
 struct HPACKDecoderTests {
     private static func bytes(_ hex: String) -> [UInt8] {
         let digits = hex.filter { $0 != " " }
@@ -52,7 +52,7 @@ struct HPACKDecoderTests {
                 "8286 84be 5808 6e6f 2d63 6163 6865",
                 "8287 85bf 400a 6375 7374 6f6d 2d6b 6579 0c63 7573 746f 6d2d 7661 6c75 65",
             ],
-            // C.4: with it.
+            // C.4: with Huffman coding.
             [
                 "8286 8441 8cf1 e3c2 e5f2 3a6b a0ab 90f4 ff",
                 "8286 84be 5886 a8eb 1064 9cbf",
@@ -66,7 +66,7 @@ struct HPACKDecoderTests {
 
     @Test
     func `a field that is never indexed leaves no trace`() throws {
-        // C.2.3, then a reference to the first entry of an empty table.
+        // C.2.3, followed by a reference to the first entry of an empty table.
         #expect(throws: HPACKFault.unknownIndex) {
             try self.decode(["1008 7061 7373 776f 7264 0673 6563 7265 74", "be"])
         }
@@ -89,7 +89,7 @@ struct HPACKDecoderTests {
 
     @Test
     func `entries make room for newer ones`() throws {
-        // A table of 64 bytes has room for one field: 32 bytes and its own.
+        // A table of 64 bytes has capacity for one field: 32 bytes of overhead and its own bytes.
         let first = "3f21 4001 6101 62"
         let second = "4001 6301 64"
         #expect(try self.decode([first, second, "be"]).last == ["c|d"])
@@ -113,7 +113,7 @@ struct HPACKDecoderTests {
             ("7f", .truncated),
             ("3fe2 1f", .tableSize),
             ("82 20", .misplacedTableSize),
-            // Padding of more than seven bits, padding of zeros, and the end of the string.
+            // Padding of more than seven bits, padding with zeros, and the end-of-string code.
             ("4082 1fff 00", .huffman),
             ("4081 18 00", .huffman),
             ("4084 ffff ffff 00", .huffman),
@@ -134,7 +134,8 @@ struct HPACKDecoderTests {
         #expect(list.size == 34 * 1001)
     }
 
-    /// `a:`, `b: x`, `c: xx` … and one that may not stand in a message, remembered one after the other.
+    /// Inserts `a:`, `b: x`, `c: xx` … and one field that is not allowed in a message,
+    /// consecutively.
     @Test
     func `fields in the order in which they were remembered are what each is by itself`() throws {
         var decoder = HPACKDecoder(names: .response)
@@ -149,7 +150,7 @@ struct HPACKDecoderTests {
         for first in names.indices {
             for last in first..<names.count {
                 let run = (first...last).map { newest + UInt8(names.count - 1 - $0) }
-                // A field of the static table before and behind is none of them.
+                // Fields of the static table before and after the run are not part of it.
                 let block = [0x82] + run + [0x82]
                 let sizes = [42] + (first...last).map { 33 + values[$0].utf8.count } + [42]
                 for limit in [0, 41, 42, 80, 110, 150, 1_000] {
@@ -172,7 +173,7 @@ struct HPACKDecoderTests {
         }
     }
 
-    /// `x-build: 7` and `accept: a` are remembered, and referred to after the rules have changed.
+    /// Inserts `x-build: 7` and `accept: a`, and refers to them after the rules have changed.
     @Test
     func `fields of the tables have the roles that the newest rules give them`() throws {
         let before = FieldNameTable.request(identityHeaderNames: ["x-version"])

@@ -1,4 +1,4 @@
-/// Reads a feed of the kind `etcd`.
+/// Decodes a feed of the kind `etcd`.
 struct EtcdDecoder: FeedSourceDecoder {
     let keys = [
         "url", "key", "prefix", "user", "password", "clientCertificate", "clientKey",
@@ -13,7 +13,7 @@ struct EtcdDecoder: FeedSourceDecoder {
         let account = self.account(fields, problems)
         let identity = self.identity(fields, problems)
         guard let urls, !urls.isEmpty, let selection else { return nil }
-        // A fault of it has been reported where all feeds are read.
+        // Invalid values are reported by `FeedDecoder`.
         let every = fields["every"].flatMap { $0.timeSpan(Problems()) } ?? self.usualInterval
         return EtcdFeed(
             urls: urls,
@@ -42,7 +42,7 @@ struct EtcdDecoder: FeedSourceDecoder {
             else { return nil }
             return EtcdFeed.Identity(certificate: certificate, key: key)
         case (nil, _?), (_?, nil):
-            let message = "'clientCertificate' and 'clientKey' need each other"
+            let message = "'clientCertificate' and 'clientKey' must be set together"
             problems.report(message, at: fields.place)
             return nil
         }
@@ -56,7 +56,7 @@ struct EtcdDecoder: FeedSourceDecoder {
             else { return nil }
             return EtcdFeed.Account(user: name, password: secret)
         case (nil, _?), (_?, nil):
-            problems.report("'user' and 'password' need each other", at: fields.place)
+            problems.report("'user' and 'password' must be set together", at: fields.place)
             return nil
         }
     }

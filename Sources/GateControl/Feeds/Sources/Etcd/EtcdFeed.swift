@@ -1,15 +1,16 @@
 private import GatePolicy
 
-/// Rules files in etcd, by the JSON gateway of its version 3: a range of all, then a watch from the
-/// revision after it, so that nothing in between is missed.
+/// Rules files in etcd, fetched from the JSON gateway of API version 3.
+///
+/// A range request is followed by a watch from the next revision, so no change is missed.
 struct EtcdFeed: FeedSource {
-    /// The user that asks, if etcd wants to know.
+    /// The credentials for etcd's authentication.
     struct Account: Sendable, Equatable {
         var user: String
         var password: Secret
     }
 
-    /// The certificate that it shows in the handshake, if etcd wants to see one.
+    /// The client certificate and its key.
     struct Identity: Sendable, Equatable {
         var certificate: Secret
         var key: Secret
@@ -22,7 +23,7 @@ struct EtcdFeed: FeedSource {
         }
     }
 
-    /// A member of the cluster that has answered.
+    /// A cluster member that has responded.
     private struct Session {
         let url: FetchURL
         let token: Credential?
@@ -34,18 +35,19 @@ struct EtcdFeed: FeedSource {
         case ended
     }
 
-    /// The most bytes of an answer or of a message: values in base 64, and what is around them.
+    /// The maximum size in bytes of a response or message, with base64 values and overhead.
     private static let maximumSize = RulesSource.maximumSize * 4 / 3 + (1 << 20)
-    /// How often in a row a compaction may overtake a watch.
+    /// The maximum number of consecutive watches whose start revision has been compacted.
     private static let maximumCompactions = 3
 
-    /// The members of the cluster, the first to be asked first.
+    /// The cluster members, by priority.
     let urls: [FetchURL]
     let selection: EtcdSelection
     let account: Account?
     let identity: Identity?
-    /// After so many seconds of silence everything is asked for anew: only that shows that the
-    /// watch is alive, and that its member still belongs to the cluster.
+    /// The time in seconds without a message after which the range is requested again.
+    ///
+    /// Only a new request detects that the watch is dead, or that its member has left the cluster.
     let silence: Int64
 
     var summary: String {
@@ -71,13 +73,13 @@ struct EtcdFeed: FeedSource {
             case .compacted:
                 compactions += 1
                 guard compactions < Self.maximumCompactions else {
-                    throw .content("etcd has compacted what it has just shown")
+                    throw .content("etcd repeatedly compacted the revision of the watch")
                 }
             }
         }
     }
 
-    /// Asks for everything: the member that answered before, or else the first that does.
+    /// Requests the range from the known member, or else from the first one that responds.
     private func range(
         _ known: Session?,
         _ context: FeedContext
@@ -94,7 +96,7 @@ struct EtcdFeed: FeedSource {
                 first = first ?? error
             }
         }
-        throw first ?? .content("etcd has no address")
+        throw first ?? .content("no etcd URL is configured")
     }
 
     private func range(
@@ -120,11 +122,11 @@ struct EtcdFeed: FeedSource {
             try self.request(["auth", "authenticate"], body, url, nil),
             context
         )
-        guard let token = answer["token"]?.text else { throw .content("etcd gave no token") }
+        guard let token = answer["token"]?.text else { throw .content("etcd returned no token") }
         return .field(.init(name: "Authorization", value: token))
     }
 
-    /// Shows what changes until the watch ends one way or another.
+    /// Delivers changes until the watch ends.
     private func watch(
         _ found: EtcdState,
         _ session: Session,
@@ -174,7 +176,7 @@ struct EtcdFeed: FeedSource {
             credential: token,
             certificate: certificate,
             limits: FetchLimits(
-                // A member that is gone must not keep the others from being asked.
+                // A failed member must not delay the request to the next one for long.
                 deadline: .seconds(10),
                 connect: .seconds(3),
                 silence: .seconds(self.silence),
@@ -217,18 +219,19 @@ struct EtcdFeed: FeedSource {
         do {
             return try JSONParser.parse(bytes)
         } catch {
-            throw FeedFailure.webPage(bytes) ?? .content("the answer is \(error)")
+            throw FeedFailure.webPage(bytes) ?? .content("the response is \(error)")
         }
     }
 
-    /// `{"error": "etcdserver: user name is empty", …}`; from version 3.6 on with `message` alone.
+    /// Decodes `{"error": "etcdserver: user name is empty", …}`; since version 3.6 only with
+    /// `message`.
     private static func refusal(_ head: ResponseHead, _ body: [UInt8]) -> FeedFailure {
         let answer = try? JSONParser.parse(body)
         let error = answer?["error"] ?? answer.flatMap { $0["message"] == nil ? nil : $0 }
         if head.status == 404, error == nil {
-            // Peers among each other know nothing of the gateway.
+            // The peer port has no JSON gateway.
             let detail =
-                "no JSON gateway there; is it the port for clients (2379), not for peers (2380)?"
+                "no JSON gateway; check that the port is for clients (2379), not for peers (2380)"
             return .status(head, detail: detail)
         }
         return .status(head, detail: error.map { EtcdState.words(of: $0) })

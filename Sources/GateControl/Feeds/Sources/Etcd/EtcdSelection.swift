@@ -1,14 +1,14 @@
 private import FoundationEssentials
 
-/// Which keys of etcd hold rules files: one, or all that begin with a prefix.
+/// The etcd keys with rules files: a single key, or all keys with a prefix.
 enum EtcdSelection: Sendable, Equatable {
     case key(String)
     case prefix(String)
 
-    /// The most keys below a prefix.
+    /// The maximum number of keys with a prefix.
     static let maximumKeys = 1_000
 
-    /// The keys that a range and a watch ask for, in the JSON of the gateway.
+    /// The keys of a range or watch request as gateway JSON.
     var members: [JSONValue.Member] {
         switch self {
         case .key(let key): [.init("key", .text(Self.encoded(Array(key.utf8))))]
@@ -20,7 +20,7 @@ enum EtcdSelection: Sendable, Equatable {
         }
     }
 
-    /// The name of a key's file; `nil` for the only one.
+    /// Returns the file name for a key; `nil` for a single key.
     func name(of key: String) -> String? {
         switch self {
         case .key: nil
@@ -29,7 +29,7 @@ enum EtcdSelection: Sendable, Equatable {
         }
     }
 
-    /// The first key that does not begin so; no byte of UTF-8 is the last there is.
+    /// Returns the first key after all keys with the prefix; UTF-8 never contains the byte 0xFF.
     private static func end(of prefix: [UInt8]) -> [UInt8] {
         prefix.dropLast() + (prefix.last.map { [$0 + 1] } ?? [])
     }

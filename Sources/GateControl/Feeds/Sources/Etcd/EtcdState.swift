@@ -1,41 +1,43 @@
 private import FoundationEssentials
 
-/// The keys that rules files are kept under, as a range has shown them and a watch has changed them.
+/// The selected keys and values, from a range response and subsequent watch messages.
 ///
-/// https://etcd.io/docs/v3.4/dev-guide/api_grpc_gateway: bytes are in base 64, 64-bit numbers are
-/// texts, and what is zero or empty is left out.
+/// https://etcd.io/docs/v3.4/dev-guide/api_grpc_gateway: bytes are in base64, 64-bit numbers are
+/// texts, and zero or empty values are omitted.
 struct EtcdState: Equatable {
-    /// The reaction that a message of a watch asks for.
+    /// The reaction to a watch message.
     enum Action: Equatable {
         /// Nothing has changed.
         case wait
         case show
-        /// The revision that the watch should have begun with is no longer there (compaction).
+        /// The start revision of the watch has been compacted.
         case askAgain
     }
 
     private let selection: EtcdSelection
-    /// The revision of the store that this is.
+    /// The store revision of this state.
     private(set) var revision: Int64
-    /// By keys in the order of their bytes, as etcd has them.
+    /// The values by key; etcd sorts keys by their bytes.
     private var values: [[UInt8]: [UInt8]] = [:]
 
-    /// Reads the answer to a range.
+    /// Decodes a range response.
     init(_ selection: EtcdSelection, range: JSONValue) throws(FeedFailure) {
         guard let revision = range["header"]?["revision"]?.number else {
-            throw .content("the answer is no range of etcd: it has no header.revision")
+            throw .content("the response is not an etcd range: header.revision is missing")
         }
         self.selection = selection
         self.revision = revision
         if let count = range["count"]?.number, count > EtcdSelection.maximumKeys {
-            throw .content("there are \(count) keys; at most \(EtcdSelection.maximumKeys) are read")
+            throw .content(
+                "the prefix has \(count) keys; at most \(EtcdSelection.maximumKeys) are read"
+            )
         }
         for (index, pair) in (range["kvs"]?.items ?? []).enumerated() {
             try self.put(pair, "kvs[\(index)]")
         }
     }
 
-    /// Takes the next message of a watch.
+    /// Applies a watch message.
     mutating func receive(_ message: JSONValue) throws(FeedFailure) -> Action {
         if let error = message["error"] {
             throw .content("etcd ended the watch: \(Self.words(of: error))")
@@ -61,7 +63,7 @@ struct EtcdState: Equatable {
         return self.values == before ? .wait : .show
     }
 
-    /// The rules files, or why there are none.
+    /// The rules files, or the reason why there are none.
     var answer: FeedAnswer {
         do throws(FeedFailure) {
             return .value(FeedValue(files: try self.files()))
@@ -75,13 +77,13 @@ struct EtcdState: Equatable {
             throw .content("there is no key \(self.selection)")
         }
         guard self.values.values.reduce(0, { $0 + $1.count }) <= RulesSource.maximumSize else {
-            throw .content("the values are larger than \(RulesSource.maximumSize) bytes together")
+            throw .content("the values exceed \(RulesSource.maximumSize) bytes in total")
         }
         var files: [FeedValue.File] = []
         for (key, value) in self.values.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
             guard let name = String(validating: key, as: UTF8.self),
                 !name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
-            else { throw .content("a key of \(self.selection) is no text") }
+            else { throw .content("a key of \(self.selection) is not valid text") }
             guard let text = String(validating: value, as: UTF8.self) else {
                 throw .content("the value of \(name) is not valid UTF-8")
             }
@@ -95,7 +97,7 @@ struct EtcdState: Equatable {
         self.values[key] = try Self.bytes(of: "value", in: pair, place)
     }
 
-    /// An empty value is left out; a key never is.
+    /// Empty values are omitted; keys are never empty.
     private static func bytes(
         of name: String,
         in pair: JSONValue,
@@ -106,19 +108,19 @@ struct EtcdState: Equatable {
             throw .content("\(place).\(name) is missing")
         }
         guard let text = member.text, let data = Data(base64Encoded: text) else {
-            throw .content("\(place).\(name) is not in base 64")
+            throw .content("\(place).\(name) is not valid base64")
         }
         return Array(data)
     }
 
-    /// The fault as etcd states it: a text, or an object with a message.
+    /// Returns the error message of etcd, which is a text or an object with a message.
     static func words(of error: JSONValue) -> String {
         String((error.text ?? error["message"]?.text ?? "no reason").prefix(200))
     }
 }
 
 extension JSONValue {
-    /// A 64-bit number, which the gateway writes as a text.
+    /// A 64-bit number, which the gateway encodes as text.
     fileprivate var number: Int64? {
         switch self {
         case .text(let digits), .number(let digits): Int64(digits)

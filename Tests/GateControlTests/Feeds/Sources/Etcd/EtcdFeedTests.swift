@@ -79,7 +79,9 @@ struct EtcdFeedTests {
         let feed = try self.feed([server.url("")])
         #expect(try await self.answers(of: feed, atMost: 2) == [Self.value("A"), Self.value("B")])
         // It never ends: that is another failure.
-        await #expect(throws: FeedFailure.content("etcd has compacted what it has just shown")) {
+        await #expect(
+            throws: FeedFailure.content("etcd repeatedly compacted the revision of the watch")
+        ) {
             try await self.answers(of: feed, atMost: 100)
         }
     }
@@ -176,8 +178,8 @@ struct EtcdFeedTests {
         }
         #expect(
             failure?.description
-                == "the source answers 404: no JSON gateway there; is it the port for clients (2379), "
-                + "not for peers (2380)?"
+                == "the source responded with 404: no JSON gateway; check that the port is for clients "
+                + "(2379), not for peers (2380)"
         )
     }
 

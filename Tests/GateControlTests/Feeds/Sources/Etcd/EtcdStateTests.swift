@@ -99,10 +99,10 @@ struct EtcdStateTests {
         (#"{"error":"no"}"#, "etcd ended the watch: no"), ("{}", "has no 'result'"),
         (#"{"result":{"events":[{}]}}"#, "events[0].kv is missing"),
         (#"{"result":{"events":[{"kv":{}}]}}"#, "events[0].kv.key is missing"),
-        (#"{"result":{"events":[{"kv":{"key":"?"}}]}}"#, "events[0].kv.key is not in base 64"),
+        (#"{"result":{"events":[{"kv":{"key":"?"}}]}}"#, "events[0].kv.key is not valid base64"),
         (
             #"{"result":{"events":[{"kv":{"key":"YQ==","value":7}}]}}"#,
-            "events[0].kv.value is not in base 64"
+            "events[0].kv.value is not valid base64"
         ),
     ])
     func `a message that ends the watch says why`(message: String, reason: String) throws {
@@ -112,10 +112,10 @@ struct EtcdStateTests {
     }
 
     @Test(arguments: [
-        ("{}", "no header.revision"), ("[]", "no header.revision"),
-        (#"{"header":{"revision":"x"}}"#, "no header.revision"),
+        ("{}", "header.revision is missing"), ("[]", "header.revision is missing"),
+        (#"{"header":{"revision":"x"}}"#, "header.revision is missing"),
         (#"{"header":{"revision":"2"},"kvs":[{"value":"YQ=="}]}"#, "kvs[0].key is missing"),
-        (#"{"header":{"revision":"2"},"count":"1001"}"#, "there are 1001 keys; at most 1000"),
+        (#"{"header":{"revision":"2"},"count":"1001"}"#, "the prefix has 1001 keys; at most 1000"),
     ])
     func `what is no range is refused with its place`(range: String, reason: String) {
         let failure = #expect(throws: FeedFailure.self) { try self.state(range) }
@@ -130,11 +130,11 @@ struct EtcdStateTests {
                 #"{"header":{"revision":"2"},"kvs":[{"key":"YQ==","value":"//8="}]}"#,
                 "the value of a is not valid UTF-8"
             ),
-            (#"{"header":{"revision":"2"},"kvs":[{"key":"/w=="}]}"#, "is no text"),
-            (Self.range(Self.pair("/gate/\n", "A")), "is no text"),
+            (#"{"header":{"revision":"2"},"kvs":[{"key":"/w=="}]}"#, "is not valid text"),
+            (Self.range(Self.pair("/gate/\n", "A")), "is not valid text"),
             (
                 Self.range(Self.pair("/gate/a", large), Self.pair("/gate/b", "b")),
-                "larger than 4194304 bytes"
+                "exceed 4194304 bytes"
             ),
         ] {
             guard case .nonsense(let failure) = try self.state(range).answer else {
