@@ -13,13 +13,13 @@ DATA = {"version": "3.5.0", "minVersion": "3.2.0", "storeUrl": "https://example.
 
 
 class Stream:
-    """Reads events the slow and simple way."""
+    """Reads events with a slow and simple parser."""
 
     def __init__(self, server, path, query="", port=None, **headers):
         self.connection = server.connect(port)
         headers = {"Accept": "text/event-stream", **headers}
         self.connection.request("GET", f"{path}.json{query}", headers=headers)
-        # The connection forgets its socket if the answer says that it will close.
+        # The connection drops its socket if the response announces that it will close.
         self.socket = self.connection.sock
         self.response = self.connection.getresponse()
 
@@ -27,12 +27,12 @@ class Stream:
         return self
 
     def __exit__(self, *_):
-        # The socket stays open as long as one of the two has it.
+        # The socket stays open while one of the two objects uses it.
         self.response.close()
         self.connection.close()
 
     def event(self):
-        """The name and the data of the next event; None at the end."""
+        """Returns the name and the data of the next event; None at the end."""
         name, data = None, []
         while line := self.response.readline().decode():
             line = line.rstrip("\r\n")
@@ -318,7 +318,8 @@ class StreamTests(DatabaseCase):
                 try:
                     self.assertIsNone(stream.event())
                 except ConnectionResetError:
-                    # Not every version of Python tells an RST below TLS from an end.
+                    # Some versions of Python do not distinguish an RST below TLS from a regular
+                    # end.
                     self.assertEqual(how, "reset")
         self.wait_for_streams(0)
 
