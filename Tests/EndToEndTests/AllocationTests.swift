@@ -137,7 +137,7 @@ struct AllocationTests {
     private static let dearRequests = [
         DearRequest("a version that was never seen", 25) { "X-App-Version: 4.2.0+\($0)\r\n" },
         DearRequest("a build in a version", 36) { "X-App-Version: 4.2.0 (\($0))\r\n" },
-        DearRequest("a denied one", 50, status: 426) {
+        DearRequest("a denied request", 50, status: 426) {
             "X-App-Id: com.example.shop\r\nX-App-Platform: ios\r\nX-App-Version: 3.2.0+\($0)\r\n"
         },
         DearRequest("languages that were never seen", 27) {
@@ -149,13 +149,13 @@ struct AllocationTests {
             return "X-App-Version: \(list)\r\n"
         },
         DearRequest("28 KB of versions", 35, fields: Self.list("X-App-Version", 28_000)),
-        DearRequest("28 KB of systems", 28, fields: Self.list("X-OS-Version", 28_000)),
+        DearRequest("28 KB of OS versions", 28, fields: Self.list("X-OS-Version", 28_000)),
         DearRequest("28 KB of platforms", 28, fields: Self.list("X-App-Platform", 28_000)),
         DearRequest("28 KB of languages", 24, fields: Self.list("Accept-Language", 28_000)),
         DearRequest("28 KB of a user agent", 22) {
             "User-Agent: Shop/\($0) \(String(repeating: "x/", count: 14_000))\r\n"
         },
-        DearRequest("letters beyond ASCII in six fields", 66, fields: Self.unreadable),
+        DearRequest("non-ASCII letters in six fields", 66, fields: Self.unreadable),
         DearRequest("100 fields", 125) { number in
             (0..<95).map { "X-Field-\($0): \(number)\(String(repeating: "v", count: 250))\r\n" }
                 .joined()
@@ -164,17 +164,17 @@ struct AllocationTests {
         DearRequest("an encoded path", 3_000, "/" + String(repeating: "%61", count: 300)) { _ in ""
         },
         DearRequest(
-            "a path that is encoded twice",
+            "a double-encoded path",
             31,
             "/" + String(repeating: "%2561", count: 1_500)
         ) { _ in "" },
         DearRequest(
-            "a path of all ambiguities",
+            "a path with all ambiguities",
             45,
             "/a//b/../c;d/%2e/%2f\\x%5c%3b%2523/" + String(repeating: "y", count: 20)
         ) { _ in "" },
         DearRequest(
-            "a status question of 700 parameters",
+            "a status request with 700 parameters",
             300,
             status: 400,
             "/.versiongate/status?" + String(repeating: "path=%2Fa&", count: 700)
@@ -198,7 +198,7 @@ struct AllocationTests {
         .enabled(if: AllocationCount.isPossible, "a sanitizer has its own allocator"),
         arguments: [
             DearRequest("a version that was never seen", 27) { "X-App-Version: 4.2.0+\($0)\r\n" },
-            DearRequest("a denied one", 52, status: 426) {
+            DearRequest("a denied request", 52, status: 426) {
                 "X-App-Id: com.example.shop\r\nX-App-Platform: ios\r\nX-App-Version: 3.2.0+\($0)\r\n"
             },
         ]
@@ -236,7 +236,7 @@ struct AllocationTests {
         .enabled(if: AllocationCount.isPossible, "a sanitizer has its own allocator"),
         arguments: [
             IndexedFields(
-                testDescription: "a client's own",
+                testDescription: "the identity fields of a client",
                 limit: 64,
                 fields: [
                     ("x-app-id", "com.example.shop"), ("x-app-platform", "ios"),

@@ -8,7 +8,7 @@ struct HealthcheckTests {
         try ToolProcess.versiongate("healthcheck", "--listen", "0.0.0.0:\(port)")
     }
 
-    @Test func `the check succeeds whatever the backend and the rules do`() async throws {
+    @Test func `the health check succeeds whatever the backend and the rules do`() async throws {
         let rules = RulesText.shop.replacing("missing: allow", with: "missing: reject")
         try await Scene.play(rules: rules, backend: { _ in [.close] }) { scene in
             let result = try self.check(scene.gate.port)
@@ -17,7 +17,8 @@ struct HealthcheckTests {
         }
     }
 
-    @Test func `the check fails for another server, and if no server listens`() async throws {
+    @Test func `the health check fails for another server, and if no server listens`() async throws
+    {
         try await Scene.play { scene in
             let other = try self.check(scene.backend.port)
             #expect(other.status == 1)

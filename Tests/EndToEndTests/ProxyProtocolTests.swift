@@ -68,7 +68,7 @@ struct ProxyProtocolTests {
     }
 
     @Test
-    func `a header from an untrusted address, or none from a trusted one, closes the connection`()
+    func `a connection with an untrusted or missing PROXY header is closed`()
         async throws
     {
         let header = "PROXY TCP4 203.0.113.9 127.0.0.1 4711 80\r\n"
@@ -106,7 +106,7 @@ struct ProxyProtocolTests {
     }
 
     @Test
-    func `a header is not valid HTTP if the protocol is off`() async throws {
+    func `a PROXY header is not valid HTTP if the protocol is off`() async throws {
         try await Scene.play(flags: [.trustedProxies("127.0.0.1")]) { scene in
             for introduction in Self.introductions {
                 let client = try scene.connect()
@@ -118,7 +118,7 @@ struct ProxyProtocolTests {
     }
 
     @Test
-    func `a header that comes too slowly is closed at the head timeout`() async throws {
+    func `a PROXY header that arrives too slowly is closed at the head timeout`() async throws {
         let flags: [GateFlag] = [.proxyProtocol(trusted: "127.0.0.1"), .headTimeout(seconds: 1)]
         try await Scene.play(flags: flags) { scene in
             let client = try scene.connect()
@@ -135,7 +135,7 @@ struct ProxyProtocolTests {
     }
 
     @Test
-    func `the protocol requires trusted proxies`() throws {
+    func `the PROXY protocol requires trusted proxies`() throws {
         let result = try ToolProcess.versiongate(
             "serve",
             "--upstream",

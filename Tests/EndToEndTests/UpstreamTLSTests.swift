@@ -84,7 +84,7 @@ struct UpstreamTLSTests {
         Peer(testDescription: "another name", names: "DNS:other.example"),
         Peer(testDescription: "another address", names: "IP:127.0.0.2", host: "127.0.0.1"),
         Peer(testDescription: "the address instead of the name", names: "IP:127.0.0.1"),
-        Peer(testDescription: "not the name asked for", serverName: "api.example"),
+        Peer(testDescription: "not the requested name", serverName: "api.example"),
         Peer(testDescription: "unknown authority", authority: "other"),
         Peer(testDescription: "TLS 1.0", version: "TLSv1"),
         Peer(testDescription: "TLS 1.1", version: "TLSv1_1"),

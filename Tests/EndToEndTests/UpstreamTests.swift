@@ -98,7 +98,7 @@ struct UpstreamTests {
             for client in clients { try client.send(post) }
             let statuses = try clients.map { try $0.response().status }
             #expect(statuses.filter { $0 == 504 }.count == 5)
-            try scene.gate.logLine("the mute one left out") {
+            try scene.gate.logLine("the unresponsive backend left out") {
                 $0.message == "an address of the backend is temporarily left out"
             }
             // When the pause is over, a request finds that the backend accepts connections.

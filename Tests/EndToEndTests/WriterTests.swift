@@ -68,7 +68,7 @@ struct WriterTests {
             }
             guard writer == .keepsOpen || longestPause < Self.settling else {
                 Issue.record(
-                    "not judged: the machine kept the writer waiting for \(longestPause)",
+                    "not checked: the machine delayed the writer for \(longestPause)",
                     severity: .warning
                 )
                 return

@@ -12,7 +12,7 @@ struct AdminEventsTests {
         var text = ""
         while true {
             let byte = try client.bytes(1)
-            guard !byte.isEmpty else { throw HarnessError("the stream ended behind:\n\(text)") }
+            guard !byte.isEmpty else { throw HarnessError("the stream ended after:\n\(text)") }
             text += String(decoding: byte, as: UTF8.self)
             let line = text.split(separator: "\n", omittingEmptySubsequences: false).last ?? ""
             if words.allSatisfy({ line.contains($0) }) { return String(line) }

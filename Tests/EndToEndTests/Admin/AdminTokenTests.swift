@@ -58,7 +58,7 @@ struct AdminTokenTests {
     }
 
     @Test(arguments: ["0.0.0.0:0", "0"])
-    func `the health of the gate needs no token, and nothing else is open`(
+    func `health and readiness need no token, and reveal nothing else`(
         place: String
     ) async throws {
         try await self.play(place) { scene in

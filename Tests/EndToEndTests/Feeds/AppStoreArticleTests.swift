@@ -74,7 +74,7 @@ struct AppStoreArticleTests {
             // A cached older response does not undo a release.
             store.release("4.2.0", in: "us", since: Self.daysAgo(90))
             store.server.set(.forbidden)
-            try scene.gate.logLine("sent away") {
+            try scene.gate.logLine("the 403") {
                 $0.metadata["error"] == "jp: the source responded with 403: too many requests"
             }
             #expect(try scene.isDenied("4.2.9"))

@@ -11,7 +11,9 @@ enum Example {
             .appending(path: "../../../rules/examples")
         var text = try String(contentsOf: examples.appending(path: name), encoding: .utf8)
         for (old, new) in changes {
-            guard text.contains(old) else { throw HarnessError("\(name) does not say '\(old)'") }
+            guard text.contains(old) else {
+                throw HarnessError("\(name) does not contain '\(old)'")
+            }
             text = text.replacing(old, with: new)
         }
         return text

@@ -87,7 +87,7 @@ struct GooglePlayStoryTests {
                 }
             }
             play.stop()
-            try scene.gate.logLine("its death") {
+            try scene.gate.logLine("the end of the source") {
                 $0.metadata["error"] == "the connection was refused, or the host is unreachable"
             }
             #expect(try scene.ask(old).status == 426)

@@ -125,7 +125,7 @@ struct TwoStoresStoryTests {
     {
         let seen = scene.gate.logLines.count
         try change()
-        try scene.gate.logLine("\(feed) is taken", skipping: seen) {
+        try scene.gate.logLine("\(feed) is applied", skipping: seen) {
             $0.message == "feed applied" && $0.metadata["feed"] == feed
         }
     }

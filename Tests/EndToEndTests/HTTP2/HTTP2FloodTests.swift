@@ -33,10 +33,12 @@ struct HTTP2FloodTests {
             [HTTP2Frame(kind: 0xFA, flags: 0, stream: 0, payload: [])]
         },
         Flood(testDescription: "empty data", needsRequest: true) { _ in [.data(1, [])] },
-        Flood(testDescription: "data of padding alone", needsRequest: true) { _ in
+        Flood(testDescription: "data that is only padding", needsRequest: true) { _ in
             [HTTP2Frame(.data, flags: HTTP2Frame.padded, stream: 1, [3, 0, 0, 0])]
         },
-        Flood(testDescription: "room for one byte", needsRequest: true) { _ in [.window(1, 1)] },
+        Flood(testDescription: "window updates of one byte", needsRequest: true) { _ in
+            [.window(1, 1)]
+        },
     ]
 
     @Test(arguments: Self.floods)

@@ -11,7 +11,7 @@ extension GateProcess {
     ) throws {
         guard !GateExecutable.isSanitized else {
             Issue.record(
-                "not judged: most of what the gate holds is the sanitizer's",
+                "not checked: most of the gate's memory belongs to the sanitizer",
                 severity: .warning,
                 sourceLocation: sourceLocation
             )

@@ -9,7 +9,7 @@ extension Scene {
     func parkedClient(after count: Int = 0, introducedBy header: String = "") throws -> RawClient {
         let client = try self.connect()
         try client.send(header + Request.text())
-        guard try client.response().status == 200 else { throw HarnessError("no answer") }
+        guard try client.response().status == 200 else { throw HarnessError("no response") }
         try self.gate.waitUntilParked(count + 1)
         return client
     }
@@ -18,7 +18,7 @@ extension Scene {
         let clients = try (0..<count).map { _ in try self.connect() }
         for client in clients { try client.send(Request.text(fields: Request.outdated)) }
         for client in clients {
-            guard try client.response().status == 426 else { throw HarnessError("no answer") }
+            guard try client.response().status == 426 else { throw HarnessError("no response") }
         }
         try self.gate.waitUntilParked(count)
         return clients
@@ -27,7 +27,7 @@ extension Scene {
     /// Returns the number of the gate's descriptors once it is stable after the start.
     func descriptorsAtRest() throws -> Int {
         var (count, since) = (-1, ContinuousClock.now)
-        return try Deadline.usual.poll("the descriptors to rest") {
+        return try Deadline.usual.poll("a stable number of descriptors") {
             let current = try self.gate.descriptorCount()
             if current != count { (count, since) = (current, .now) }
             return since.duration(to: .now) >= .milliseconds(500) ? count : nil

@@ -33,7 +33,7 @@ struct ClientsPageTests {
             #expect(try JSONDecoder().decode(EchoReport.self, from: data).target == "/v2/orders")
             let outdated = try TestedClient(port: scene.gate.port)
             guard case .updateFirst(let update) = try await orders(through: outdated.client) else {
-                throw HarnessError("an outdated build passed")
+                throw HarnessError("an outdated build was allowed")
             }
             #expect(update.title == "Update required")
             let shown = Watched<[UpdatePrompt?]>([])

@@ -27,23 +27,26 @@ struct ForeignAnswerTests {
             steps: [.answer(fields: "Content-Type: text/html\r\n", body: Self.page)]
         ),
         Answer(
-            about: "a portal that says so",
+            about: "a portal with status 511",
             steps: [.answer("511 Network Authentication Required", body: Self.page)]
         ),
-        Answer(about: "a redirect to nowhere", steps: [.answer("302 Found")]),
+        Answer(about: "a redirect without a target", steps: [.answer("302 Found")]),
         Answer(
             about: "a redirect to a foreign host",
             steps: [.answer("302 Found", fields: "Location: http://portal.invalid/\r\n")]
         ),
-        Answer(about: "no HTTP", steps: [.send("\u{0}\u{1}\u{2}garbage\r\n\r\n"), .close]),
-        Answer(about: "nothing", steps: [.close]),
+        Answer(
+            about: "a response that is not HTTP",
+            steps: [.send("\u{0}\u{1}\u{2}garbage\r\n\r\n"), .close]
+        ),
+        Answer(about: "no response", steps: [.close]),
         Answer(about: "a reset", steps: [.reset]),
         Answer(
-            about: "half a document",
+            about: "half of a document",
             steps: [.answer(fields: Self.json, body: #"{"decision":"require","ti"#)]
         ),
         Answer(
-            about: "a document that is cut off",
+            about: "a truncated document",
             steps: [
                 .send(
                     "HTTP/1.1 200 OK\r\n\(Self.json)Content-Length: 99\r\n\r\n{\"decision\":\"allow\"}"
@@ -52,18 +55,18 @@ struct ForeignAnswerTests {
             ]
         ),
         Answer(
-            about: "a word that nobody knows",
+            about: "an unknown decision",
             steps: [.answer(fields: Self.json, body: #"{"decision":"perhaps"}"#)]
         ),
         Answer(
-            about: "more than any gate says",
+            about: "a document that is too large",
             steps: [
                 .send("HTTP/1.1 200 OK\r\n\(Self.json)Content-Length: 8000000\r\n\r\n"),
                 .stream(8_000_000),
             ]
         ),
         Answer(about: "a backend without a gate", steps: [.answer("404 Not Found", body: "{}")]),
-        Answer(about: "an answer that nobody asked for", steps: [.answer("304 Not Modified")]),
+        Answer(about: "an unsolicited 304", steps: [.answer("304 Not Modified")]),
     ])
     func `a foreign response leaves the state unknown`(_ answer: Answer) async throws {
         let stranger = try ScriptedBackend { _ in answer.steps }
@@ -71,7 +74,7 @@ struct ForeignAnswerTests {
         #expect(await tested.client.check() == .unknown(last: nil))
         #expect(await tested.client.check(path: "/a") == .unknown(last: nil))
         tested.listen()
-        try stranger.wait(for: "both questions, again and again") { record in
+        try stranger.wait(for: "repeated requests to both endpoints") { record in
             let targets = record.requests.map(\.target)
             let streams = targets.filter { $0 == "/.versiongate/events" }
             return streams.count > 2 && targets.filter { $0.hasSuffix("status") }.count > 2

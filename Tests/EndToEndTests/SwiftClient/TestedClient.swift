@@ -23,7 +23,7 @@ final class TestedClient: Sendable {
         surroundings: ClientSurroundings = .prompt
     ) throws {
         guard let url = URL(string: "http://127.0.0.1:\(port)") else {
-            throw HarnessError("no address")
+            throw HarnessError("invalid URL")
         }
         self.client = VersionGateClient(
             baseURL: url,
@@ -63,7 +63,7 @@ final class TestedClient: Sendable {
                 states.dropFirst(count).firstIndex(where: isAwaited).map { $0 + 1 }
             }
         } catch {
-            throw HarnessError("\(error); heard \(self.heard.current)")
+            throw HarnessError("\(error); received \(self.heard.current)")
         }
     }
 
@@ -71,7 +71,9 @@ final class TestedClient: Sendable {
     func get(_ path: String) async throws -> (Data, HTTPURLResponse) {
         let url = self.client.baseURL.appendingPathComponent(path)
         let (data, response) = try await self.client.data(for: URLRequest(url: url))
-        guard let response = response as? HTTPURLResponse else { throw HarnessError("no HTTP") }
+        guard let response = response as? HTTPURLResponse else {
+            throw HarnessError("not an HTTP response")
+        }
         return (data, response)
     }
 

@@ -43,14 +43,14 @@ struct HostileHTTP2BackendTests {
         .head("a status twice", (":status", "200"), (":status", "200")),
         .head("a pseudo-header field of requests", (":status", "200"), (":path", "/")),
         .head("101", (":status", "101")),
-        .head("an interim end", (":status", "103"), ends: true),
+        .head("an interim response that ends the stream", (":status", "103"), ends: true),
         .head("a name in upper case", (":status", "200"), ("A", "b")),
         .head("a line end in a value", (":status", "200"), ("a", "b\r\nc: d")),
         .head("a field of the connection", (":status", "200"), ("connection", "close")),
         .head("a transfer coding", (":status", "200"), ("transfer-encoding", "chunked")),
         .head("two lengths", (":status", "200"), ("content-length", "1"), ("content-length", "1")),
         .head("a length that is no number", (":status", "200"), ("content-length", "-1")),
-        .head("less than its length", (":status", "200"), ("content-length", "1"), ends: true),
+        .head("less data than declared", (":status", "200"), ("content-length", "1"), ends: true),
         Fault("data before a head") { [.data($0, [1], ends: true)] },
         Fault("a head that is too large") { stream in
             let large = ["a", "b"].map { ($0, String(repeating: "x", count: 17_000)) }
@@ -63,9 +63,9 @@ struct HostileHTTP2BackendTests {
         },
         Fault("a reset") { [.reset($0, 2)] },
         Fault("a reset without an error") { [.reset($0, 0)] },
-        Fault("no room at all, said twice") { [.window($0, 0)] },
+        Fault("a window update of 0") { [.window($0, 0)] },
         Fault("the end of the connection", closes: true) { _ in [] },
-        Fault("a promise", endsConnection: true) { stream in
+        Fault("PUSH_PROMISE", endsConnection: true) { stream in
             [
                 HTTP2Frame(
                     .pushPromise,
@@ -86,17 +86,17 @@ struct HostileHTTP2BackendTests {
             ]
         },
         Fault("a broken header block", endsConnection: true) { [.headers($0, [0xFF])] },
-        Fault("a head on a stream that is not there", endsConnection: true) {
+        Fault("a head on an idle stream", endsConnection: true) {
             [.headers($0 + 20, HTTP2Fields.block(Self.ok))]
         },
-        Fault("a head on a stream of its own", endsConnection: true) { _ in
+        Fault("a head on a server stream", endsConnection: true) { _ in
             [.headers(2, HTTP2Fields.block(Self.ok))]
         },
         Fault("data on the connection", endsConnection: true) { _ in [.data(0, [1])] },
         Fault("a frame that is too long", endsConnection: true) {
             [.data($0, Array(repeating: 0, count: 16_385))]
         },
-        Fault("room for more than there can be", endsConnection: true) { _ in
+        Fault("a connection window above the maximum", endsConnection: true) { _ in
             [.window(0, 0x7FFF_FFFF)]
         },
         Fault("settings of a wrong length", endsConnection: true) { _ in
@@ -105,7 +105,7 @@ struct HostileHTTP2BackendTests {
         Fault("a window that is too large", endsConnection: true) { _ in
             [RawHTTP2Client.settings([(4, 0x8000_0000)])]
         },
-        Fault("a server that takes pushes", endsConnection: true) { _ in
+        Fault("a server that enables push", endsConnection: true) { _ in
             [RawHTTP2Client.settings([(2, 1)])]
         },
         Fault("a flood of pings", endsConnection: true) { _ in
@@ -142,10 +142,10 @@ struct HostileHTTP2BackendTests {
     }
 
     @Test(arguments: [
-        Fault("less than its length") { [.data($0, [2], ends: true)] },
-        Fault("more than its length") { [.data($0, [2, 3, 4, 5])] },
+        Fault("less data than declared") { [.data($0, [2], ends: true)] },
+        Fault("more data than declared") { [.data($0, [2, 3, 4, 5])] },
         Fault("a reset") { [.reset($0, 2)] },
-        Fault("a reset of a stream that was not looked at") { [.reset($0, 7)] },
+        Fault("REFUSED_STREAM") { [.reset($0, 7)] },
         Fault("another head") { [.headers($0, HTTP2Fields.block(Self.ok), ends: false)] },
         Fault("trailers too early") { [.headers($0, HTTP2Fields.block([("a", "b")]))] },
         Fault("the end of the connection", closes: true) { _ in [] },

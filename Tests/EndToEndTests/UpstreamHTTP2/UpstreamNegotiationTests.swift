@@ -17,7 +17,7 @@ struct UpstreamNegotiationTests {
         var spoken: String?
 
         var testDescription: String {
-            "\(self.choice ?? "nothing said"), \(self.offered) is \(self.spoken ?? "none")"
+            "\(self.choice ?? "no setting"), \(self.offered) is \(self.spoken ?? "none")"
         }
     }
 

@@ -54,7 +54,7 @@ package final class RawHTTP2Peer {
 
     package func send(bytes: [UInt8]) throws {
         guard try self.socket.send(bytes, by: self.limit) else {
-            throw HarnessError("the gate went while it was answered")
+            throw HarnessError("the gate closed during a response")
         }
     }
 
@@ -116,7 +116,7 @@ package final class RawHTTP2Peer {
                 $0.stream == request.stream
                     && ($0.isA(.data) || $0.isA(.headers) || $0.isA(.resetStream))
             }
-            guard !frame.isA(.resetStream) else { throw HarnessError("the gate gave up") }
+            guard !frame.isA(.resetStream) else { throw HarnessError("the gate reset the stream") }
             if frame.isA(.headers) { return (bytes, try HTTP2Fields.read(frame.payload)) }
             bytes += frame.payload
             if frame.endsStream { return (bytes, FieldLines()) }

@@ -90,7 +90,7 @@ package final class RawClient {
         toHead: Bool = false
     ) throws -> RawResponse {
         guard let response = try self.responseIfAny(by: deadline, toHead: toHead) else {
-            throw HarnessError("the connection ended without an answer")
+            throw HarnessError("the connection ended without a response")
         }
         return response
     }

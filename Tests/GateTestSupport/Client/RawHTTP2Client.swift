@@ -169,7 +169,7 @@ package final class RawHTTP2Client {
                 return response
             }
         }
-        throw HarnessError("the connection ended within the answer to stream \(stream)")
+        throw HarnessError("the connection ended during the response on stream \(stream)")
     }
 
     private func next(of stream: UInt32, by deadline: Deadline) throws -> HTTP2Frame? {

@@ -19,7 +19,9 @@ package struct RawResponse: Sendable {
         do {
             return try JSONDecoder().decode(type, from: Data(self.body))
         } catch {
-            throw HarnessError("\(self.status) answer is no \(type): \(self.text.prefix(500))")
+            throw HarnessError(
+                "the response with status \(self.status) is not a \(type): \(self.text.prefix(500))"
+            )
         }
     }
 }

@@ -29,7 +29,7 @@ package struct AllocationCount: Sendable {
     package func current() throws -> Int {
         let bytes = [UInt8](try Data(contentsOf: self.file))
         guard bytes.count == MemoryLayout<UInt64>.size else {
-            throw HarnessError("nothing was counted into \(self.file.path)")
+            throw HarnessError("no allocations were counted in \(self.file.path)")
         }
         return Int(bytes.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
     }

@@ -28,6 +28,6 @@ package enum GateExecutable {
                 return executable
             }
         }
-        throw HarnessError("no versiongate beside the tests; build it or set VERSIONGATE_BINARY")
+        throw HarnessError("no versiongate next to the tests; build it or set VERSIONGATE_BINARY")
     }
 }

@@ -22,7 +22,7 @@ extension GateProcess {
                 let words = line.split { $0 == " " || $0 == "\t" }
                 guard let label = words.firstIndex(of: "events:"), words.count > label + 1,
                     words.count > 1, let events = UInt32(words[label + 1], radix: 16)
-                else { throw HarnessError("cannot be read: \(line)") }
+                else { throw HarnessError("cannot parse: \(line)") }
                 guard events & Self.once != 0, self.isSocket(words[1]) else { continue }
                 count += 1
             }

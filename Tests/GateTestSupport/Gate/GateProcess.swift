@@ -120,7 +120,7 @@ package final class GateProcess: Sendable {
         self.send(signal: SIGSTOP)
         let path = "/proc/\(self.processIdentifier)/stat"
         // The letters of process states: proc_pid_stat(5).
-        try Deadline.usual.poll("the gate to stand still") {
+        try Deadline.usual.poll("the gate to stop") {
             try String(contentsOfFile: path, encoding: .utf8).contains(") T ") ? true : nil
         }
     }
@@ -145,7 +145,7 @@ package final class GateProcess: Sendable {
         } catch {
             // The process cannot be inspected after the run.
             let log = self.logText.suffix(2000)
-            throw HarnessError("\(error)\n\(self.state)\nIts log ends:\n\(log)")
+            throw HarnessError("\(error)\n\(self.state)\nThe log ends with:\n\(log)")
         }
     }
 

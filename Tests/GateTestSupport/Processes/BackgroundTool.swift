@@ -31,7 +31,7 @@ package final class BackgroundTool: Sendable {
         let line = try self.output.collected.wait(for: "a first line") { collected in
             collected.lines.first ?? (collected.hasEnded ? "" : nil)
         }
-        guard !line.isEmpty else { throw HarnessError("it ended without a line") }
+        guard !line.isEmpty else { throw HarnessError("the tool ended without output") }
         return line
     }
 

@@ -69,7 +69,7 @@ final class OutputCollector: Sendable {
     private static func mayRead(_ reading: Watched<Reading>) -> Bool {
         reading.update { if $0 == .isToStop { $0 = .hasStopped } }
         return
-            (try? reading.wait(for: "reading to go on", by: .after(.seconds(300))) {
+            (try? reading.wait(for: "reading to continue", by: .after(.seconds(300))) {
                 $0 == .goesOn ? true : nil
             }) ?? false
     }

@@ -81,7 +81,7 @@ package final class RealtimeDatabase: Sendable {
 
     /// Blocks until there is exactly this number of listeners.
     package func waitForListeners(_ count: Int) throws {
-        try self.state.wait(for: "\(count) who listen") { state in
+        try self.state.wait(for: "\(count) listeners") { state in
             state.outboxes.count == count ? true : nil
         }
     }
