@@ -126,7 +126,7 @@ struct AccidentTests {
     /// The edits that an operator may use to undo a lockout.
     private static let waysBack: [(name: String, text: @Sendable (String) -> String)] = [
         (
-            "the rule deleted",
+            "a deleted rule",
             { _ in AccidentRules.file(#"id: b, match: { platform: b }, recommended: "1""#) }
         ),
         ("rules: []", { _ in "rules: []\n" }),
@@ -136,8 +136,8 @@ struct AccidentTests {
             { $0.replacing("id: ios", with: "id: ios, enforceFrom: 2027-01-10T00:00:00Z") }
         ),
         ("rollout: 0", { $0.replacing("id: ios", with: "id: ios, rollout: 0") }),
-        ("the rule observes", { $0.replacing("id: ios", with: "id: ios, mode: observe") }),
-        ("the file observes", { "mode: observe\n" + $0 }),
+        ("the rule in observe mode", { $0.replacing("id: ios", with: "id: ios, mode: observe") }),
+        ("the file in observe mode", { "mode: observe\n" + $0 }),
         ("the old file", { _ in AccidentRules.known }),
     ]
 

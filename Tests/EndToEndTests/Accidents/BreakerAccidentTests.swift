@@ -36,7 +36,7 @@ struct BreakerAccidentTests {
 
     static let stories: [Story] = [
         Story(
-            name: "35.0.0 for 3.5.0",
+            name: "35.0.0 instead of 3.5.0",
             rules: #"id: ios, match: { platform: ios }, minimum: "35.0.0""#
         ),
         Story(
@@ -51,7 +51,7 @@ struct BreakerAccidentTests {
             rules: #"id: ios, minimum: "3.0.0""#
         ),
         Story(
-            name: "a header that is stripped on the way",
+            name: "a header that a proxy removes",
             rules: Self.base,
             head: "unidentified: { missing: reject, storeUrl: \"\(Self.link)\" }",
             later: [nil],
@@ -59,7 +59,7 @@ struct BreakerAccidentTests {
             cause: "missing-fields"
         ),
         Story(
-            name: "a floor left armed after a test",
+            name: "a floor that is left active after a test",
             rules: #"id: ios, match: { platform: ios }, minimum: "4.2.0""#,
             tried: ["4.2.0"],
             isGuarded: false
