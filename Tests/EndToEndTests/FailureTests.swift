@@ -98,7 +98,7 @@ struct FailureTests {
             try client.send("more")
             mayEnd.open()
             try scene.backend.wait(for: "the end") { $0.connections.first?.end }
-            scene.gate.goOn()
+            scene.gate.resume()
             #expect(try client.rest().by == seen)
         }
     }

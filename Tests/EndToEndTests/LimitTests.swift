@@ -112,7 +112,7 @@ struct LimitTests {
                 let client = try scene.connect()
                 let started = ContinuousClock.now
                 try client.send("GET / HTTP/1.1\r\nHost: gate\r\nX-Slow: ")
-                while drips, try !client.hears(within: .milliseconds(100)) {
+                while drips, try !client.receivesData(within: .milliseconds(100)) {
                     try client.send("a")
                     try #require(started.duration(to: .now) < .seconds(15))
                 }
@@ -150,7 +150,7 @@ struct LimitTests {
             }
             let third = try scene.connect()
             try third.send(Request.text("GET", "/third"))
-            if try third.hears(within: .seconds(1)), let answer = try third.head() {
+            if try third.receivesData(within: .seconds(1)), let answer = try third.head() {
                 #expect(answer.status == 503)
             }
             third.close()

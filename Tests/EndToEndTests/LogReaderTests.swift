@@ -56,7 +56,7 @@ struct LogReaderTests {
     ) async throws {
         try await Scene.play(flags: flags + [.adminListen()]) { scene in
             try scene.gate.stopReadingLog()
-            defer { scene.gate.goOnReadingLog() }
+            defer { scene.gate.resumeReadingLog() }
             try self.askOften(scene)
             try scene.folder.replace("rules.yaml", with: RulesText.shop(minimum: "5.0.0"))
             scene.gate.send(signal: SIGHUP)
@@ -77,7 +77,7 @@ struct LogReaderTests {
             let seen = scene.gate.logLines.count
             try scene.gate.stopReadingLog()
             try self.askOften(scene)
-            scene.gate.goOnReadingLog()
+            scene.gate.resumeReadingLog()
             let notice = try scene.gate.logLine("what was dropped", skipping: seen) {
                 self.told(in: $0) != nil
             }

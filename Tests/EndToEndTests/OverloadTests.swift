@@ -152,7 +152,7 @@ struct OverloadTests {
             // as well.
             let served = Array(idle.prefix(8))
             for client in served { try client.send(Request.text("GET", "/slow")) }
-            let refused = try served.filter { try $0.hears(within: .milliseconds(500)) }
+            let refused = try served.filter { try $0.receivesData(within: .milliseconds(500)) }
             #expect(1..<served.count ~= refused.count)
             for client in refused {
                 let refusal = try client.response()
@@ -176,7 +176,7 @@ struct OverloadTests {
                 }
                 tries = scene.gate.logLines.count
             }
-            #expect(try !waiting.hears(within: .milliseconds(100)))
+            #expect(try !waiting.receivesData(within: .milliseconds(100)))
             #expect(try scene.gate.processorTime() - used < .seconds(1))
             for client in idle { client.close() }
             #expect(try waiting.response().status == 200)
@@ -199,7 +199,7 @@ struct OverloadTests {
             let slow = try scene.connect()
             try slow.send(head)
             for _ in 0..<20 {
-                #expect(try !slow.hears(within: .milliseconds(100)))
+                #expect(try !slow.receivesData(within: .milliseconds(100)))
                 try slow.send("a")
             }
             #expect(try slow.response().status == 200)

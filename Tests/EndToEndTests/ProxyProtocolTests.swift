@@ -124,7 +124,7 @@ struct ProxyProtocolTests {
             let client = try scene.connect()
             let started = ContinuousClock.now
             try client.send("PROXY UNKNOWN ")
-            while try !client.hears(within: .milliseconds(100)) {
+            while try !client.receivesData(within: .milliseconds(100)) {
                 try client.send("a")
                 try #require(started.duration(to: .now) < .seconds(8))
             }

@@ -107,7 +107,7 @@ struct UpstreamTests {
             while mute.record.exchanges.count < 6, !deadline.hasPassed {
                 let client = try scene.connect()
                 try client.send(post)
-                if try !client.hears(within: .milliseconds(100)) { waiting.append(client) }
+                if try !client.receivesData(within: .milliseconds(100)) { waiting.append(client) }
             }
             for _ in 0..<20 { #expect(try scene.ask(post).status == 200) }
             #expect(mute.record.exchanges.count == 6)

@@ -67,7 +67,7 @@ struct AdminServerTests {
             for _ in 0..<4 {
                 try client.send(Self.feeds)
                 #expect(try client.response().status == 200)
-                #expect(try !client.hears(within: .milliseconds(400)))
+                #expect(try !client.receivesData(within: .milliseconds(400)))
             }
             #expect(try client.rest().bytes.isEmpty)
         }
@@ -80,7 +80,7 @@ struct AdminServerTests {
             for byte in Self.feeds.utf8 {
                 try client.send([byte])
                 sent += 1
-                if try client.hears(within: .milliseconds(100)) { break }
+                if try client.receivesData(within: .milliseconds(100)) { break }
             }
             #expect(1..<Self.feeds.utf8.count ~= sent)
             #expect(try client.rest().bytes.isEmpty)

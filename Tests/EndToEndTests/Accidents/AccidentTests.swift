@@ -124,7 +124,7 @@ struct AccidentTests {
     }
 
     /// The edits that an operator may use to undo a lockout.
-    private static let waysBack: [(name: String, text: @Sendable (String) -> String)] = [
+    private static let undoEdits: [(name: String, text: @Sendable (String) -> String)] = [
         (
             "a deleted rule",
             { _ in AccidentRules.file(#"id: b, match: { platform: b }, recommended: "1""#) }
@@ -157,7 +157,7 @@ struct AccidentTests {
         ) { scene in
             for rule in Self.acceptedLockouts {
                 let locked = AccidentRules.file(rule, more: AccidentRules.releases)
-                for (name, text) in Self.waysBack {
+                for (name, text) in Self.undoEdits {
                     try self.put(locked, scene, name)
                     try self.expect(.denied, .denied, scene, "locked out: \(rule)")
                     try scene.folder.replace("rules.yaml", with: text(locked))

@@ -104,7 +104,7 @@ struct AdminAttackTests {
                 #expect(refusal.fields["Retry-After"] == ["1"])
             }
             for client in bodies.suffix(16) {
-                #expect(try !client.hears(within: .zero))
+                #expect(try !client.receivesData(within: .zero))
             }
             try scene.gate.logLine("that connections were closed") {
                 $0.message.hasPrefix("admin listener: too many connections")

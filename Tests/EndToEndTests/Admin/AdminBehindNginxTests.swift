@@ -110,7 +110,7 @@ struct AdminBehindNginxTests {
             try page.send(Request.text("GET", "/api/v1/events", host: host, fields: Self.token))
             #expect(try page.head()?.status == 200)
             // nginx forwards events without a delay.
-            #expect(try page.hears(within: .seconds(10)))
+            #expect(try page.receivesData(within: .seconds(10)))
         }
     }
 }

@@ -10,7 +10,7 @@ struct AppStoreArticleTests {
     }
 
     /// Waits until the gate has polled each country once more and processed the responses.
-    private func letTheGateAsk(_ store: AppStoreLookup) throws {
+    private func waitForPolls(_ store: AppStoreLookup) throws {
         // The current round, a complete one, and the first request of the next.
         try store.server.waitForRequests(store.server.requests.count + 7)
     }
@@ -58,11 +58,11 @@ struct AppStoreArticleTests {
 
             // Available in one of three countries, and later in two of them for less than two days.
             store.release("4.3.0", in: "jp", since: Self.daysAgo(5))
-            try self.letTheGateAsk(store)
+            try self.waitForPolls(store)
             #expect(try !scene.isDenied("4.2.0"))
             store.release("4.3.0", in: "kr", since: Self.daysAgo(5))
             store.release("4.3.0", in: "us", since: Self.daysAgo(1))
-            try self.letTheGateAsk(store)
+            try self.waitForPolls(store)
             #expect(try !scene.isDenied("4.2.0"))
             try hint("4.2.0")
 
@@ -91,8 +91,8 @@ struct AppStoreArticleTests {
                 store.release("4.3.0", in: country, since: Self.daysAgo(5))
             }
             try scene.wait(untilVersion: "4.2.9", isDenied: true)
-            for fault in [SourceFault.webPage, .halfOfIt, .unavailable] {
-                try scene.feedFails("\(fault)") { store.server.set(fault) }
+            for fault in [SourceFault.webPage, .truncatedJSON, .unavailable] {
+                try scene.waitForFeedFailure("\(fault)") { store.server.set(fault) }
                 #expect(try scene.feed().state == "failing")
                 #expect(try scene.isDenied("4.2.9"))
             }

@@ -133,7 +133,7 @@ struct MicroCMSArticleTests {
             cms.publish(Self.update)
             try scene.wait(untilVersion: "2.1.3", isDenied: true)
             for fault in [SourceFault.webPage, .unavailable] {
-                try scene.feedFails("\(fault)") { cms.server.set(fault) }
+                try scene.waitForFeedFailure("\(fault)") { cms.server.set(fault) }
                 #expect(try scene.feed().state == "failing")
                 #expect(try scene.isDenied("2.1.3"))
             }

@@ -76,7 +76,7 @@ struct RulesURLFeedTests {
 
     @Test func `invalid content at the source is logged and changes nothing`() async throws {
         try await self.play { scene, source in
-            for fault in [SourceFault.webPage, .empty, .halfOfIt, .notUTF8, .unavailable] {
+            for fault in [SourceFault.webPage, .empty, .truncatedJSON, .notUTF8, .unavailable] {
                 let seen = scene.gate.logLines.count
                 source.server.set(fault)
                 try scene.gate.logLine("\(fault)", skipping: seen) {

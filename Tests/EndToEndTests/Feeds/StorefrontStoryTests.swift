@@ -48,7 +48,7 @@ struct StorefrontStoryTests {
     private static let japanese = "X-App-Storefront: jp\r\n"
 
     /// Expects that only clients of the Korean store are denied.
-    private func expectKoreaAlone(_ scene: Scene) throws {
+    private func expectOnlyKoreaDenied(_ scene: Scene) throws {
         for fields in [Self.korean, "X-App-Storefront: kr\r\n", "X-Edge-Country: KR\r\n"] {
             #expect(try self.isDenied(scene, fields), "\(fields)")
             #expect(try self.status(scene, fields) == "require")
@@ -78,12 +78,12 @@ struct StorefrontStoryTests {
         let flags: [GateFlag] = [.stateDir(path: folder.path(of: "state"))]
         try await Scene.play(in: folder, flags: flags) { scene in
             try scene.waitForAnswer("Korea", to: self.request(Self.korean)) { $0.status == 426 }
-            try self.expectKoreaAlone(scene)
+            try self.expectOnlyKoreaDenied(scene)
 
             // The feed fails: its last value stays active, and no other country is affected.
             store.server.set(.forbidden)
             let again = try scene.restarted(flags: flags)
-            try self.expectKoreaAlone(again)
+            try self.expectOnlyKoreaDenied(again)
 
             store.server.set(nil)
             store.release("1.2", in: "jp", since: Self.long)

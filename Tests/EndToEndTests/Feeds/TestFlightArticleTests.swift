@@ -245,7 +245,7 @@ struct TestFlightArticleTests {
     }
 
     /// Waits until the gate has polled the versions once more.
-    private func waitForQuestion(to connect: AppStoreConnectServer) throws {
+    private func waitForPoll(to connect: AppStoreConnectServer) throws {
         let deadline = Deadline.usual
         var last = try connect.server.requests().last?.number ?? 0
         while true {
@@ -278,13 +278,13 @@ struct TestFlightArticleTests {
             }
             try soak("48h", scene)
             try connect.set(["appStoreVersions": [awaited.version(isOut: false)]])
-            try self.waitForQuestion(to: connect)
+            try self.waitForPoll(to: connect)
             let firstSeen = Date.now
-            try self.waitForQuestion(to: connect)
+            try self.waitForPoll(to: connect)
             #expect(try !scene.isDenied("3.2.0"), "not for everybody yet")
 
             let second = try scene.restarted(flags: flags)
-            try self.waitForQuestion(to: connect)
+            try self.waitForPoll(to: connect)
             #expect(try !second.isDenied("3.2.0"), "not for everybody yet, after a restart")
             let seen = second.gate.logLines.count
             let came = Date.now
@@ -293,8 +293,8 @@ struct TestFlightArticleTests {
             #expect(try !second.isDenied("3.2.0"), "for everybody")
 
             let third = try second.restarted(flags: flags)
-            try self.waitForQuestion(to: connect)
-            try self.waitForQuestion(to: connect)
+            try self.waitForPoll(to: connect)
+            try self.waitForPoll(to: connect)
             #expect(try !third.isDenied("3.2.0"), "for everybody, after a restart")
 
             // Over when counted from the first listing, and not yet when counted from the release.

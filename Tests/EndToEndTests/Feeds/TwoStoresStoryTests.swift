@@ -121,7 +121,8 @@ struct TwoStoresStoryTests {
     }
 
     /// Changes the data of a store, and waits until the gate has applied it.
-    private func waitUntilTaken(_ feed: String, _ scene: Scene, _ change: () throws -> Void) throws
+    private func waitUntilApplied(_ feed: String, _ scene: Scene, _ change: () throws -> Void)
+        throws
     {
         let seen = scene.gate.logLines.count
         try change()
@@ -158,7 +159,7 @@ struct TwoStoresStoryTests {
             try self.waitForForeignRecord(scene)
             try self.expect(oldBuilds + macs, areDenied: false, "at first", scene)
 
-            try self.waitUntilTaken("play", scene) {
+            try self.waitUntilApplied("play", scene) {
                 try stores.publish(
                     Stores.release("3.3.0", Self.newest, Self.staged),
                     oldRelease
@@ -166,7 +167,7 @@ struct TwoStoresStoryTests {
             }
             try self.expect(oldBuilds, areDenied: false, "staged", scene)
             // The release for all users keeps the old build for one processor.
-            try self.waitUntilTaken("play", scene) {
+            try self.waitUntilApplied("play", scene) {
                 try stores.publish(Stores.release("3.3.0", [1010, 2011, 4011], Self.complete))
             }
             try self.expect(oldBuilds, areDenied: false, "one build is kept", scene)
@@ -179,7 +180,7 @@ struct TwoStoresStoryTests {
             try self.expect(macs + [japan], areDenied: false, "the iPhone in Korea", scene)
 
             // A release name without a version: the builds still count.
-            try self.waitUntilTaken("play", scene) {
+            try self.waitUntilApplied("play", scene) {
                 try stores.publish(Stores.release("Release 33", Self.newest, Self.complete))
             }
             try self.expect(oldBuilds, areDenied: true, "each build is out", scene)

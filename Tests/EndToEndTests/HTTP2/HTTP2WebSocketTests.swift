@@ -272,7 +272,7 @@ struct HTTP2WebSocketTests {
             // FIN and close: code 1001 and the reason.
             #expect(end.body == [0x88, 12, 0x03, 0xE9] + Array("going away".utf8))
             #expect(end.isComplete)
-            #expect(client.hasHeardGoodbye)
+            #expect(client.hasReceivedGoAway)
             let received = try scene.backend.waitUntilAllEnded().received
             #expect(received.suffix(18).prefix(2) == [0x88, 0x8C])
             #expect(try scene.gate.waitForExit() == .status(0))

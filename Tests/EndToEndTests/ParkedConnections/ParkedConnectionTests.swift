@@ -146,7 +146,7 @@ struct ParkedConnectionTests {
         try await Scene.play(flags: [Scene.parking, .headTimeout(seconds: 1)]) { scene in
             let silent = try scene.connect()
             let started = ContinuousClock.now
-            while try !silent.hears(within: .milliseconds(100)) {
+            while try !silent.receivesData(within: .milliseconds(100)) {
                 try #require(try scene.gate.parkedCount() == 0)
             }
             #expect(started.duration(to: .now) < .seconds(4))

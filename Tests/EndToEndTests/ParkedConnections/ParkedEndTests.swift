@@ -57,7 +57,7 @@ struct ParkedEndTests {
             let before = try scene.descriptorsAtRest()
             let clients = try scene.parkedClients(2)
             let started = ContinuousClock.now
-            #expect(try !clients[1].hears(within: .milliseconds(500)))
+            #expect(try !clients[1].receivesData(within: .milliseconds(500)))
             try clients[1].send(Request.text(fields: Request.outdated))
             #expect(try clients[1].response().status == 426)
             for (client, least) in zip(clients, [1.0, 1.9]) {
@@ -195,7 +195,7 @@ struct ParkedEndTests {
             #expect(try clients[0].response().status == 426)
             // Parking a connection with a reserved descriptor would let one more client in. The
             // gate tries to park four times a second.
-            #expect(try !clients[59].hears(within: .seconds(1)))
+            #expect(try !clients[59].receivesData(within: .seconds(1)))
             // Reading the rules briefly takes one or two descriptors.
             try Deadline.usual.poll("a reserve") {
                 try scene.gate.descriptorCount() < 44 ? true : nil
@@ -205,10 +205,10 @@ struct ParkedEndTests {
             // Each client that leaves lets one waiting client in, not all of them.
             for leaving in 1...3 {
                 let next = try #require(
-                    try clients.dropFirst(4).first { try !$0.hears(within: .zero) }
+                    try clients.dropFirst(4).first { try !$0.receivesData(within: .zero) }
                 )
                 clients[leaving].close()
-                #expect(try next.hears(within: .seconds(10)))
+                #expect(try next.receivesData(within: .seconds(10)))
                 try Deadline.usual.poll("a reserve after \(leaving) have left") {
                     try scene.gate.descriptorCount() < 44 ? true : nil
                 }

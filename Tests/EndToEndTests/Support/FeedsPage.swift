@@ -76,7 +76,7 @@ extension Scene {
     }
 
     /// Changes the source, and waits until the gate has logged that the feed failed.
-    func feedFails(_ awaited: String, after act: () throws -> Void) throws {
+    func waitForFeedFailure(_ awaited: String, after act: () throws -> Void) throws {
         let seen = self.gate.logLines.count
         try act()
         try self.gate.logLine(awaited, skipping: seen) {

@@ -33,7 +33,7 @@ final class SteadyLoad: Sendable {
                     do {
                         var current = try client ?? kind.client(port: port())
                         let count = try current.ask()
-                        client = current.goesOn ? current : nil
+                        client = current.canSendMore ? current : nil
                         figures.update { $0.answers += count }
                     } catch {
                         client = nil
@@ -62,7 +62,7 @@ final class SteadyLoad: Sendable {
 /// A connection that is used for one request after the other.
 private protocol SteadyClient {
     /// Whether the connection can take another request.
-    var goesOn: Bool { get }
+    var canSendMore: Bool { get }
 
     /// Sends requests and reads the responses to their ends.
     ///
@@ -73,8 +73,8 @@ private protocol SteadyClient {
 extension SteadyLoad.Kind {
     fileprivate func client(port: UInt16) throws -> any SteadyClient {
         switch self {
-        case .keepAlive: PlainClient(connection: try RawClient(port: port), goesOn: true)
-        case .oneRequest: PlainClient(connection: try RawClient(port: port), goesOn: false)
+        case .keepAlive: PlainClient(connection: try RawClient(port: port), canSendMore: true)
+        case .oneRequest: PlainClient(connection: try RawClient(port: port), canSendMore: false)
         case .http2: MultiplexedClient(connection: try RawHTTP2Client(port: port))
         }
     }
@@ -82,7 +82,7 @@ extension SteadyLoad.Kind {
 
 private struct PlainClient: SteadyClient {
     let connection: RawClient
-    var goesOn: Bool
+    var canSendMore: Bool
 
     mutating func ask() throws -> Int {
         try self.connection.send(Request.text())
@@ -90,7 +90,7 @@ private struct PlainClient: SteadyClient {
         guard response.status == 200, response.isComplete else {
             throw HarnessError("\(response.status) \(response.end)")
         }
-        if response.fields.tokens("Connection").contains("close") { self.goesOn = false }
+        if response.fields.tokens("Connection").contains("close") { self.canSendMore = false }
         return 1
     }
 }
@@ -103,7 +103,7 @@ private struct MultiplexedClient: SteadyClient {
         self.connection = connection
     }
 
-    var goesOn: Bool { !self.connection.hasHeardGoodbye }
+    var canSendMore: Bool { !self.connection.hasReceivedGoAway }
 
     mutating func ask() throws -> Int {
         let streams = (0..<4).map { self.next + 2 * $0 }

@@ -158,10 +158,10 @@ struct ClientLibraryTests {
             let denial = try await tested.denial("/v2/orders")
             #expect(denial.isBrownout)
             #expect((0...4).contains(try #require(denial.retryAfter)))
-            let refused = try tested.hears("the brownout") { $0.isRequired }
+            let refused = try tested.waitForState("the brownout") { $0.isRequired }
             #expect(tested.client.state.update?.brownoutUntil != nil)
             #expect(tested.client.state.update?.enforceFrom != nil)
-            try tested.hears("its end", after: refused) { state in
+            try tested.waitForState("its end", after: refused) { state in
                 guard case .recommended = state else { return false }
                 return true
             }
@@ -195,14 +195,16 @@ struct ClientLibraryTests {
             #expect(tested.client.state == .allowed)
             // Now the maintenance covers all paths.
             tested.listen()
-            let open = try tested.hears("the beginning") { $0 == .allowed }
+            let open = try tested.waitForState("the beginning") { $0 == .allowed }
             let all = rules.replacing("    match: { path: /orders/** }\n", with: "")
             try scene.reload(all)
-            let closed = try tested.hears("the maintenance", after: open) { $0.isMaintenance }
+            let closed = try tested.waitForState("the maintenance", after: open) {
+                $0.isMaintenance
+            }
             #expect(await tested.client.check().isMaintenance)
             #expect(try await tested.denial("/v2/carts").status == 503)
             try scene.reload("rules: []\n")
-            try tested.hears("its end", after: closed) { $0 == .allowed }
+            try tested.waitForState("its end", after: closed) { $0 == .allowed }
             #expect(try await tested.get("/v2/carts").1.statusCode == 200)
         }
     }
@@ -212,14 +214,14 @@ struct ClientLibraryTests {
         try await Scene.play { scene in
             let tested = try TestedClient(port: scene.gate.port, version: "3.5.0")
             tested.listen()
-            let first = try tested.hears("the beginning") { $0 == .allowed }
+            let first = try tested.waitForState("the beginning") { $0 == .allowed }
             #expect(tested.heard.current.first == .unknown(last: nil))
             try scene.reload(RulesText.shop(minimum: "4.0.0"))
-            let raised = try tested.hears("the new floor", after: first) {
+            let raised = try tested.waitForState("the new floor", after: first) {
                 $0.isRequired && $0.update?.minimumVersion == "4.0.0"
             }
             try scene.reload(RulesText.shop)
-            try tested.hears("the undo", after: raised) { $0 == .allowed }
+            try tested.waitForState("the undo", after: raised) { $0 == .allowed }
             // All listeners share one connection, which ends with the last one.
             let other = tested.client.states
             var iterator = other.makeAsyncIterator()
@@ -236,9 +238,9 @@ struct ClientLibraryTests {
         try await Scene.play(flags: [.listen(port: port)]) { scene in
             let tested = try TestedClient(port: port, storage: storage)
             tested.listen()
-            let refused = try tested.hears("the floor") { $0.isRequired }
+            let refused = try tested.waitForState("the floor") { $0.isRequired }
             #expect(scene.gate.end() == .status(0))
-            try tested.hears("the loss", after: refused) { $0.isUnknown }
+            try tested.waitForState("the loss", after: refused) { $0.isUnknown }
             let offline = tested.client.state
             #expect(offline == .unknown(last: tested.heard.current[refused - 1]))
             #expect(offline.inEffect == .allowed)
@@ -264,7 +266,7 @@ struct ClientLibraryTests {
                 rules: scene.folder.file("rules.yaml"),
                 flags: [.listen(port: port)]
             )
-            try again.hears("the lift") { $0 == .allowed }
+            try again.waitForState("the lift") { $0 == .allowed }
             #expect(try await again.get("/v2/orders").1.statusCode == 200)
             again.stopListening()
             #expect(next.end() == .status(0))
@@ -303,11 +305,11 @@ struct ClientLibraryTests {
         let tested = try TestedClient(port: port, surroundings: .returning(after: held))
         try await Scene.play(flags: [.listen(port: port), .drainTimeout(seconds: 1)]) { scene in
             tested.listen()
-            let first = try tested.hears("the floor") { $0.isRequired }
+            let first = try tested.waitForState("the floor") { $0.isRequired }
             let next = try scene.restarted(flags: [.listen(port: port)])
             try next.reload(RulesText.shop(minimum: "3.0.0"))
             held.open()
-            try tested.hears("the lift", after: first) { $0 == .allowed }
+            try tested.waitForState("the lift", after: first) { $0 == .allowed }
             let lost = tested.heard.current.dropFirst().filter(\.isUnknown)
             #expect(lost.isEmpty)
             tested.stopListening()

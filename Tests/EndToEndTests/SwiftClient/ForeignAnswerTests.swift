@@ -168,7 +168,7 @@ struct ForeignAnswerTests {
         let tested = try TestedClient(port: silent.port, surroundings: surroundings)
         tested.listen()
         // A proxy that buffers the stream still forwards the status request.
-        try tested.hears("the answer to a question") { $0 == .allowed }
+        try tested.waitForState("the answer to a question") { $0 == .allowed }
         try slept.wait(for: "the second loss") { $0.contains(6) ? true : nil }
         #expect(slept.current.filter { $0 != EventFeed.longestSilence }.prefix(2) == [3, 6])
     }
@@ -200,7 +200,7 @@ struct ForeignAnswerTests {
         }
         let tested = try TestedClient(port: gate.port)
         tested.listen()
-        try tested.hears("the event") { $0 == .allowed }
+        try tested.waitForState("the event") { $0 == .allowed }
         try gate.wait(for: "the way back") { $0.requests.count == 2 ? true : nil }
         let names = gate.record.requests.map { $0.fields["Last-Event-ID"] }
         #expect(names == [[], ["17"]])

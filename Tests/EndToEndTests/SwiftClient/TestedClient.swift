@@ -53,7 +53,7 @@ final class TestedClient: Sendable {
 
     /// Blocks until a matching state is received after the first `count` states.
     @discardableResult
-    func hears(
+    func waitForState(
         _ awaited: String,
         after count: Int = 0,
         where isAwaited: (GateState) -> Bool

@@ -54,7 +54,7 @@ struct WireExchangeTests {
             // A slow listener gets only the newest state, which leaves the last one as the only
             // certain one.
             let last = try #require(states.last)
-            try tested.hears("the last state") { state in
+            try tested.waitForState("the last state") { state in
                 Self.facts(state, announced: nil)["state"] as? String == last["state"] as? String
             }
             let response = object["response"] as? Object

@@ -119,7 +119,7 @@ package final class RawClient {
     }
 
     /// Returns whether bytes or the end arrive within a duration.
-    package func hears(within duration: Duration) throws -> Bool {
+    package func receivesData(within duration: Duration) throws -> Bool {
         let deadline = Deadline.after(duration)
         do {
             return try !self.stream.peek(by: deadline).isEmpty || self.stream.ending != nil

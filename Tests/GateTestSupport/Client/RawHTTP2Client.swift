@@ -29,7 +29,7 @@ package final class RawHTTP2Client {
     /// Frames that arrived while another stream's frames were awaited.
     private var stash: [HTTP2Frame] = []
     /// Whether the gate has sent GOAWAY (RFC 9113, 6.8).
-    package private(set) var hasHeardGoodbye = false
+    package private(set) var hasReceivedGoAway = false
 
     /// Connects and sends the preface.
     ///
@@ -182,7 +182,7 @@ package final class RawHTTP2Client {
                 guard frame.number(at: 4) == 0 else {
                     throw HarnessError("GOAWAY \(frame.number(at: 4) ?? 0)")
                 }
-                self.hasHeardGoodbye = true
+                self.hasReceivedGoAway = true
                 continue
             }
             if frame.stream == stream { return frame }

@@ -113,7 +113,7 @@ package final class GateProcess: Sendable {
         }
     }
 
-    /// Stops the process until `goOn()`.
+    /// Stops the process until `resume()`.
     ///
     /// Everything that happens meanwhile is then processed at once.
     package func pause() throws {
@@ -125,16 +125,16 @@ package final class GateProcess: Sendable {
         }
     }
 
-    /// Stops reading the log, which is then full, until `goOnReadingLog()`.
+    /// Stops reading the log, which is then full, until `resumeReadingLog()`.
     package func stopReadingLog() throws {
         try self.log.stopReading(from: "/proc/\(self.processIdentifier)/fd/2")
     }
 
-    package func goOnReadingLog() {
-        self.log.goOnReading()
+    package func resumeReadingLog() {
+        self.log.resumeReading()
     }
 
-    package func goOn() {
+    package func resume() {
         self.send(signal: SIGCONT)
     }
 

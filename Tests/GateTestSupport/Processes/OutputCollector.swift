@@ -11,12 +11,12 @@ final class OutputCollector: Sendable {
     }
 
     private enum Reading {
-        case goesOn
-        case isToStop
-        case hasStopped
+        case active
+        case stopping
+        case stopped
     }
 
-    private let reading = Watched(Reading.goesOn)
+    private let reading = Watched(Reading.active)
     let pipe = Pipe()
     let collected = Watched(Collected())
 
@@ -39,25 +39,25 @@ final class OutputCollector: Sendable {
         }
     }
 
-    /// Stops reading until `goOnReading()`, and fills the pipe.
+    /// Stops reading until `resumeReading()`, and fills the pipe.
     ///
     /// The pipe is opened for writing at `path`.
     func stopReading(from path: String) throws {
-        self.reading.update { $0 = .isToStop }
+        self.reading.update { $0 = .stopping }
         // A descriptor of its own can be nonblocking while the process' own one still blocks.
         let descriptor = unsafe open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw HarnessError("cannot open \(path): \(errno)") }
         defer { close(descriptor) }
         // The last read ends when there is data.
         Self.write([UInt8(ascii: "\n")], to: descriptor)
-        try self.reading.wait(for: "reading to stop") { $0 == .hasStopped ? true : nil }
+        try self.reading.wait(for: "reading to stop") { $0 == .stopped ? true : nil }
         let blanks = [UInt8](repeating: UInt8(ascii: " "), count: 4095)
         while Self.write(blanks + [UInt8(ascii: "\n")], to: descriptor) {}
         while Self.write([UInt8(ascii: "\n")], to: descriptor) {}
     }
 
-    func goOnReading() {
-        self.reading.update { $0 = .goesOn }
+    func resumeReading() {
+        self.reading.update { $0 = .active }
     }
 
     @discardableResult
@@ -67,10 +67,10 @@ final class OutputCollector: Sendable {
 
     /// Waits while reading is stopped.
     private static func mayRead(_ reading: Watched<Reading>) -> Bool {
-        reading.update { if $0 == .isToStop { $0 = .hasStopped } }
+        reading.update { if $0 == .stopping { $0 = .stopped } }
         return
             (try? reading.wait(for: "reading to continue", by: .after(.seconds(300))) {
-                $0 == .goesOn ? true : nil
+                $0 == .active ? true : nil
             }) ?? false
     }
 
