@@ -20,7 +20,7 @@ struct BreakerAccidentTests {
         var later: [String?]?
         /// The versions of the few clients that were counted before; `nil` means `versions`.
         var tried: [String]?
-        /// Whether the guard rejects the change once it knows the clients.
+        /// Whether the guard rejects the change once the clients are counted.
         var isGuarded = true
         var cause = "builds"
 

@@ -231,7 +231,7 @@ struct ImpactTests {
         }
     }
 
-    @Test func `the guard only warns if it knows few devices`() async throws {
+    @Test func `the guard only warns if few devices are counted`() async throws {
         try await self.play { scene in
             try scene.count(Self.hour(devices: 60, versions: ["2.0", "2.5", "3.0"]))
             try scene.folder.replace("rules.yaml", with: Self.rules(minimum: "2.4"))
