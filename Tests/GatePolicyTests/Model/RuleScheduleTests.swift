@@ -9,7 +9,8 @@ import Testing
     struct Story: CustomTestStringConvertible {
         let testDescription: String
         let schedule: RuleSchedule
-        /// From which second on, what happens to a client below the floor.
+        /// The seconds at which the decision for a client below the floor changes, and the new
+        /// decision.
         let chapters: [(Int64, Kind)]
 
         init(_ name: String, _ schedule: RuleSchedule, _ chapters: [(Int64, Kind)]) {
@@ -55,7 +56,7 @@ import Testing
     ]
 
     @Test(arguments: stories, [RuleMode.enforce, .observe])
-    func `a rule changes at the very second`(story: Story, mode: RuleMode) throws {
+    func `a rule changes at the exact second`(story: Story, mode: RuleMode) throws {
         let floors = [
             try rule("r", minimum: "4", mode: mode, schedule: story.schedule),
             try rule("r", minimumBuild: 100, mode: mode, schedule: story.schedule),
@@ -79,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func `a recommendation is made until the rule is over`() throws {
+    @Test func `a recommendation lasts until the end of the rule`() throws {
         let schedule = RuleSchedule(
             warnFrom: second(10),
             enforceFrom: second(20),
@@ -95,7 +96,7 @@ import Testing
         #expect(rules.decide(between, at: second(30)).reason == .noRuleApplies)
     }
 
-    @Test func `a reason says what will be required and when`() throws {
+    @Test func `a reason contains the future requirement and its date`() throws {
         let day = try time("2027-01-10T00:00:00Z")
         let reasons: [(Decision.Reason, String)] = [
             (
@@ -118,7 +119,7 @@ import Testing
         )
     }
 
-    @Test func `a rule that says nothing yet asks nobody who they are`() throws {
+    @Test func `a rule has no gaps before it is active`() throws {
         let match = RuleMatch(apps: ["a"])
         let rules = ruleSet(
             [
@@ -143,7 +144,7 @@ import Testing
         }
     }
 
-    @Test func `of several warnings the first to be enforced speaks in any order`() throws {
+    @Test func `the earliest of several enforcement dates is announced, in any order`() throws {
         func warning(_ id: String, _ enforceFrom: Int64?) throws -> RuleDefinition {
             let schedule = RuleSchedule(warnFrom: second(0), enforceFrom: enforceFrom.map(second))
             return try rule(id, minimum: "4", schedule: schedule)

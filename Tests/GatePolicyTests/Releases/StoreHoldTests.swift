@@ -2,14 +2,14 @@ import Testing
 
 @testable import GatePolicy
 
-/// The fate of clients when a floor is raised before the stores have the build.
+/// The decisions about clients when a floor is raised before the stores have the build.
 @Suite struct StoreHoldTests {
     struct Story: CustomTestStringConvertible {
         let testDescription: String
         let rule: RuleDefinition
         let releases: [Release]
         let client: ClientIdentity
-        /// From which second on it is blocked; `nil`: never.
+        /// The first second at which the client is denied; `nil`: never.
         let blockedFrom: Int64?
 
         init(
@@ -181,7 +181,7 @@ import Testing
         ] + (try self.storefronts())
     }
 
-    /// Stories of one release that two of three countries have.
+    /// Cases with one release that is in two of three countries.
     private static func storefronts() throws -> [Story] {
         let all = try rule("floor", minimum: "4", holdUntilInStore: StoreHold(soak: 20))
         let some = try rule(
@@ -217,7 +217,7 @@ import Testing
     }
 
     @Test(arguments: try stories(), RuleMode.allCases)
-    func `nobody is asked for what the store does not give them`(
+    func `a client is not denied before its store has the update`(
         story: Story,
         mode: RuleMode
     ) throws {
@@ -240,7 +240,7 @@ import Testing
         }
     }
 
-    @Test func `a client above the floor waits for nothing`() throws {
+    @Test func `a client above the floor is not affected by a hold`() throws {
         let hold = try rule("h", minimum: "4", holdUntilInStore: StoreHold())
         #expect(ruleSet([hold]).decide(try client(version: "4"), at: second(0)).held.isEmpty)
         let others = try rule(
@@ -262,7 +262,7 @@ import Testing
         }
     }
 
-    @Test func `nobody is warned of what the store does not have`() throws {
+    @Test func `a client is not warned before its store has the update`() throws {
         let rules = ruleSet(
             [
                 try rule(
@@ -283,7 +283,7 @@ import Testing
         }
     }
 
-    @Test func `a held rule asks nobody who they are`() throws {
+    @Test func `a held rule has no gaps`() throws {
         let reject = UnidentifiedPolicy(missing: .reject, unreadable: .reject)
         let rule = try rule(
             "h",
@@ -299,7 +299,7 @@ import Testing
                 try release("4", app: "b", at: second(20)),
             ]
         )
-        // A client that does not say which app it is may be the one whose store is ready.
+        // A client without an app may be the one whose store has the release.
         for identity in [
             try client(version: "3"), try client(app: "a", platform: nil, version: "3"),
         ] {
@@ -310,7 +310,7 @@ import Testing
         }
     }
 
-    @Test func `maintenance waits for no store`() throws {
+    @Test func `maintenance is not held`() throws {
         let rules = ruleSet([
             try rule(
                 "h",

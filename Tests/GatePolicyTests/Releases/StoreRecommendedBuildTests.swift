@@ -2,12 +2,12 @@ import Testing
 
 @testable import GatePolicy
 
-/// `recommended: store` where the store states builds, and no version for certain.
+/// `recommended: store` if the store states builds and no reliable version.
 struct StoreRecommendedBuildTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let releases: [Release]
-        /// The version and the build that are recommended.
+        /// The recommended version and build.
         let latest: String?
         let build: BuildNumber?
     }
