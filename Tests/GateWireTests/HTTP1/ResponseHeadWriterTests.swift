@@ -139,7 +139,7 @@ struct ResponseHeadWriterTests {
     ]
 
     @Test(arguments: Self.cases)
-    func `a head goes back as it should`(_ sample: Case) throws {
+    func `a forwarded head has the expected lines`(_ sample: Case) throws {
         // Other tests cover responses with both framing fields; only the lines matter here.
         let read = try ResponseSample(sample.received)
         let bytes = read.bytes

@@ -96,7 +96,7 @@ struct HTTP2ResponseHeadTests {
     ]
 
     @Test(arguments: Self.cases)
-    func `a head is written as one of HTTP/1.1`(_ example: Case) throws {
+    func `a head is written as an HTTP/1.1 head`(_ example: Case) throws {
         var list = try HeaderList(example.fields)
         var head = ResponseHead()
         let content = try HTTP2ResponseHead.read(
@@ -163,7 +163,11 @@ struct HTTP2ResponseHeadTests {
             (2, 28, nil), (1, 28, .tooManyFields), (2, 27, .headTooLarge),
         ] as [(Int, Int, MessageFault?)]
     )
-    func `a head has limits`(_ fields: Int, _ bytes: Int, _ fault: MessageFault?) throws {
+    func `the size and number of fields of a head are limited`(
+        _ fields: Int,
+        _ bytes: Int,
+        _ fault: MessageFault?
+    ) throws {
         var list = try HeaderList([(":status", "200"), ("a", "b"), ("c", "d")])
         var head = ResponseHead()
         let limits = HeadLimits(bytes: bytes, fields: fields, target: 16)
@@ -212,7 +216,7 @@ struct HTTP2ResponseHeadTests {
             ([(":status", "200"), ("content-length", "1")], true, .contentLength),
         ] as [([(String, String)], Bool, MessageFault)]
     )
-    func `what is malformed is refused`(
+    func `a malformed head is rejected`(
         _ fields: [(String, String)],
         _ endsStream: Bool,
         _ fault: MessageFault

@@ -122,7 +122,7 @@ struct ProxyHeaderParserTests {
     ]
 
     @Test(arguments: Self.accepted)
-    func `a header is read whole and wherever it is split`(_ sample: Case) {
+    func `a header is parsed complete and wherever it is split`(_ sample: Case) {
         let bytes = sample.bytes
         for end in 0..<bytes.count {
             #expect(
@@ -206,7 +206,7 @@ struct ProxyHeaderParserTests {
     ]
 
     @Test(arguments: Self.refused)
-    func `a header that is wrong is refused, never read as anything else`(_ sample: Fault) {
+    func `an invalid header is refused and never parsed differently`(_ sample: Fault) {
         #expect(ProxyHeaderParser.parse(sample.bytes.span) == .refused(sample.fault))
         for end in 0..<sample.bytes.count {
             let progress = ProxyHeaderParser.parse(Array(sample.bytes[..<end]).span)
@@ -218,7 +218,7 @@ struct ProxyHeaderParserTests {
         "GET / HTTP/1.1\r\n", "POST / HTTP/1.1\r\n", "PROPFIND / HTTP/1.1\r\n", "PROXYX", "proxy ",
         "\r\nGET / HTTP/1.1\r\n", "\r\n\r\nGET", "\u{16}\u{3}\u{1}", "\r\n\r\n\0\r\nQUIT\r",
     ])
-    func `what is no header is left alone`(_ text: String) {
+    func `data without a header is left unchanged`(_ text: String) {
         #expect(ProxyHeaderParser.parse(Array(text.utf8).span) == .absent)
     }
 }

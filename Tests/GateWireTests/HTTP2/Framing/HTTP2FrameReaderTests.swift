@@ -121,12 +121,12 @@ struct HTTP2FrameReaderTests {
     ]
 
     @Test(arguments: Self.cases)
-    func `each kind of frame has its form`(_ test: Case) {
+    func `each type of frame is parsed and validated`(_ test: Case) {
         #expect(Self.outcome(of: test.bytes, inPiecesOf: .max) == test.outcome)
     }
 
     @Test(arguments: Self.cases)
-    func `pieces make no difference`(_ test: Case) {
+    func `splitting the input does not change the result`(_ test: Case) {
         #expect(Self.outcome(of: test.bytes, inPiecesOf: 1) == test.outcome)
     }
 
@@ -138,7 +138,7 @@ struct HTTP2FrameReaderTests {
         ([0, 0, 8, 6, 0, 0, 0, 0, 0], ["protocol"]),
         (frame(4) + frame(4, flags: 1), ["settings 0", "settings read"]),
     ])
-    func `settings come first`(_ bytes: [UInt8], _ outcome: [String]) {
+    func `the first frame must be SETTINGS`(_ bytes: [UInt8], _ outcome: [String]) {
         var reader = HTTP2FrameReader(expectsPreface: false, blockLimit: 100)
         #expect(reader.outcome(of: bytes) == outcome)
     }
@@ -148,19 +148,19 @@ struct HTTP2FrameReaderTests {
         ("PRI * HTTP/2.0\r\n\r\nSM\r\n\r", ["protocol"]),
         ("PRJ", ["protocol"]),
     ])
-    func `before the settings of a client comes its preface`(_ text: String, _ outcome: [String]) {
+    func `a client must send the preface before SETTINGS`(_ text: String, _ outcome: [String]) {
         var reader = HTTP2FrameReader(expectsPreface: true, blockLimit: 100)
         #expect(reader.outcome(of: Array(text.utf8) + frame(4)) == outcome)
     }
 
-    @Test func `a header section has no more frames than any needs`() {
+    @Test func `the number of CONTINUATION frames is limited`() {
         let parts = (0..<70).flatMap { _ in frame(9, stream: 1) }
         let outcome = Self.outcome(of: frame(1, stream: 1) + parts, inPiecesOf: .max)
         #expect(outcome.count == 65)
         #expect(outcome.last == "enhanceYourCalm")
     }
 
-    @Test func `nothing of what came before a close comes out of it`() throws {
+    @Test func `a closed reader discards the data from before the close`() throws {
         var reader = HTTP2FrameReader(expectsPreface: false, blockLimit: 100)
         #expect(
             reader.outcome(of: frame(4) + frame(1, stream: 1) + [0, 0]) == [
