@@ -45,8 +45,7 @@ struct RequestHeadWriterTests {
         return String(buffer: out)
     }
 
-    /// The fields that the gate adds to every head of a client that is not believed and names host
-    /// `a`.
+    /// The fields that the gate adds to every head from an untrusted client with host `a`.
     private static let added = """
         X-Forwarded-For: 192.0.2.9\r
         X-Forwarded-Proto: http\r
@@ -57,7 +56,7 @@ struct RequestHeadWriterTests {
 
         """
 
-    @Test func `there is room for a field that is added, however long its name is`() throws {
+    @Test func `an added field with a very long name fits into the buffer`() throws {
         let name = "x-build-\(String(repeating: "n", count: 3_000))"
         var identity = IdentitySources.defaults
         identity.headers[.build] = [name]
@@ -85,8 +84,8 @@ struct RequestHeadWriterTests {
         #expect(try HeaderBlock(of: request).fields.contains("\(name): 3"))
     }
 
-    /// Bytes that are no UTF-8 become three each where they are made a text.
-    @Test func `there is room for all that a head can become`() throws {
+    /// Each byte of invalid UTF-8 becomes three bytes when it is converted to text.
+    @Test func `the longest possible head fits into the buffer`() throws {
         let protocols = String(repeating: "p\u{FF}", count: 2_000)
         let lines =
             ["GET / HTTP/1.1", "Host: \(String(repeating: "h", count: 250))"]
@@ -379,19 +378,19 @@ struct RequestHeadWriterTests {
     ]
 
     @Test(arguments: Self.cases)
-    func `a head goes on as it should`(_ sample: Case) throws {
+    func `a forwarded head has the expected lines`(_ sample: Case) throws {
         #expect(try Self.write(sample) == sample.sent)
     }
 
     @Test(arguments: Self.cases)
-    func `a backend of HTTP/2 gets the same fields`(_ sample: Case) throws {
+    func `an HTTP/2 backend gets the same fields`(_ sample: Case) throws {
         let text = try RequestSample(Self.write(sample))
         let kept = try HeaderBlock.fields(of: text)
         #expect(try HeaderBlock(of: Self.request(sample)).fields == kept)
     }
 
     @Test(arguments: Self.cases)
-    func `what goes on is a head that the gate itself would accept`(_ sample: Case) throws {
+    func `a forwarded head is valid for the gate itself`(_ sample: Case) throws {
         #expect(throws: Never.self) { try RequestSample(Self.write(sample)).facts() }
     }
 
@@ -400,7 +399,7 @@ struct RequestHeadWriterTests {
         (String(repeating: "a", count: 129), false), ("a b", false), ("a\tb", false),
         ("a\"b", false), ("é", false),
     ])
-    func `a client's request id is one short token`(_ id: String, _ isKept: Bool) throws {
+    func `a client's request ID is one short token`(_ id: String, _ isKept: Bool) throws {
         let read = try RequestSample(wire("GET / HTTP/1.1", "Host: a", "X-Request-Id: \(id)"))
         let bytes = read.bytes
         let line = ForwardedRequest.clientRequestID(
