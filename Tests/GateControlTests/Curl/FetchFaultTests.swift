@@ -3,7 +3,7 @@ import Testing
 
 @testable import GateControl
 
-/// The faults that a source can have, and the one clear error for each.
+/// The possible faults of a source, and the specific error for each.
 @Suite(.ownThread, .serialized, .timeLimit(.minutes(5)))
 struct FetchFaultTests {
     struct Fault: Sendable, CustomTestStringConvertible {
@@ -109,7 +109,7 @@ struct FetchFaultTests {
     ]
 
     @Test(arguments: Self.faults)
-    func `has an error of its own`(fault: Fault) async throws {
+    func `each fault has a specific error`(fault: Fault) async throws {
         let backend = try ScriptedBackend { _ in fault.steps }
         var request = FetchRequest(
             try FetchURL(parsing: "http://127.0.0.1:\(backend.port)/"),
@@ -125,18 +125,18 @@ struct FetchFaultTests {
         #expect(failure?.description.contains("secret") == false)
     }
 
-    @Test func `nobody there`() async throws {
+    @Test func `a refused connection is reported as unreachable`() async throws {
         let port = try FreePort.find()
         let request = FetchRequest(try FetchURL(parsing: "http://127.0.0.1:\(port)/"))
         await #expect(throws: FetchFailure.unreachable) { try await Fetcher().fetch(request) }
     }
 
-    @Test func `no such name`() async throws {
+    @Test func `an unknown host is reported`() async throws {
         let request = FetchRequest(try FetchURL(parsing: "https://nobody.invalid/"))
         await #expect(throws: FetchFailure.unknownHost) { try await Fetcher().fetch(request) }
     }
 
-    @Test func `a server that speaks no TLS`() async throws {
+    @Test func `a server without TLS is reported as a failed handshake`() async throws {
         let listener = try LoopbackListener { descriptor in
             let socket = LoopbackSocket(adopting: descriptor)
             _ = try? socket.send(Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8))
@@ -147,7 +147,7 @@ struct FetchFaultTests {
         await #expect(throws: FetchFailure.handshake) { try await Fetcher().fetch(request) }
     }
 
-    @Test func `a handshake that never ends`() async throws {
+    @Test func `a stalled handshake is reported as a connect timeout`() async throws {
         let listener = try LoopbackListener { _ in }
         defer { listener.stop() }
         var request = FetchRequest(try FetchURL(parsing: "https://127.0.0.1:\(listener.port)/"))

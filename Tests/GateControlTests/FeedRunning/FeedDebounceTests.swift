@@ -3,7 +3,7 @@ import Testing
 @testable import GateControl
 
 struct FeedDebounceTests {
-    /// Something that happens to a feed, and what is to be done then.
+    /// An event of a feed, and the expected step.
     private enum Event {
         case comes(FeedAnswer)
         case next(FeedDebounce.Step)
@@ -13,7 +13,7 @@ struct FeedDebounceTests {
 
     private struct Story: CustomTestStringConvertible {
         let testDescription: String
-        /// Each at its time, in seconds.
+        /// The events with their times in seconds.
         let events: [(Double, Event)]
 
         init(_ description: String, _ events: [(Double, Event)]) {
@@ -118,7 +118,7 @@ struct FeedDebounceTests {
     ]
 
     @Test(arguments: stories)
-    private func `a feed is taken at its debounce`(story: Story) {
+    private func `a feed value is applied after its debounce time`(story: Story) {
         var debounce = FeedDebounce()
         var taken: [FeedAnswer] = []
         for (time, event) in story.events {
@@ -134,7 +134,7 @@ struct FeedDebounceTests {
         }
     }
 
-    @Test func `however many come, five a second are taken, and the last one`() {
+    @Test func `at most five values per second are applied, including the last one`() {
         var debounce = FeedDebounce()
         var taken: [FeedAnswer] = []
         for millisecond in 0...3000 {

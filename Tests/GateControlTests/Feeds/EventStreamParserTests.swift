@@ -43,7 +43,7 @@ struct EventStreamParserTests {
             events: ["b=x"]
         ),
     ])
-    func `events are the same however their bytes are cut`(story: Case) throws {
+    func `a stream is parsed wherever it is split`(story: Case) throws {
         let bytes = Array(story.text.utf8)
         for size in 1...bytes.count {
             var parser = EventStreamParser(limit: RulesSource.maximumSize)
@@ -56,7 +56,7 @@ struct EventStreamParserTests {
         }
     }
 
-    @Test func `what belongs to no event does not fill one`() throws {
+    @Test func `comments and IDs do not count against the limit of an event`() throws {
         var parser = EventStreamParser(limit: 100)
         _ = try parser.receive([0xEF, 0xBB, 0xBF])
         for _ in 0..<50 { _ = try parser.receive(Array(": still here\nid: 7\n".utf8)) }
@@ -65,7 +65,7 @@ struct EventStreamParserTests {
         #expect(events == [Event(name: "message", data: data)])
     }
 
-    @Test func `an event without end is given up`() throws {
+    @Test func `an endless event is an error`() throws {
         var parser = EventStreamParser(limit: 100)
         for _ in 0..<3 { _ = try parser.receive(Array("data: 12345678901234567890\n\n".utf8)) }
         #expect(throws: FeedFailure.fetch(.tooLarge(limit: 100))) {

@@ -2,9 +2,9 @@ import Testing
 
 @testable import GateControl
 
-/// The time comes in as an argument: nothing here waits.
+/// The schedule with the time as an argument, so that no test waits.
 struct LookScheduleTests {
-    /// One thing that the kernel tells, and when, in milliseconds.
+    /// An event from the kernel, with its time in milliseconds.
     struct Event: Sendable {
         let time: Int
         let notice: LookSchedule.Notice
@@ -15,7 +15,7 @@ struct LookScheduleTests {
         }
     }
 
-    /// How somebody changes the rules, and when they are looked at.
+    /// The events of a change of the rules, and the times of the resulting looks.
     struct Row: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let events: [Event]
@@ -153,11 +153,11 @@ struct LookScheduleTests {
     ]
 
     @Test(arguments: Self.rows)
-    func `rules are looked at when their writer is done`(_ row: Row) {
+    func `rules are read when they are completely written`(_ row: Row) {
         #expect(self.looks(at: row.events) == row.looks)
     }
 
-    /// Plays a schedule as the watching thread does, and notes when it looks.
+    /// Runs a schedule like the watching thread, and records the times of the looks.
     private func looks(at events: [Event]) -> [Int] {
         let start = ContinuousClock.now
         var timing = RulesWatcher.Timing.defaults
@@ -184,7 +184,7 @@ struct LookScheduleTests {
         }
     }
 
-    /// A schedule that has its first look behind it at this time.
+    /// Returns a schedule whose first look was at this time.
     private static func schedule(
         timing: RulesWatcher.Timing = .defaults,
         now: ContinuousClock.Instant
@@ -194,7 +194,7 @@ struct LookScheduleTests {
         return schedule
     }
 
-    @Test func `the first look waits for somebody who is writing already`() {
+    @Test func `the first look waits for a write in progress`() {
         var schedule = LookSchedule(timing: .defaults, now: self.start)
         #expect(schedule.next(at: self.start) == .wait(.milliseconds(500)))
         let entry = LookSchedule.Entry(folder: 1, name: "rules.yaml")
@@ -210,7 +210,7 @@ struct LookScheduleTests {
         self.start + .milliseconds(milliseconds)
     }
 
-    @Test func `what a swap has taken out of the way delays nothing`() {
+    @Test func `entries removed by a swap cause no delay`() {
         var schedule = Self.schedule(now: self.start)
         let old = LookSchedule.Entry(folder: 2, name: "rules.yaml")
         schedule.receive(.replaced, of: .init(folder: 1, name: "..data"), at: self.time(0))
@@ -220,7 +220,7 @@ struct LookScheduleTests {
         #expect(schedule.next(at: self.time(100)) == .look)
     }
 
-    @Test func `a folder that has gone with all that was told of it is looked at`() {
+    @Test func `the removal of a folder with all its entries causes a look`() {
         var schedule = Self.schedule(now: self.start)
         schedule.receive(.removed, of: .init(folder: 2, name: ""), at: self.time(0))
         schedule.keep(where: { _ in false }, at: self.time(0))
@@ -248,7 +248,7 @@ struct LookScheduleTests {
         #expect(schedule.openSince == nil)
     }
 
-    @Test func `after notices were lost only glances tell`() {
+    @Test func `after lost notices there are only glances`() {
         var schedule = Self.schedule(now: self.start)
         let entry = LookSchedule.Entry(folder: 1, name: "rules.yaml")
         schedule.receive(.written, of: entry, at: self.time(0))

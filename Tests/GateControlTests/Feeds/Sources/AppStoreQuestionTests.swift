@@ -4,15 +4,15 @@ import Testing
 
 @testable import GateControl
 
-/// Answers of the lookup about something else than what was asked.
+/// Lookup responses with records of another app or platform.
 struct AppStoreQuestionTests {
-    /// What the lookup is asked and what its records say of themselves.
+    /// The lookup parameters and the content of its records.
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String
         var app: AppStoreQuestion.App = .bundle("com.example.hub")
         var platform: Platform = .ios
         let records: [String]
-        /// The version that counts, or what the error says.
+        /// The accepted version, or the error message.
         let outcome: Outcome
 
         enum Outcome: Sendable {
@@ -267,7 +267,7 @@ struct AppStoreQuestionTests {
     ]
 
     @Test(arguments: Self.cases)
-    func `a record counts only for the app and the platform that it is about`(_ each: Case) {
+    func `only a record of the requested app and platform is accepted`(_ each: Case) {
         switch (each.outcome, each.found) {
         case (.version(let expected), .version(let found)): #expect(found == expected)
         case (.nothing, .nothing): break
@@ -281,7 +281,7 @@ struct AppStoreQuestionTests {
         (Platform.ios, nil), (.macos, "desktopSoftware"), (.tvos, "tvSoftware"), (.visionos, nil),
         (.watchos, nil),
     ])
-    func `the lookup is asked for the records of a platform where it knows them`(
+    func `the lookup requests the records of the platform if possible`(
         platform: Platform,
         entity: String?
     ) {
