@@ -7,7 +7,7 @@ import Testing
 ///
 ///     === name
 ///     the file
-///     >>> why the JSON Schema cannot see it, or nothing if it does
+///     >>> why the JSON Schema cannot detect it; empty if it does
 ///     the errors, one per line
 struct BrokenRules: Sendable, CustomTestStringConvertible {
     let name: String
@@ -29,7 +29,7 @@ struct BrokenRules: Sendable, CustomTestStringConvertible {
 
     /// The entries whose files are valid YAML.
     static var readable: [BrokenRules] {
-        Self.all.filter { $0.reasonForSchema != "it is no YAML" }
+        Self.all.filter { $0.reasonForSchema != "not valid YAML" }
     }
 
     private static func table(_ name: String) throws -> [BrokenRules] {
