@@ -144,18 +144,18 @@ struct FloorAdviceTests {
         Adoption(testDescription: "quick", daily: 0.15),
         Adoption(testDescription: "usual", daily: 0.1),
         Adoption(testDescription: "slow", out: 35, daily: 0.06),
-        Adoption(testDescription: "a few keep an older one", daily: 0.1, older: 0.005),
+        Adoption(testDescription: "a few keep an older version", daily: 0.1, older: 0.005),
         Adoption(
-            testDescription: "as many keep an older one",
+            testDescription: "many keep an older version",
             daily: 0.1,
             older: 0.01,
             reason: .far
         ),
-        Adoption(testDescription: "some never change", daily: 0.15, never: 0.1, reason: .flattens),
-        Adoption(testDescription: "nobody else changes", daily: 1, never: 0.4, reason: .notFalling),
-        Adoption(testDescription: "too slow to tell", daily: 0.02, reason: .far),
-        Adoption(testDescription: "just out", out: 5, daily: 0.1, reason: .fewDays),
-        Adoption(testDescription: "just begun to count", counted: 10, daily: 0.1, reason: .fewDays),
+        Adoption(testDescription: "some never update", daily: 0.15, never: 0.1, reason: .flattens),
+        Adoption(testDescription: "no further updates", daily: 1, never: 0.4, reason: .notFalling),
+        Adoption(testDescription: "too slow for a forecast", daily: 0.02, reason: .far),
+        Adoption(testDescription: "released recently", out: 5, daily: 0.1, reason: .fewDays),
+        Adoption(testDescription: "census is recent", counted: 10, daily: 0.1, reason: .fewDays),
         Adoption(testDescription: "few devices", devices: 150, daily: 0.1, reason: .fewDevices),
     ])
     func `the advice contains the day a floor is within the limit, or a reason`(

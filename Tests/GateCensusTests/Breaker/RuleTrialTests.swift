@@ -105,7 +105,7 @@ struct RuleTrialTests {
             ]
         ),
         Story(
-            name: "everybody, as predicted",
+            name: "all clients, as predicted",
             minimum: "35.0",
             before: [Crowd(version: "2.0", count: 1_000)],
             after: [Crowd(version: "2.0", rule: "ios", count: 300)]
@@ -126,7 +126,7 @@ struct RuleTrialTests {
             cause: .builds
         ),
         Story(
-            name: "nobody was counted, and half is refused",
+            name: "no previous census, and half is denied",
             before: [],
             after: [
                 Crowd(version: "1.0", rule: "ios", count: 150), Crowd(version: "2.0", count: 150),
@@ -134,12 +134,12 @@ struct RuleTrialTests {
             cause: .builds
         ),
         Story(
-            name: "too few to say",
+            name: "too few clients",
             before: [Crowd(version: "2.0", count: 1_000)],
             after: [Crowd(version: "1.0", rule: "ios", count: 190)]
         ),
         Story(
-            name: "a rule that was stable refuses them",
+            name: "an unchanged rule denies them",
             before: [Crowd(version: "2.0", count: 1_000)],
             after: [
                 Crowd(version: "1.0", platform: "android", rule: "android", count: 300),
@@ -147,7 +147,7 @@ struct RuleTrialTests {
             ]
         ),
         Story(
-            name: "few of all, but all of a platform",
+            name: "few clients in total, but all of a platform",
             before: [
                 Crowd(version: "2.0", count: 5_000),
                 Crowd(version: "2.0", platform: "android", count: 500),
@@ -161,7 +161,7 @@ struct RuleTrialTests {
             platform: "android"
         ),
         Story(
-            name: "the version is stripped on the way, and missing is refused",
+            name: "the version is removed on the way, and missing is rejected",
             before: [Crowd(version: "2.0", count: 950), Crowd(version: nil, count: 50)],
             after: [
                 Crowd(version: nil, rule: "unidentified", count: 250),
@@ -171,13 +171,13 @@ struct RuleTrialTests {
             cause: .missingFields
         ),
         Story(
-            name: "the version is stripped on the way, and missing passes",
+            name: "the version is removed on the way, and missing is allowed",
             before: [Crowd(version: "2.0", count: 950), Crowd(version: nil, count: 50)],
             after: [Crowd(version: nil, count: 250), Crowd(version: "2.0", count: 50)],
             cause: .missingFields
         ),
         Story(
-            name: "the version is stripped, and nobody was counted before",
+            name: "the version is removed on the way, without a previous census",
             before: [],
             after: [Crowd(version: nil, rule: "unidentified", count: 250)],
             suspects: ["ios", "unidentified"],
@@ -192,7 +192,7 @@ struct RuleTrialTests {
             after: [Crowd(version: "1.0", rule: "ios", count: 300)]
         ),
         Story(
-            name: "half of them never said a version",
+            name: "half of the clients never had a version",
             before: [Crowd(version: "2.0", count: 500), Crowd(version: nil, count: 500)],
             after: [Crowd(version: "2.0", count: 200), Crowd(version: nil, count: 200)]
         ),

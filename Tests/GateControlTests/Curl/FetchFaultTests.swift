@@ -23,7 +23,7 @@ struct FetchFaultTests {
             failure: .noAnswer
         ),
         Fault(
-            testDescription: "cut by length",
+            testDescription: "truncated by length",
             steps: [.send("\(ok)Content-Length: 10\r\n\r\nabc"), .close],
             failure: .cutShort
         ),
@@ -35,7 +35,7 @@ struct FetchFaultTests {
             failure: .cutShort
         ),
         Fault(
-            testDescription: "cut between chunks",
+            testDescription: "truncated between chunks",
             steps: [.send("\(ok)Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n"), .close],
             failure: .cutShort
         ),
@@ -55,7 +55,7 @@ struct FetchFaultTests {
             failure: .tooLarge(limit: 1000)
         ),
         Fault(
-            testDescription: "too large once unpacked",
+            testDescription: "too large when decompressed",
             steps: Gzip.answer(Gzip.large),
             failure: .tooLarge(limit: 1000)
         ),
@@ -69,16 +69,16 @@ struct FetchFaultTests {
             failure: .tooLarge(limit: ResponseHeadReader.limit)
         ),
         Fault(
-            testDescription: "not compressed as it says",
+            testDescription: "not compressed as declared",
             steps: Gzip.answer(Array("{\"a\":1}".utf8)),
             failure: .badEncoding
         ),
         Fault(
-            testDescription: "compressed and spoiled",
+            testDescription: "compressed and damaged",
             steps: Gzip.answer(Gzip.object.map { $0 == 171 ? 255 : $0 }),
             failure: .badEncoding
         ),
-        Fault(testDescription: "mute", steps: [.stall], failure: .deadline),
+        Fault(testDescription: "silent", steps: [.stall], failure: .deadline),
         Fault(
             testDescription: "slow",
             steps: [.send("\(ok)Content-Length: 9\r\n\r\n")]
@@ -87,12 +87,12 @@ struct FetchFaultTests {
         ),
         Fault(testDescription: "not HTTP", steps: [.send("hello\r\n"), .close], failure: .notHTTP),
         Fault(
-            testDescription: "HTTP of no version",
+            testDescription: "HTTP without a version",
             steps: [.send("HTTP/9.9 200 OK\r\n\r\n"), .close],
             failure: .notHTTP
         ),
         Fault(
-            testDescription: "redirect off the list",
+            testDescription: "redirect to an unlisted host",
             steps: [.answer("302 Found", fields: "Location: https://elsewhere.example/\r\n")],
             failure: .refusedRedirect(host: "elsewhere.example", nil)
         ),
@@ -102,7 +102,7 @@ struct FetchFaultTests {
             failure: .refusedRedirect(host: nil, .plainText)
         ),
         Fault(
-            testDescription: "redirect to nowhere",
+            testDescription: "redirect without a location",
             steps: [.answer("302 Found")],
             failure: .unexpectedRedirect(status: 302)
         ),

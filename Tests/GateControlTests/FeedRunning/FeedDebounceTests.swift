@@ -29,7 +29,7 @@ struct FeedDebounceTests {
 
     private static let stories = [
         Story(
-            "what comes after a rest is taken at once",
+            "a value after a pause is applied at once",
             [
                 (0, .next(.nothing)),
                 (9, .comes(value("a"))), (9, .next(.take([value("a")]))), (9, .next(.nothing)),
@@ -38,7 +38,7 @@ struct FeedDebounceTests {
             ]
         ),
         Story(
-            "what comes in a row waits, and the last of it is taken",
+            "of consecutive values the last one is applied after a delay",
             [
                 (1, .comes(value("a"))), (1, .next(.take([value("a")]))), (1, .taken),
                 (1.0625, .comes(value("b"))),
@@ -51,7 +51,7 @@ struct FeedDebounceTests {
             ]
         ),
         Story(
-            "what takes long is not begun again sooner for that",
+            "a slow application does not shorten the delay of the next one",
             [
                 (1, .comes(value("a"))), (1, .next(.take([value("a")]))),
                 (1.5, .comes(value("b"))), (1.5, .next(.nothing)),
@@ -60,7 +60,7 @@ struct FeedDebounceTests {
             ]
         ),
         Story(
-            "nonsense is told at once, and makes nothing wait",
+            "invalid data is reported at once and delays nothing",
             [
                 (1, .comes(nonsense)), (1, .next(.take([nonsense]))), (1, .taken),
                 (1, .comes(value("a"))), (1, .next(.take([value("a")]))), (1, .taken),
@@ -68,7 +68,7 @@ struct FeedDebounceTests {
             ]
         ),
         Story(
-            "nonsense follows the value that it came after",
+            "invalid data is reported after the value before it",
             [
                 (1, .comes(value("a"))), (1, .next(.take([value("a")]))), (1, .taken),
                 (1, .comes(value("b"))), (1, .comes(nonsense)), (1, .comes(.alive)),
@@ -76,7 +76,7 @@ struct FeedDebounceTests {
             ]
         ),
         Story(
-            "the last of several pieces of nonsense is told",
+            "the last of several invalid answers is reported",
             [
                 (1, .comes(value("a"))), (1, .next(.take([value("a")]))), (1, .taken),
                 (1, .comes(value("b"))), (1, .comes(nonsense)),
@@ -85,14 +85,14 @@ struct FeedDebounceTests {
             ]
         ),
         Story(
-            "a value mends the nonsense before it",
+            "a value replaces the invalid data before it",
             [
                 (1, .comes(value("a"))), (1, .next(.take([value("a")]))), (1, .taken),
                 (1, .comes(nonsense)), (1, .comes(value("b"))), (2, .next(.take([value("b")]))),
             ]
         ),
         Story(
-            "a sign of life confirms what was taken, and makes nothing wait",
+            "a keep-alive confirms the applied value and delays nothing",
             [
                 (1, .comes(value("a"))), (1, .next(.take([value("a")]))), (1, .comes(.alive)),
                 (1, .next(.nothing)), (1, .taken), (1, .next(.take([.alive]))), (1, .taken),
@@ -101,7 +101,7 @@ struct FeedDebounceTests {
             ]
         ),
         Story(
-            "a sign of life does not confirm the value before the held one",
+            "a keep-alive does not confirm the value before the delayed one",
             [
                 (1, .comes(value("a"))), (1, .next(.take([value("a")]))), (1, .taken),
                 (1, .comes(value("b"))), (1, .comes(.alive)), (1, .comes(.unchanged)),
@@ -109,7 +109,7 @@ struct FeedDebounceTests {
             ]
         ),
         Story(
-            "at the end nothing waits",
+            "at the end of the stream nothing is delayed",
             [
                 (1, .comes(value("a"))), (1, .next(.take([value("a")]))), (1, .taken),
                 (1, .comes(value("b"))), (1, .hurry), (1, .next(.take([value("b")]))),

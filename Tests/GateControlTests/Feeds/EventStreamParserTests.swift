@@ -30,13 +30,17 @@ struct EventStreamParserTests {
             events: ["message=x"]
         ),
         Case(
-            testDescription: "a mark in front",
+            testDescription: "a byte order mark",
             text: "\u{FEFF}data: x\n\n",
             events: ["message=x"]
         ),
         Case(testDescription: "colons", text: "data: {\"a\":1}\n\n", events: ["message={\"a\":1}"]),
         Case(testDescription: "characters", text: "data: 更新😀\n\n", events: ["message=更新😀"]),
-        Case(testDescription: "not ended", text: "data: x\n\ndata: y\n", events: ["message=x"]),
+        Case(
+            testDescription: "not terminated",
+            text: "data: x\n\ndata: y\n",
+            events: ["message=x"]
+        ),
         Case(
             testDescription: "the last name",
             text: "event: a\nevent: b\ndata: x\n\n",

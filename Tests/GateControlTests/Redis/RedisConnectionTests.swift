@@ -44,9 +44,9 @@ struct RedisConnectionTests {
             authority: "other",
             failure: "the certificate is not trusted: it was not issued"
         ),
-        Store(testDescription: "that sees a certificate", asksClients: true, isShown: true),
+        Store(testDescription: "with a client certificate", asksClients: true, isShown: true),
         Store(
-            testDescription: "that sees none",
+            testDescription: "without a client certificate",
             asksClients: true,
             failure: "the connection was closed"
         ),

@@ -29,18 +29,18 @@ struct LookScheduleTests {
     static let rows = [
         Row("a rename over the file", [Event(0, .replaced)], looks: [100]),
         Row(
-            "a rename over the file, then its mode is set",
+            "a rename over the file, followed by a change of its mode",
             [Event(0, .replaced), Event(5, .touched)],
             looks: [105]
         ),
         Row("a swap of ..data", [Event(0, .replaced, "..data")], looks: [100]),
         Row(
-            "a file that is truncated and written, as by a shell",
+            "a file that is truncated and written, like by a shell",
             [Event(0, .written), Event(1, .written), Event(2, .closed)],
             looks: [502]
         ),
         Row(
-            "an editor that truncates, and writes after it thought for a while",
+            "an editor that truncates, pauses and then writes",
             [
                 Event(0, .written), Event(1, .closed), Event(400, .written), Event(450, .written),
                 Event(460, .closed),
@@ -48,17 +48,17 @@ struct LookScheduleTests {
             looks: [960]
         ),
         Row(
-            "a writer that takes three seconds",
+            "a write that takes three seconds",
             (0...10).map { Event($0 * 300, .written) } + [Event(3000, .closed)],
             looks: [3500]
         ),
         Row(
-            "a writer that takes half a minute",
+            "a write that takes half a minute",
             (0...100).map { Event($0 * 300, .written) } + [Event(30_000, .closed)],
             looks: [30_500]
         ),
         Row(
-            "a writer that takes half a minute in place of a file that was renamed away",
+            "a write that takes half a minute after the old file was renamed",
             [Event(0, .removed)] + (0...100).map { Event(1 + $0 * 300, .written) }
                 + [Event(30_001, .closed)],
             looks: [30_501]
@@ -69,12 +69,12 @@ struct LookScheduleTests {
             looks: [3501]
         ),
         Row(
-            "a script that closes and appends without end",
+            "a script that closes and appends without an end",
             (0...60).flatMap { [Event($0 * 200, .written), Event($0 * 200 + 1, .closed)] },
             looks: [10_001, 12_501]
         ),
         Row(
-            "rsync in place, which sets the times in the end",
+            "rsync in place, which sets the times at the end",
             [Event(0, .written), Event(900, .written), Event(901, .closed), Event(950, .touched)],
             looks: [1450]
         ),
@@ -87,17 +87,17 @@ struct LookScheduleTests {
             looks: [504]
         ),
         Row(
-            "a file that is deleted and soon made again",
+            "a file that is deleted and soon created again",
             [Event(0, .removed), Event(300, .written), Event(310, .closed)],
             looks: [810]
         ),
         Row(
-            "a file that is deleted and made again much later",
+            "a file that is deleted and created again much later",
             [Event(0, .removed), Event(2000, .written), Event(2010, .closed)],
             looks: [500, 2510]
         ),
         Row(
-            "a new file that is opened and thought about",
+            "a new file that is opened and written after a pause",
             [Event(0, .written), Event(5000, .written), Event(5001, .closed)],
             looks: [5501]
         ),
@@ -107,12 +107,12 @@ struct LookScheduleTests {
             looks: [19_000]
         ),
         Row(
-            "a file that is never closed and goes on after it was given up",
+            "a file that is never closed and changes after the wait was abandoned",
             [Event(0, .written), Event(11_000, .written), Event(12_000, .closed)],
             looks: [10_000, 12_500]
         ),
         Row(
-            "a writer through memory, of whom only the close is told",
+            "a write through mapped memory, with a close notice only",
             [Event(0, .closed)],
             looks: [500]
         ),
@@ -123,7 +123,7 @@ struct LookScheduleTests {
             looks: [2500]
         ),
         Row(
-            "a rename over a file that somebody still writes",
+            "a rename over a file that is still being written",
             [Event(0, .written), Event(1000, .replaced)],
             looks: [1100]
         ),
@@ -133,7 +133,7 @@ struct LookScheduleTests {
             looks: [560]
         ),
         Row(
-            "a folder of which one file is replaced while another is written",
+            "a folder with one file replaced while another is written",
             [
                 Event(0, .written, "20.yaml"), Event(100, .replaced, "10.yaml"),
                 Event(2000, .closed, "20.yaml"),

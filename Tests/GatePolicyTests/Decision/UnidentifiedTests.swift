@@ -42,13 +42,13 @@ import Testing
         let ios = RuleMatch(platforms: [.ios])
         let androidApp = RuleMatch(apps: ["a"], platforms: [.android])
         return [
-            Case("all there", good, ios, gap: nil),
+            Case("all values", good, ios, gap: nil),
             Case("no version", noVersion, gap: .missing(.version)),
-            Case("bad version", badVersion, gap: .unreadable(.version)),
+            Case("invalid version", badVersion, gap: .unreadable(.version)),
             Case("no version, no rule", noVersion, RuleMatch(apps: []), gap: .missing(.version)),
-            Case("no platform, nobody asks", noPlatform, gap: nil),
+            Case("no platform, not in a condition", noPlatform, gap: nil),
             Case("no platform", noPlatform, ios, gap: .missing(.platform)),
-            Case("bad platform", badPlatform, ios, gap: .unreadable(.platform)),
+            Case("invalid platform", badPlatform, ios, gap: .unreadable(.platform)),
             Case("no app", good, RuleMatch(apps: ["a"]), gap: .missing(.app)),
             Case("no app, but another platform", good, androidApp, gap: nil),
             Case("no channel", good, RuleMatch(channels: ["a"]), gap: .missing(.channel)),

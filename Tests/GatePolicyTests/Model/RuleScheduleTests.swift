@@ -23,33 +23,37 @@ import Testing
     static let stories = [
         Story("always", .always, [(-9, .require)]),
         Story(
-            "warned, enforced, over",
+            "warned, enforced, ended",
             RuleSchedule(warnFrom: second(10), enforceFrom: second(20), until: second(30)),
             [(-9, .allow), (10, .recommend), (20, .require), (30, .allow)]
         ),
         Story(
-            "enforced from a day on",
+            "enforced from a date",
             RuleSchedule(enforceFrom: second(20)),
             [(-9, .allow), (20, .require)]
         ),
         Story(
-            "warned for ever",
+            "warned without an end",
             RuleSchedule(warnFrom: second(10)),
             [(-9, .allow), (10, .recommend)]
         ),
-        Story("until a day", RuleSchedule(until: second(5)), [(-9, .require), (5, .allow)]),
         Story(
-            "over before it is enforced",
+            "active until a date",
+            RuleSchedule(until: second(5)),
+            [(-9, .require), (5, .allow)]
+        ),
+        Story(
+            "ended before it is enforced",
             RuleSchedule(warnFrom: second(3), enforceFrom: second(9), until: second(7)),
             [(-9, .allow), (3, .recommend), (7, .allow)]
         ),
         Story(
-            "enforced before it warns",
+            "enforced before the warning",
             RuleSchedule(warnFrom: second(9), enforceFrom: second(3)),
             [(-9, .allow), (3, .require)]
         ),
         Story(
-            "all at once",
+            "all dates equal",
             RuleSchedule(warnFrom: second(3), enforceFrom: second(3), until: second(4)),
             [(-9, .allow), (3, .require), (4, .allow)]
         ),

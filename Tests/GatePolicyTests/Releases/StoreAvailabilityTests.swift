@@ -33,10 +33,10 @@ import Testing
             Case("no channel", nobody, [beta, plain], "3"),
             Case("the channel of its app", ofA.on("beta"), [betaOfA, a, beta], "9"),
             Case("the channel of another app", ofA.on("beta"), [b.on("beta"), a], "4"),
-            Case("not yet", nobody, [plain, try release("6", at: second(1))], "3"),
+            Case("not released yet", nobody, [plain, try release("6", at: second(1))], "3"),
             Case("never", nobody, [try release("6", phase: .partial)], nil),
-            Case("a blocked one", nobody, [plain, try release("6.6.6")], "3"),
-            Case("versions are no texts", nobody, [plain, try release("10")], "10"),
+            Case("a blocked version", nobody, [plain, try release("6.6.6")], "3"),
+            Case("versions are compared as versions", nobody, [plain, try release("10")], "10"),
         ]
     }
 

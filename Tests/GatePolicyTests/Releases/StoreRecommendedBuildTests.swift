@@ -39,19 +39,19 @@ struct StoreRecommendedBuildTests {
                 build: nil
             ),
             Case(
-                testDescription: "beside a version without a build",
+                testDescription: "with a version without a build",
                 releases: [try release("3"), plain],
                 latest: "3",
                 build: 10
             ),
             Case(
-                testDescription: "not for everybody",
+                testDescription: "released partially",
                 releases: [plain, try release(nil, builds: [12], phase: .partial)],
                 latest: nil,
                 build: 10
             ),
             Case(
-                testDescription: "one of which a build is blocked",
+                testDescription: "with a blocked build",
                 releases: [plain, try release(nil, builds: [12, 666])],
                 latest: nil,
                 build: 10

@@ -40,27 +40,27 @@ struct HTTP2ResponseHeadTests {
             content: .any
         ),
         Case(
-            testDescription: "nothing follows",
+            testDescription: "no body",
             fields: [(":status", "200")],
             endsStream: true,
             written: wire("HTTP/1.1 200 OK", "content-length: 0"),
             content: .none
         ),
         Case(
-            testDescription: "nothing follows, as announced",
+            testDescription: "no body, as announced",
             fields: [(":status", "200"), ("content-length", "0")],
             endsStream: true,
             written: wire("HTTP/1.1 200 OK", "content-length: 0"),
             content: .none
         ),
         Case(
-            testDescription: "a length of nothing, and an end to come",
+            testDescription: "a length of zero without END_STREAM",
             fields: [(":status", "200"), ("content-length", "0")],
             written: wire("HTTP/1.1 200 OK", "content-length: 0"),
             content: .length(0)
         ),
         Case(
-            testDescription: "an answer to HEAD",
+            testDescription: "a response to HEAD",
             fields: [(":status", "200"), ("content-length", "5")],
             endsStream: true,
             answersHead: true,
@@ -81,13 +81,13 @@ struct HTTP2ResponseHeadTests {
             content: .none
         ),
         Case(
-            testDescription: "a status without a name",
+            testDescription: "a status without a reason phrase",
             fields: [(":status", "299"), ("content-length", "1")],
             written: wire("HTTP/1.1 299 ", "content-length: 1"),
             content: .length(1)
         ),
         Case(
-            testDescription: "several of a name, empty values",
+            testDescription: "several with one name, empty values",
             fields: [(":status", "204"), ("set-cookie", "a=1"), ("set-cookie", "b=2"), ("x", "")],
             endsStream: true,
             written: wire("HTTP/1.1 204 No Content", "set-cookie: a=1", "set-cookie: b=2", "x: "),

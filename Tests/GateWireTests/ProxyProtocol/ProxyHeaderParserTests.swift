@@ -58,7 +58,7 @@ struct ProxyHeaderParserTests {
         ),
         Case(testDescription: "UNKNOWN", bytes: line("PROXY UNKNOWN"), client: nil),
         Case(
-            testDescription: "UNKNOWN, as long as a line may be",
+            testDescription: "UNKNOWN with the maximum line length",
             bytes: line(
                 "PROXY UNKNOWN ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff "
                     + "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff 65535 65535"
@@ -104,7 +104,7 @@ struct ProxyHeaderParserTests {
             client: "[IPv6]2001:db8::9:4711"
         ),
         Case(
-            testDescription: "v2 as long as it may be",
+            testDescription: "v2 of the maximum length",
             bytes: binary(0x11, ipv4 + [UInt8](repeating: 4, count: 4096 - 16 - 12)),
             client: "[IPv4]203.0.113.9:4711"
         ),

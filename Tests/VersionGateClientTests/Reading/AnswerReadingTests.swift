@@ -41,19 +41,19 @@ struct AnswerReadingTests {
         Answer(about: "a bare 426"),
         Answer(about: "a 426 of another protocol", fields: ["Upgrade": "HTTP/2.0"]),
         Answer(
-            about: "a problem of the backend's own",
+            about: "a problem of the backend",
             fields: ["Content-Type": Self.problem],
             body: #"{"type":"about:blank","title":"Upgrade"}"#
         ),
         Answer(
-            about: "the type in an ordinary answer",
+            about: "the problem type in an ordinary response",
             status: 200,
             fields: ["Content-Type": "application/json"],
             body: #"{"type":"urn:versiongate:upgrade-required"}"#
         ),
         Answer(about: "a recommendation", status: 200, fields: ["X-VersionGate": "recommend"]),
-        Answer(about: "an unreadable marker", fields: ["X-VersionGate": #"require; a=""#]),
-        Answer(about: "an unknown word", fields: ["X-VersionGate": "perhaps"]),
+        Answer(about: "an invalid marker", fields: ["X-VersionGate": #"require; a=""#]),
+        Answer(about: "an unknown decision", fields: ["X-VersionGate": "perhaps"]),
         Answer(
             about: "the gate's own status",
             status: 200,
@@ -105,9 +105,9 @@ struct AnswerReadingTests {
 
     @Test(arguments: [
         Answer(about: "another status", status: 403, fields: ["X-VersionGate": "require"]),
-        Answer(about: "a status that succeeds", status: 200, fields: ["X-VersionGate": "require"]),
+        Answer(about: "a success status", status: 200, fields: ["X-VersionGate": "require"]),
         Answer(
-            about: "a body of the operator's own",
+            about: "a custom body",
             fields: ["X-VersionGate": "require", "Content-Type": "application/json"],
             body: #"{"error":{"code":1001},"message":"E-1001"}"#
         ),
@@ -137,20 +137,20 @@ struct AnswerReadingTests {
 
     @Test(arguments: [
         Answer(
-            about: "an error of Connect",
+            about: "a Connect error",
             fields: ["X-VersionGate": "require", "Content-Type": "application/json"],
             body: #"{"code":"failed_precondition","type":"urn:versiongate:upgrade-required","#
                 + #""title":"T","details":[{"type":"google.rpc.ErrorInfo","value":"AA"}]}"#
         ),
         Answer(
-            about: "the end of a stream of Connect",
+            about: "an end-of-stream message of Connect",
             status: 200,
             fields: ["X-VersionGate": "require", "Content-Type": "application/connect+proto"],
             body: "\u{2}\u{0}\u{0}\u{0}\u{3C}"
                 + #"{"error":{},"type":"urn:versiongate:upgrade-required","title":"T"}"#
         ),
         Answer(
-            about: "a response of GraphQL",
+            about: "a GraphQL response",
             fields: [
                 "X-VersionGate": "require", "Content-Type": "application/graphql-response+json",
             ],

@@ -16,7 +16,7 @@ struct FirebaseDatabaseTreeTests {
 
     @Test(arguments: [
         Story(
-            testDescription: "the documentation's",
+            testDescription: "the example of the documentation",
             events: [
                 ("put", #"{"path":"/","data":{"a":1,"b":2}}"#),
                 ("put", #"{"path":"/c","data":{"foo":true,"bar":false}}"#),
@@ -25,7 +25,7 @@ struct FirebaseDatabaseTreeTests {
             value: #"{"a": 1, "b": 2, "c": {"bar": false, "foo": 3, "baz": 4}}"#
         ),
         Story(
-            testDescription: "null removes, and takes empty parents along",
+            testDescription: "null removes a value and its empty parents",
             events: [
                 ("put", #"{"path":"/","data":{"a":{"b":{"c":1}},"d":1}}"#),
                 ("put", #"{"path":"/a/b/c","data":null}"#),
@@ -41,7 +41,7 @@ struct FirebaseDatabaseTreeTests {
             value: "null"
         ),
         Story(
-            testDescription: "deep names of a patch",
+            testDescription: "nested paths in a patch",
             events: [
                 ("put", #"{"path":"/","data":{"a":{"b":1,"c":2}}}"#),
                 ("patch", #"{"path":"/","data":{"a/b":5,"x/y":6}}"#),
@@ -49,7 +49,7 @@ struct FirebaseDatabaseTreeTests {
             value: #"{"a": {"c": 2, "b": 5}, "x": {"y": 6}}"#
         ),
         Story(
-            testDescription: "a scalar on the way",
+            testDescription: "a scalar in the path",
             events: [
                 ("put", #"{"path":"/","data":{"a":1}}"#),
                 ("put", #"{"path":"/a/b","data":2}"#),
@@ -65,7 +65,7 @@ struct FirebaseDatabaseTreeTests {
             value: #"{"0": "x", "2": "y", "1": "z"}"#
         ),
         Story(
-            testDescription: "objects that hold nothing",
+            testDescription: "empty objects",
             events: [("put", #"{"path":"/","data":{"a":{},"b":{"c":{}},"d":1}}"#)],
             value: #"{"d": 1}"#
         ),
