@@ -72,14 +72,14 @@ struct FeedHooksTests {
     }
 
     /// The number of logged lines of each kind, without debug lines.
-    private var told: [String: Int] {
+    private var loggedLines: [String: Int] {
         let lines = self.log.lines.filter { !$0.hasPrefix("debug ") }
         return Dictionary(lines.map { ($0, 1) }, uniquingKeysWith: +)
     }
 
     @Test func `rejected webhooks cannot flood the log`() {
         for _ in 0..<100 { _ = self.take(["hunter1"]) }
-        #expect(self.told == ["warning webhook rejected": 1])
+        #expect(self.loggedLines == ["warning webhook rejected": 1])
         // At debug level, all of them are logged.
         #expect(self.log.lines.count == 100)
     }
@@ -90,7 +90,7 @@ struct FeedHooksTests {
                 _ = self.take(["hunter1"])
                 self.clock.pass(.milliseconds(999))
             }
-            #expect(self.told == ["warning webhook rejected": count])
+            #expect(self.loggedLines == ["warning webhook rejected": count])
             self.clock.pass(.milliseconds(10))
         }
     }
@@ -100,18 +100,20 @@ struct FeedHooksTests {
             _ = self.take(["hunter1"])
             _ = self.take([])
         }
-        #expect(self.told == ["warning webhook rejected": 2])
+        #expect(self.loggedLines == ["warning webhook rejected": 2])
         try self.folder.write("", to: "secret")
         for _ in 0..<10 { _ = self.take(["hunter1"]) }
         #expect(
-            self.told == ["warning webhook rejected": 2, "error webhooks cannot be verified": 1]
+            self.loggedLines == [
+                "warning webhook rejected": 2, "error webhooks cannot be verified": 1,
+            ]
         )
     }
 
     @Test func `accepted webhooks and those for unknown feeds are not logged`() {
         _ = self.take([Self.signature()])
         _ = self.take([Self.signature()], for: "other")
-        #expect(self.told.isEmpty)
+        #expect(self.loggedLines.isEmpty)
     }
 
     @Test func `several calls wake the runner once, and a forgotten call does not`() async {

@@ -98,7 +98,7 @@ struct RulesUndoTests {
         }
 
         /// The active floor, with a `*` if an undo overrides the file.
-        var standing: String {
+        var activeFloor: String {
             get async {
                 let pin = await self.reloader.current?.pin
                 return await self.floor + (pin == nil ? "" : "*")
@@ -160,7 +160,7 @@ struct RulesUndoTests {
             let halves = part.split(separator: ":")
             let (step, wanted) = (halves[0].drop { $0 == " " }, halves[1].drop { $0 == " " })
             try await bench.play(step)
-            #expect(await bench.standing == wanted, "\(step) in '\(story)'")
+            #expect(await bench.activeFloor == wanted, "\(step) in '\(story)'")
         }
     }
 
@@ -229,7 +229,7 @@ struct RulesUndoTests {
             return
         }
         #expect(!failure.errors.isEmpty)
-        #expect(await bench.standing == "2")
+        #expect(await bench.activeFloor == "2")
         let change = try #require(bench.told.last)
         guard case .refused = change.outcome else {
             Issue.record("it is not told")
@@ -244,7 +244,7 @@ struct RulesUndoTests {
         #expect(preview.revision == Bench.revision("2") && preview.to == Bench.revision("1"))
         #expect(preview.changes == ["rule 'a':", "  minimum: \"2\" -> \"1\""])
         #expect(preview.findings.map(\.name).contains(.laxer))
-        #expect(await bench.standing == "2")
+        #expect(await bench.activeFloor == "2")
         // A second undo restores the first rules.
         try await bench.play("undo 1")
         #expect(await bench.reloader.preview(undoTo: nil)?.to == Bench.revision("2"))

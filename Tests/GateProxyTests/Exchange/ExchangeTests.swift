@@ -498,13 +498,13 @@ struct ExchangeTests {
 
     @Test func `a request is not retried after an interim response`() {
         var exchange = Self.forwarding(interims: 1)
-        #expect(Self.timeOutOfRepeatable(&exchange) == .gatewayTimeout)
+        #expect(Self.timeOutRetryable(&exchange) == .gatewayTimeout)
     }
 
     @Test func `a request is retried with one other backend only`() {
         var exchange = Self.waiting
-        #expect(Self.timeOutOfRepeatable(&exchange) == .askAnother)
-        #expect(Self.timeOutOfRepeatable(&exchange) == .gatewayTimeout)
+        #expect(Self.timeOutRetryable(&exchange) == .askAnother)
+        #expect(Self.timeOutRetryable(&exchange) == .gatewayTimeout)
     }
 
     private static func silenced(_ before: Exchange.Forwarding) -> Exchange {
@@ -513,7 +513,7 @@ struct ExchangeTests {
         return .forwarding(forwarding)
     }
 
-    private static func timeOutOfRepeatable(_ exchange: inout Exchange) -> Exchange.TimeoutAction {
+    private static func timeOutRetryable(_ exchange: inout Exchange) -> Exchange.TimeoutAction {
         exchange.timedOut(
             hasPartialHead: false,
             upstreamStalls: false,

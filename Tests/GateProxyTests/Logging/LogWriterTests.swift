@@ -71,7 +71,7 @@ struct LogWriterTests {
     }
 
     /// Returns the sum of the drops reported in a log.
-    private static func told(in text: String) -> UInt64 {
+    private static func reportedDrops(in text: String) -> UInt64 {
         text.split(separator: "\n").filter { $0.hasPrefix("dropped ") }
             .compactMap { UInt64($0.dropFirst(8)) }.reduce(0, +)
     }
@@ -101,7 +101,7 @@ struct LogWriterTests {
         #expect(!pipe.writer.flush(atMost: .milliseconds(20)))
         let dropped = pipe.writer.droppedLines
         #expect(dropped > 0)
-        let text = try pipe.read { Self.told(in: $0) == dropped }
+        let text = try pipe.read { Self.reportedDrops(in: $0) == dropped }
         let lines = text.split(separator: "\n").filter { !$0.hasPrefix("dropped ") }
         #expect(UInt64(lines.count) + dropped == 10_000)
         for line in lines {
@@ -123,7 +123,7 @@ struct LogWriterTests {
         #expect(pipe.writer.droppedLines == dropped)
         // The report is before or after the line, because the thread may be between two lines.
         let text = try pipe.read { text in
-            text.contains("not a request\n") && Self.told(in: text) == dropped
+            text.contains("not a request\n") && Self.reportedDrops(in: text) == dropped
         }
         #expect(text.split(separator: "\n").contains("not a request"))
         await pipe.end()

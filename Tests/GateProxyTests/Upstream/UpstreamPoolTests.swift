@@ -205,7 +205,7 @@ struct UpstreamPoolTests {
     }
 
     /// Returns the backends of the next two requests, after maintenance of the pool.
-    private func taken(at now: NIODeadline) throws -> Set<String> {
+    private func nextBackends(at now: NIODeadline) throws -> Set<String> {
         let dialled = self.backends.dialled.count
         self.stage.worker.clients.pool.closeOverdue(at: now)
         for _ in 0..<2 {
@@ -219,8 +219,10 @@ struct UpstreamPoolTests {
         let two = try Self.halfSilent(5, Self.post)
         let half = two.stage.worker.loop.settings.timeouts.response.nanoseconds / 2
         let start = two.stage.worker.loop.now
-        #expect(try two.taken(at: start + .nanoseconds(half - 1)) == Set(Self.names.prefix(2)))
-        #expect(try two.taken(at: start + .nanoseconds(half)) == [Self.names[0]])
+        #expect(
+            try two.nextBackends(at: start + .nanoseconds(half - 1)) == Set(Self.names.prefix(2))
+        )
+        #expect(try two.nextBackends(at: start + .nanoseconds(half)) == [Self.names[0]])
     }
 
     @Test(arguments: [
@@ -233,7 +235,7 @@ struct UpstreamPoolTests {
     ) throws {
         let two = try Self.halfSilent(count, request)
         let end = two.stage.worker.loop.now + two.stage.worker.loop.settings.timeouts.response
-        #expect(try two.taken(at: end) == Set(Self.names.prefix(2)))
+        #expect(try two.nextBackends(at: end) == Set(Self.names.prefix(2)))
     }
 
     @Test func `connections to a removed address close when they are idle`() throws {

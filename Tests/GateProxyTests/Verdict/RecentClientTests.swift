@@ -76,7 +76,7 @@ struct RecentClientTests {
         }
 
         /// Returns the verdict for an undescribed client, after a described one.
-        func verdictOnNobody(after lines: [String]) throws -> Verdict? {
+        func verdictWithoutDescription(after lines: [String]) throws -> Verdict? {
             try self.describe(lines, path: "/", form: .document)
             self.clients.describeNobody()
             self.clients.keep(in: .unrestricted) { Verdict(decision: .preflight) }
@@ -164,14 +164,14 @@ struct RecentClientTests {
         let verdict = Verdict(decision: .preflight)
         try desk.keep(verdict, lines)
         #expect(try (desk.verdict(lines) === verdict) == isFound)
-        #expect(try desk.verdictOnNobody(after: lines) == nil)
+        #expect(try desk.verdictWithoutDescription(after: lines) == nil)
     }
 
     @Test func `an undescribed client is never found`() throws {
         let desk = try Desk(capacity: 8)
         try desk.keep(Verdict(decision: .preflight), Self.client)
         #expect(try desk.verdict(Self.client) != nil)
-        #expect(try desk.verdictOnNobody(after: Self.client) == nil)
+        #expect(try desk.verdictWithoutDescription(after: Self.client) == nil)
     }
 
     @Test func `a client with a single request is not cached`() throws {
@@ -210,16 +210,16 @@ struct RecentClientTests {
         strangers: Int
     ) throws {
         let desk = try Desk(capacity: 64)
-        func come(_ lines: [String]) throws -> Bool {
+        func findOrKeep(_ lines: [String]) throws -> Bool {
             if try desk.verdict(lines) != nil { return true }
             desk.keepDescribed(Verdict(decision: .preflight))
             return false
         }
         for number in 0..<strangers {
-            let isFound = try come(Self.client("X-App-Version", "1.\(number)"))
+            let isFound = try findOrKeep(Self.client("X-App-Version", "1.\(number)"))
             try #require(!isFound)
         }
-        let isFound = try (0..<200).map { _ in try come(Self.client) }
+        let isFound = try (0..<200).map { _ in try findOrKeep(Self.client) }
         let first = try #require(isFound.firstIndex(of: true))
         #expect(first <= 80)
         #expect(isFound[first...].allSatisfy { $0 })
@@ -227,7 +227,7 @@ struct RecentClientTests {
 
     @Test func `few clients are looked up while none is found, and all after a hit`() throws {
         let desk = try Desk(capacity: 64)
-        func comeStrangers(_ numbers: Range<Int>) throws -> Int {
+        func lookupCount(_ numbers: Range<Int>) throws -> Int {
             try numbers.count { number in
                 let verdict = try desk.verdict(Self.client("X-App-Version", "1.\(number)"))
                 try #require(verdict == nil)
@@ -235,11 +235,11 @@ struct RecentClientTests {
             }
         }
         try desk.keep(Verdict(decision: .preflight), Self.client)
-        #expect(try comeStrangers(0..<64) == 64)
-        #expect(try comeStrangers(100..<164) == 4)
+        #expect(try lookupCount(0..<64) == 64)
+        #expect(try lookupCount(100..<164) == 4)
         let isFound = try (0..<16).map { _ in try desk.verdict(Self.client) != nil }
         #expect(isFound.contains(true))
-        #expect(try comeStrangers(200..<264) == 64)
+        #expect(try lookupCount(200..<264) == 64)
     }
 
     @Test func `a client that returns keeps its slot against clients that come twice`() throws {

@@ -50,7 +50,7 @@ struct AccessTokensTests {
         return FeedContext(feed: "a", fetcher: self.fetcher, last: nil, now: { clock.now })
     }
 
-    private func tokensAsked() throws -> Int {
+    private func tokenRequestCount() throws -> Int {
         try self.server.requests().count { $0.path == "/token" }
     }
 
@@ -69,7 +69,7 @@ struct AccessTokensTests {
         }
         #expect(tokens.count == 20)
         #expect(Set(tokens).count == 1)
-        #expect(try self.tokensAsked() == 1)
+        #expect(try self.tokenRequestCount() == 1)
     }
 
     @Test func `a token is renewed after four fifths of its lifetime if possible`()
@@ -83,7 +83,7 @@ struct AccessTokensTests {
         self.clock.pass(20)
         try self.server.setFaults(FeedFault("503", path: "/token"))
         #expect(try await account.token(self.context) == first)
-        #expect(try self.tokensAsked() == 2)
+        #expect(try self.tokenRequestCount() == 2)
         self.clock.pass(200)
         await #expect(throws: FeedFailure.self) { try await account.token(self.context) }
         try self.server.setFaults()
@@ -95,17 +95,17 @@ struct AccessTokensTests {
         let first = try await account.token(self.context)
         self.clock.pass(-500)
         #expect(try await account.token(self.context) != first)
-        #expect(try self.tokensAsked() == 2)
+        #expect(try self.tokenRequestCount() == 2)
     }
 
     @Test func `a rejected token is replaced at once`() async throws {
         let account = self.tokens
         #expect(try await account.fetch(try self.template(), self.context).status == 200)
         #expect(try await account.fetch(try self.template(), self.context).status == 200)
-        #expect(try self.tokensAsked() == 1)
+        #expect(try self.tokenRequestCount() == 1)
         try self.server.act("expire")
         #expect(try await account.fetch(try self.template(), self.context).status == 200)
-        #expect(try self.tokensAsked() == 2)
+        #expect(try self.tokenRequestCount() == 2)
     }
 
     @Test func `a request is retried once with a new token`() async throws {
