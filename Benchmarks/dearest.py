@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Counts the instructions of requests and frames that are meant to be dear, next to a usual call."""
+"""Counts the instructions of requests and frames that are designed to be expensive, and of a normal request."""
 
 import argparse
 import contextlib
@@ -20,20 +20,20 @@ from sidebyside.server import unwind_when_stopped  # noqa: E402
 
 FOLDER = Path(__file__).parent
 BUILT_GATE = FOLDER.parent / ".build" / "release" / "versiongate"
-# Enough for the verdicts on all builds of the mixed calls to be known.
+# Enough requests for the verdicts on all builds of the mixed requests to be cached.
 WARM_UP = 200
 COUNTED = 40
-# The other threads of the gate wake up now and then: the median of so many counts is without that.
+# The other threads of the gate wake up now and then: the median of several counts excludes them.
 COUNTS = 3
-# A frame that starts no request is cheap, and the budgets against floods allow for so many.
+# A frame that starts no request is cheap; this number is within the budgets against floods.
 FRAMES = 60
-# The most that a request may cost: a mixed pass, and this for each byte as decoded.
+# The limit for a request: a mixed pass, plus this for each decoded byte.
 PER_BYTE = 10
 FRAME_LIMIT = 5_000
 
 
 def median(gate, ask):
-    """The instructions of a call, by the median of some."""
+    """Returns the median number of instructions of a request."""
     counts = []
     gate.count()
     for _ in range(COUNTS):
@@ -43,7 +43,7 @@ def median(gate, ask):
 
 
 def measure_requests(gate, kinds):
-    """Name, bytes, instructions of each kind of request."""
+    """Returns name, bytes and instructions of each kind of request."""
     for name, requests in kinds:
         connection = Connection(gate.port)
         for one in itertools.islice(requests, WARM_UP):
@@ -62,7 +62,7 @@ def measure_requests(gate, kinds):
 
 def measure_http2(gate):
     connection = Connection2(gate.port)
-    # A client names its fields in the same order each time; 62 is what was remembered last.
+    # A client sends its fields in the same order each time; 62 is the newest entry of the dynamic table.
     first = cases.block(cases.identity())
     connection.ask(first)
     fields = bytes(0x80 | 62 + index for index in reversed(range(len(cases.APP) - 1)))
@@ -84,7 +84,7 @@ def measure_http2(gate):
 
 
 def measure_frames(gate):
-    """The same of frames that start no request."""
+    """Returns the same for frames that start no request."""
     for name, make in cases.FRAMES:
         connection = Connection2(gate.port)
         post = b"\x83\x86" + cases.literal(b":path", b"/upload") \
@@ -93,7 +93,7 @@ def measure_frames(gate):
         answered = frame(PING, 0, 0, b"answered")
 
         def send(count):
-            # Apart from each other, as they would come from somebody who wants to be dear.
+            # With a pause in between, as an attacker would send them.
             for _ in range(count):
                 connection.send(make(stream))
             connection.send(answered)
@@ -106,7 +106,7 @@ def measure_frames(gate):
 
 
 def report_requests(rows):
-    """Prints a table whose first row is a mixed pass, and returns what is above its limit."""
+    """Prints a table whose first row is a mixed pass, and returns the rows above their limit."""
     mixed = rows[0][2]
     above = []
     print("| request | bytes | instructions | of a mixed pass | limit | answer |")
@@ -121,7 +121,7 @@ def report_requests(rows):
 
 
 def report(rows, logged_rows, frames):
-    """Prints all tables, and returns what is above its limit."""
+    """Prints all tables, and returns the rows above their limit."""
     above = report_requests(rows)
     print()
     above += report_requests(logged_rows)

@@ -6,7 +6,7 @@ services="nginx haproxy caddy etcd prometheus"
 policy=/usr/sbin/policy-rc.d
 
 if [ -e "$policy" ] || [ -L "$policy" ]; then
-    # A policy that is there belongs to somebody: it stays, but it must forbid the start.
+    # An existing policy is not ours: keep it, but it must forbid the start of services.
     for service in $services; do
         answer=0
         "$policy" "$service" start </dev/null || answer=$?
@@ -16,7 +16,7 @@ if [ -e "$policy" ] || [ -L "$policy" ]; then
         fi
     done
 else
-    # noclobber: a policy that appears at this very moment is not overwritten either.
+    # noclobber: a policy that is created at the same moment is not overwritten either.
     (set -C && printf '#!/bin/sh\nexit 101\n' >"$policy")
     trap 'rm -f "$policy"' EXIT
     trap 'exit 130' INT TERM HUP
@@ -27,7 +27,7 @@ export DEBIAN_FRONTEND=noninteractive
 apt-get -qq -o DPkg::Lock::Timeout=120 update
 apt-get -qq -y -o DPkg::Lock::Timeout=120 --no-install-recommends install "$@"
 
-# Held back now, they would still start at the next boot.
+# They would still start at the next boot.
 for package in "$@"; do
     service=${package%-server}
     case " $services " in

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Counts what a request costs more when the gate is looked at: metrics, census and breaker, all threads."""
+"""Counts the instructions per request that metrics, census and breaker cost, on all threads."""
 
 import argparse
 import contextlib
@@ -23,28 +23,28 @@ from sidebyside.server import free_port, unwind_when_stopped  # noqa: E402
 
 FOLDER = Path(__file__).parent
 BUILT_GATE = FOLDER.parent / ".build" / "release" / "versiongate"
-# A gate with 10,000 requests a second that is fetched every 10 seconds.
+# A gate with 10,000 requests a second and a fetch every 10 seconds.
 REQUESTS_PER_FETCH, FETCH_SECONDS = 100_000, 10
-# The mixed heads each once, which are all that a fetch can see; and of a crowd, which does not end, as many as
-# there are in a fetch, or as many as a price needs that has no fetch in it.
+# The mixed heads once each, which are all that a fetch can contain. A crowd is infinite: the number of requests of a fetch, or
+# a sufficient number for a measurement without a fetch.
 COUNTED = {traffic.MIXED.name: traffic.HEADS, traffic.CROWD.name: 20_000}
 COUNTED_WITH_FETCH = COUNTED | {traffic.CROWD.name: REQUESTS_PER_FETCH}
-# Between fetches, longer than it takes to ask for the requests that are counted.
+# The time between fetches, longer than the requests of a count take.
 INTERVAL_SECONDS = {traffic.MIXED.name: 20, traffic.CROWD.name: 90}
-# More than a second without a fetch takes.
+# Longer than a second without a fetch takes.
 FETCH_INSTRUCTIONS = 3_000_000
 IDLE_SECONDS = 10
 
 
 def requests(kind, denied):
-    """The requests of a kind of traffic, without end, each with numbers of its own."""
+    """An infinite series of requests of a kind of traffic, each with unique numbers."""
     heads = kind.make(denied)
     chance = random.Random(3)
     weights = [1 / (place + 1) for place in range(len(heads))]
     number = itertools.count()
     mark = traffic.NUMBER.encode()
     while True:
-        # By Zipf's law, or one after the other.
+        # By Zipf's law, or in order.
         for one in chance.choices(heads, weights, k=10_000) if kind.by_zipf else heads:
             while mark in one:
                 one = one.replace(mark, b"%08d" % next(number), 1)
@@ -53,21 +53,21 @@ def requests(kind, denied):
 
 @dataclass
 class Price:
-    """Instructions of a gate, by what they are for."""
+    """The instructions of a gate, by purpose."""
 
     request: float
-    # By the clock, whether there are requests or not.
+    # Per second, independent of requests.
     second: float
     fetch: float = 0
 
     @property
     def with_fetch(self):
-        """Of each request, where so many come between two fetches."""
+        """The instructions per request, including a share of a fetch."""
         return self.request + (self.fetch + self.second * FETCH_SECONDS) / REQUESTS_PER_FETCH
 
 
 def idle(gate):
-    """The instructions of a second in which nobody asks."""
+    """Returns the number of instructions of a second without requests."""
     gate.count()
     begun = time.monotonic()
     time.sleep(IDLE_SECONDS)
@@ -75,8 +75,8 @@ def idle(gate):
 
 
 def ask(gate, source, count, second):
-    """The instructions of a request, without those that go by the clock: a gate in callgrind takes long."""
-    # One that was idle would have been closed.
+    """Returns the instructions of a request, without those of timers: a gate under callgrind takes long."""
+    # An idle connection would have been closed.
     connection = Connection(gate.port)
     gate.count()
     begun = time.monotonic()
@@ -88,7 +88,7 @@ def ask(gate, source, count, second):
 
 
 def wait_for_fetch(gate, interval, second):
-    """The instructions with which the census is fetched, read and written."""
+    """Returns the number of instructions to fetch, parse and write the census."""
     begun = time.monotonic()
     total = 0
     while time.monotonic() < begun + 2 * interval:
@@ -102,7 +102,7 @@ def wait_for_fetch(gate, interval, second):
 
 
 def measure(gate, kind, denied):
-    """The price of a request of a kind of traffic to a gate that fetches nothing."""
+    """Returns the cost of a request of a kind of traffic, for a gate without fetches."""
     source, count = requests(kind, denied), COUNTED[kind.name]
     second = idle(gate)
     ask(gate, source, count, second)
@@ -110,13 +110,13 @@ def measure(gate, kind, denied):
 
 
 def measure_with_fetch(gate, kind, denied):
-    """The price of a request and of the fetch that it is in."""
+    """Returns the cost of a request and of its fetch."""
     source, count, interval = requests(kind, denied), COUNTED_WITH_FETCH[kind.name], INTERVAL_SECONDS[kind.name]
-    # Whatever was asked before is fetched first.
+    # Previous requests are fetched first.
     ask(gate, source, 1_000, 0)
     wait_for_fetch(gate, interval, 0)
     second = idle(gate)
-    # Once before: what comes in each fetch is known then.
+    # A first fetch: afterwards, the texts of each fetch are cached.
     ask(gate, source, count, second)
     wait_for_fetch(gate, interval, second)
     request = ask(gate, source, count, second)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds the connections of the admin listener, and looks whether probes and the requests of clients notice."""
+"""Occupies the admin listener with connections, and measures the effect on probes and on the requests of clients."""
 
 import argparse
 import contextlib
@@ -29,13 +29,13 @@ FEWEST_PAIRS = 3
 
 
 class Prober(threading.Thread):
-    """Asks whether the gate is well, once a second and on a connection of its own each time."""
+    """Probes the gate once a second, on a new connection each time."""
 
     def __init__(self, port):
         super().__init__(daemon=True)
         self._port = port
         self._over = threading.Event()
-        # Seconds until the answer; None for a probe that was not answered with 200.
+        # Seconds until the response; None for a probe without a 200.
         self.times = []
 
     def run(self):
@@ -60,7 +60,7 @@ class Prober(threading.Thread):
 
 
 def phase(gate, folder, options, target=None):
-    """What clients of a gate, probes and the process notice, while the connections of the target are held."""
+    """Measures clients, probes and the process, while the target's connections are occupied."""
     counts = {"silent": options.silent, "streams": options.streams, "bodies": options.bodies}
     crowd = Crowd(target.admin_port, counts, options.again) if target else None
     prober = Prober(gate.admin_port)
@@ -92,7 +92,7 @@ def listens(port):
 
 
 def compare(options, key, name, others, here):
-    """Prints how much longer requests took than in other phases, and whether that may be chance."""
+    """Prints how much longer requests took than in other phases, and whether the difference is significant."""
     without, held = ([each[key] for each in phases] for phases in (others, here))
     level, more = statistics.median(without), statistics.median(differences(without, held))
     chance = most_by_chance(without, held)
@@ -104,7 +104,7 @@ def compare(options, key, name, others, here):
 
 
 def tell_probes(phases, name):
-    """Prints how soon probes were answered, and returns how many were not, or late."""
+    """Prints the response times of probes, and returns the number of failed or late ones."""
     probes = [each for phase in phases for each in phase["probes"]]
     answered = [each * 1000 for each in probes if each is not None]
     in_time = sum(each <= MOST_SECONDS * 1000 for each in answered)

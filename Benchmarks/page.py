@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Loads the page's figures of 90 days, 500 versions and 50 rules, and looks whether the requests of clients notice."""
+"""Requests the page's data for 90 days, 500 versions and 50 rules, and measures the effect on the requests of clients."""
 
 import argparse
 import statistics
@@ -38,7 +38,7 @@ def p95(values):
 
 
 def measure_views(port, rounds):
-    """Prints how long each view takes, and returns what takes too long."""
+    """Prints how long each view takes, and returns the views that take too long."""
     late = []
 
     def tell(what, values):
@@ -61,7 +61,7 @@ def measure_views(port, rounds):
 
 
 def phase(gate, folder, options, windows):
-    """The times of clients' requests in milliseconds, while so many windows ask."""
+    """Returns the times of clients' requests in milliseconds, while this many windows send requests."""
     asking = [
         Window(gate.admin_port, options.every, number * options.seconds / WINDOWS) for number in range(windows)
     ]
@@ -82,7 +82,7 @@ def phase(gate, folder, options, windows):
 
 
 def compare(gate, folder, options):
-    """Prints what clients notice of the page, and returns what is wrong."""
+    """Prints the effect of the page on clients, and returns the failures."""
     phase(gate, folder, options, 0)
     quiet, busy = [phase(gate, folder, options, 0)], []
     for _ in range(options.pairs):
@@ -133,7 +133,7 @@ def main():
             print(spread(folder / "state"))
             gate = start(binary, folder, backend.port)
             try:
-                # With the first figures that it writes, it sums up what the page asks first.
+                # With its first write, the gate computes the first requests of the page.
                 time.sleep(options.wait)
                 findings = measure_views(gate.admin_port, options.rounds)
                 if options.pairs:

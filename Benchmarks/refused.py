@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Uploads that are refused and never end: whether other clients notice, and what the gate throws away."""
+"""Measures the effect of denied, endless uploads on other clients, and the bytes that the gate discards."""
 
 import argparse
 import re
@@ -20,9 +20,9 @@ from uploads.attack import Attack  # noqa: E402
 
 BUILT_GATE = Path(__file__).parent.parent / ".build" / "release" / "versiongate"
 CORES = (0, 1)
-# What docs/tls-and-http2.md says: 16 of the largest bodies at once, and as many in the time of one.
+# The values in docs/tls-and-http2.md: 16 bodies of the maximum size at once, and as many in the time of one.
 LIMIT, SECONDS, BODIES = 64 * 2**20, 30, 16
-# Free for each body, and for what is on its way when the room ends.
+# Free bytes of each body, and bytes in transit when the window ends.
 FREE = 256 * 1024
 MOST_TIMES = 2
 MOST_MIB = 100

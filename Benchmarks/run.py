@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures the gate side by side with the proxies that people would use in its place."""
+"""Compares the gate with its alternatives, side by side."""
 
 import sys
 

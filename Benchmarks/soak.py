@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Lets everything happen to one gate at once for an hour, and fails if it leaves a trace."""
+"""Runs all kinds of traffic and faults against one gate for an hour, and fails if it leaks or misbehaves."""
 
 import argparse
 import asyncio
@@ -22,7 +22,7 @@ from soak.process import Backend, Gate, wait_for  # noqa: E402
 from soak.visitors import VISITORS, Doors  # noqa: E402
 
 BUILT_GATE = Path(__file__).parent.parent / ".build" / "release" / "versiongate"
-# Idle connections to the backend stay for 4 s, a goodbye for 30.
+# Idle connections to the backend stay open for 4 s, a GOAWAY for 30.
 SETTLE_SECONDS = 45
 
 
@@ -110,7 +110,7 @@ class Soak:
             end = "nothing for a long time"
         except OSError:
             end = "reset"
-        except Exception as error:  # noqa: BLE001: whatever it is must be seen in the report
+        except Exception as error:  # noqa: BLE001: every error must appear in the report
             end = repr(error)
         self._ledger.note(visit.__name__, end, expected, began)
 
@@ -138,7 +138,7 @@ class Soak:
             self._ledger.backend_is_back()
 
     async def _hang_log(self):
-        """Whoever reads the log stops reading, for up to a minute."""
+        """The reader of the log stops reading, for up to a minute."""
         while True:
             await asyncio.sleep(random.uniform(30, 120))
             self._gate.log.hang()
@@ -146,7 +146,7 @@ class Soak:
             self._gate.log.go_on()
 
     async def _set_clock(self):
-        """The wall clock jumps, to either side."""
+        """The wall clock jumps, in either direction."""
         while True:
             await asyncio.sleep(random.uniform(10, 60))
             self._wall_clock.set(random.choice([-86_400, -3_600, -5, 0, 5, 3_600, 86_400]))
@@ -163,7 +163,7 @@ class Soak:
         )
 
     async def _settled(self, base):
-        """What the gate holds when everybody has gone."""
+        """Returns the resources of the gate after all clients have disconnected."""
         await asyncio.to_thread(
             wait_for, lambda: self._gate.exit_status is not None
             or self._gate.descriptors() <= base.descriptors, SETTLE_SECONDS,
@@ -171,7 +171,7 @@ class Soak:
         return self._sample() if self._gate.exit_status is None else None
 
     def _findings(self, base, last, cpu, exit_status):
-        """Prints the report, and returns what is wrong."""
+        """Prints the report, and returns the failures."""
         steady = watch.steady_part(self._samples)
         grown = watch.growth(steady)
         print(self._ledger.report())

@@ -1,8 +1,8 @@
-"""How soon the apps that listen to events hear of a reload.
+"""Measures how soon clients of event streams get an event after a reload.
 
-Opens many streams against one gate on one core, changes the rules so that half of the clients get
-another decision, and says when each of those heard of it. Beside it one client asks the gate
-again and again, to show what a request waits for meanwhile.
+Opens many streams to one gate on one core, changes the rules so that the decision of half of the
+clients changes, and prints when each of these got its event. At the same time, another client sends
+requests continuously, to measure how long they are delayed.
 """
 
 import argparse
@@ -46,7 +46,7 @@ def start(options, rules, port):
 
 
 def open_streams(count, port):
-    """Every second client is of version 2, the others of version 9; each has a device of its own."""
+    """Every second client has version 2, the others version 9; each has a different device id."""
     streams = []
     for number in range(count):
         stream = socket.create_connection(("127.0.0.1", port))
@@ -65,7 +65,7 @@ def open_streams(count, port):
 
 
 class Asker(threading.Thread):
-    """One client that asks for its status, and how long each answer took in seconds."""
+    """A client that requests its status repeatedly, and records the seconds until each response."""
 
     def __init__(self, port):
         super().__init__(daemon=True)
@@ -84,7 +84,7 @@ class Asker(threading.Thread):
 
 
 def hear(streams, concerned, gate, rules, minimum):
-    """Changes the floor, and returns the seconds after which each concerned stream had heard."""
+    """Changes the floor, and returns the seconds until each affected stream got its event."""
     selector = selectors.EpollSelector()
     for stream in streams:
         selector.register(stream, selectors.EVENT_READ)

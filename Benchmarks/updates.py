@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Changes the rules ten thousand times at a feed while requests flow, and fails if that shows."""
+"""Changes the rules ten thousand times in a feed during traffic, and fails if this affects the requests."""
 
 import argparse
 import http.client
@@ -23,7 +23,7 @@ from updates.source import Database, floor  # noqa: E402
 
 BUILT_GATE = Path(__file__).parent.parent / ".build" / "release" / "versiongate"
 CORES = (0, 1)
-# The rules beside those of the feed.
+# The rules in addition to those of the feed.
 RULES = """\
 feeds:
   - id: floor
@@ -38,13 +38,13 @@ tests:
     request: {{ platform: ios, version: "9.0.0" }}
     expect: {{ decision: allow }}
 """
-# A connection of h2load has at most 100 requests a second, or they would come in bunches.
+# A connection of h2load has at most 100 requests a second; more would be sent in bursts.
 REQUESTS_PER_CONNECTION = 100
-# Updates that come in a row come that often, in seconds; the first and the last one come besides.
+# The interval of consecutive updates in seconds; the first and the last one are additional.
 PACE = 0.2
-# The share by which phases that are alike may differ; beyond it nothing can be said of others.
+# The permitted difference between equal phases; beyond it, there is no result.
 MOST_NOISE = 0.15
-# With fewer, nobody knows how far those that are alike differ.
+# The minimum number of phases to estimate the difference between equal ones.
 FEWEST_PAIRS = 3
 HEADERS = {
     "Host": "api.example.com", "X-App-Id": "com.example.shop", "X-App-Platform": "ios",
@@ -65,11 +65,11 @@ class Updates:
         self._faults = []
 
     def run(self):
-        """Prints the figures, and returns what is wrong."""
+        """Prints the figures, and returns the failures."""
         try:
             if not self._gate.wait_until(lambda: (self._gate.feed() or {}).get("state") == "fresh"):
                 return ["the gate does not take the feed", *self._gate.complaints()]
-            # Pools and caches fill before anything is compared.
+            # Pools and caches fill up before the comparison.
             self._phase(0)
             before = self._gate.descriptors()
             quiet, busy = [self._phase(0)], []
@@ -88,7 +88,7 @@ class Updates:
                 print(f"the gate ended with {exit_status}")
 
     def _phase(self, rate):
-        """Requests for a while, with so many changes a second."""
+        """Sends requests for a while, with this many changes a second."""
         changes = min(rate * self._options.seconds, self._options.updates - self._sent)
         sender = threading.Thread(target=self._change, args=(changes, rate))
         watcher = threading.Thread(target=self._watch)
@@ -168,7 +168,7 @@ class Updates:
         return findings
 
     def _compare_processor_time(self, quiet, busy):
-        """Prints it, and returns what is wrong."""
+        """Prints the processor time, and returns the failures."""
         findings = []
         for name, who in (("data_plane", "the event loops"), ("others", "all other threads")):
             without, with_changes = (

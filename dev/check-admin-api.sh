@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Has Schemathesis ask the admin listener of the gate at $1 (default: the debug build) whatever its OpenAPI document lets
-# it think of, good and bad: no answer may be a 5xx of a fault, or another one than the document says. Schemathesis comes
-# from PyPI into .build/schemathesis.
+# Runs Schemathesis against the admin listener of the gate at $1 (default: the debug build). It generates valid and invalid
+# requests from the OpenAPI document: no response may be a 5xx due to a bug, or contradict the document. Schemathesis is
+# installed from PyPI into .build/schemathesis.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -26,14 +26,14 @@ rules:
       - { minimum: "9.0", enforceFrom: 2999-01-01T00:00:00Z }
 RULES
 echo "night 0123456789abcdef" >"$folder/tokens"
-# What the backend has to say is nobody's question.
+# The responses of the backend do not matter here.
 "$gate" serve --listen 127.0.0.1:0 --upstream http://127.0.0.1:9 --rules "$folder/rules.yaml" \
     --state-dir "$folder/state" --admin-listen "0.0.0.0:$port" --admin-token-file "$folder/tokens" 2>"$folder/log" &
 gate_pid=$!
 trap 'kill "$gate_pid"; wait; rm -rf "$folder"' EXIT
 
 cat >"$folder/schemathesis.toml" <<'TOML'
-# No schema can tell a text that is no rules file, a rule that is not there, or a signature that is missing.
+# A schema cannot detect an invalid rules file, an unknown rule, or a missing signature.
 [[operations]]
 include-operation-id = "impact"
 checks.positive_data_acceptance.expected-statuses = ["2xx", "400", "404", "422", "503"]
@@ -42,7 +42,7 @@ checks.positive_data_acceptance.expected-statuses = ["2xx", "400", "404", "422",
 include-operation-id = "hook"
 checks.positive_data_acceptance.expected-statuses = ["2xx", "403", "404"]
 
-# Nobody remembers the revisions that it thinks of.
+# The generated revisions do not exist.
 [[operations]]
 include-operation-id = "previewUndo"
 checks.positive_data_acceptance.expected-statuses = ["2xx", "404"]
@@ -51,12 +51,12 @@ checks.positive_data_acceptance.expected-statuses = ["2xx", "404"]
 include-operation-id = "undo"
 checks.positive_data_acceptance.expected-statuses = ["2xx", "404", "428"]
 
-# It has no end.
+# The stream has no end.
 [[operations]]
 include-operation-id = "events"
 enabled = false
 TOML
-# It leaves files where it is started.
+# Schemathesis writes files into its working directory.
 cd "$folder"
 "$tools/bin/schemathesis" --config-file schemathesis.toml run "http://127.0.0.1:$port/api/v1/openapi.json" \
     --header "Authorization: Bearer 0123456789abcdef" --wait-for-schema 30 --checks all \

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Finds circles among the folders of each target: nothing in a folder may name what stands upon it.
+"""Finds dependency cycles between the folders of each target.
 
-A folder stands upon another one if a file of it names a type that a file of the other one declares at the top. Text is
-read, and not what the compiler knows: members that an extension adds are not seen. Where the order of a target's folders
-is written down here, from the ground up, it has to be that one.
+A folder depends on another one if one of its files names a type that is declared at the top level of a file of the other
+one. The check reads text, without the information of the compiler: it does not see members of extensions. If the order of
+a target's folders is listed here, from the bottom up, the dependencies must follow it.
 """
 import collections
 import pathlib
@@ -26,11 +26,11 @@ IGNORED = [r'"""[\s\S]*?"""', r'"(?:\\.|[^"\\\n])*"', r"//.*"]
 
 
 def uses(folder):
-    """Which folder names which types of which other one: {(of, in): {name: file}}."""
+    """Returns the types of other folders that each folder names: {(of, in): {name: file}}."""
     texts, homes = {}, {}
 
     def home_of(path):
-        """The folder of a file; what it has below it is its own matter."""
+        """Returns the folder of a file, ignoring subfolders."""
         parts = path.relative_to(folder).parts
         return parts[0] if len(parts) > 1 else "."
 
@@ -53,7 +53,7 @@ def uses(folder):
 
 
 def circles(edges):
-    """The edges that lie on a circle: both ends reach each other."""
+    """Returns the edges that are part of a cycle: both ends reach each other."""
     targets = collections.defaultdict(set)
     for start, end in edges:
         targets[start].add(end)
@@ -71,7 +71,7 @@ def circles(edges):
 
 
 def against(order, edges):
-    """The edges that lead upwards, or to or from a folder that has no place in the order."""
+    """Returns the edges that lead upwards, or to or from a folder that is not in the order."""
     place = {folder: index for index, folder in enumerate(order)}
     return [edge for edge in edges if place.get(edge[0], -1) <= place.get(edge[1], len(order))]
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Holds the targets to the layering: which of our modules may import which. SwiftPM does not notice
+# Checks the layering of the targets: which of our modules may import which. SwiftPM does not report
 # an undeclared import of a sibling.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 ours='CAdminFiles|CCrypto|CCurl|CHiredis|CLinux|CRelease|CSchemas|CSQLite|CYAML|GateCensus|GatePolicy|GateProxy|GateWire|GateControl|GateAdmin|GateFuzzing|VersionGateClient|versiongate'
 failed=0
 
-# allow TARGET MODULE...: the target may import these modules of ours and no other.
+# allow TARGET MODULE...: the target may import these modules of ours and no others.
 allow() {
     local target=$1
     shift
@@ -32,19 +32,19 @@ allow GateAdmin CAdminFiles GateCensus GatePolicy GateControl GateProxy
 allow VersionGateClient
 allow versiongate CRelease CSchemas GateCensus GatePolicy GateWire GateProxy GateControl GateAdmin
 
-# The wire reads and writes buffers, and knows of nothing that they go through.
+# GateWire parses and writes buffers, and does not know their transport.
 if grep -rnwE 'Channel|ChannelHandler|ChannelHandlerContext|EventLoop|EventLoopFuture' --include='*.swift' Sources/GateWire; then
     echo "GateWire names no channel and no event loop" >&2
     failed=1
 fi
 
-# The policy is pure: nothing but the standard library.
+# GatePolicy is pure: only the standard library.
 if grep -rnE '^ *((package|public) )?import ' --include='*.swift' Sources/GatePolicy; then
     echo "GatePolicy imports nothing" >&2
     failed=1
 fi
 
-# The client is an app's: whatever else it imports, each app would have to build.
+# The client is part of apps: each app would have to build every other import.
 if grep -rnE '^ *(public )?import ' --include='*.swift' Sources/VersionGateClient \
     | grep -vE 'import (Foundation|FoundationNetworking|Observation)$'; then
     echo "VersionGateClient imports only Foundation" >&2

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks the manifests of deploy/kubernetes against the schemas of Kubernetes, and that each kustomization is whole.
+"""Checks the manifests of deploy/kubernetes against the schemas of Kubernetes, and that each kustomization is complete.
 
 Needs PyYAML and kubernetes-validate, which dev/check-kubernetes.sh installs.
 """
@@ -15,7 +15,7 @@ VERSIONS = ["1.30", "1.33"]
 
 
 def merged(base, patch):
-    """What kustomize makes of a strategic merge, for patches that only add lists."""
+    """Returns the result of a strategic merge in kustomize, for patches that only add lists."""
     if isinstance(base, dict) and isinstance(patch, dict):
         return {key: merged(base[key], patch[key]) if key in base and key in patch else base.get(key, patch.get(key))
                 for key in {**base, **patch}}

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks deploy/kubernetes, with kubernetes-validate in an environment of its own.
+# Checks deploy/kubernetes, with kubernetes-validate in a separate environment.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 environment=.build/kubernetes-validate

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Runs the alerts and the dashboard against gates that really run.
+"""Tests the alerts and the dashboard against running gates.
 
 Usage: check-prometheus.py GATE
 
-A Prometheus scrapes two gates five times a second. In its copy of the alerts a minute is a second, so that nobody waits
-a quarter of an hour; `promtool test rules` has tried the real lengths. Each alert must be silent, fire while its fault
-is played, and end after it. Each expression of the dashboard must have an answer, and name no metric that is not there.
+A Prometheus scrapes two gates five times a second. In its copy of the alerts, a minute is shortened to a second, so that
+the test does not take a quarter of an hour; `promtool test rules` has tested the real durations. Each alert must be silent,
+fire during its fault, and end after it. Each expression of the dashboard must have a result, and only use existing metrics.
 """
 
 import http.client
@@ -30,7 +30,7 @@ played: set[str] = set()
 
 
 def shortened(text: str) -> str:
-    """A minute becomes a second."""
+    """Shortens minutes to seconds."""
 
     def second(match: re.Match) -> str:
         return f"{round(int(match[1]) * UNITS[match[2]] * 1000 / 60)}ms"
@@ -46,12 +46,12 @@ def free_port() -> int:
 
 
 class Backend:
-    """Answers everything, as long as it is open."""
+    """A server that responds to all requests while it is open."""
 
     def __init__(self, port: int = 0) -> None:
         class Handler(http.server.BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
-            # Head and body are two writes, of which the second would wait for the first to be acknowledged.
+            # Head and body are two writes; the second would wait for the acknowledgment of the first.
             disable_nagle_algorithm = True
 
             def do_GET(self) -> None:
@@ -93,7 +93,7 @@ class Backend:
 
 
 class Source:
-    """A feed that says something good, or nothing."""
+    """A feed with a valid value, or none."""
 
     def __init__(self) -> None:
         self.is_good = True
@@ -132,7 +132,7 @@ class Gate:
         until(lambda: self.is_ready(), "the gate to be ready")
 
     def drain(self) -> None:
-        """Reads the log, but while nobody is to."""
+        """Reads the log, except while the reader is paused."""
         stream = self.process.stderr
         while self.reads.wait() and os.read(stream.fileno(), 65536):
             pass
@@ -165,7 +165,7 @@ class Gate:
 
 
 class Traffic:
-    """Fifty requests a second, by devices in turn."""
+    """Fifty requests a second, from alternating devices."""
 
     def __init__(self, port: int, versions: list[str | None]) -> None:
         self.port, self.versions = port, versions
@@ -181,7 +181,7 @@ class Traffic:
             number += 1
             fields = {"X-App-Platform": "ios", "X-Device-Id": f"device-{number % 1000}"}
             version = self.versions[number % len(self.versions)]
-            # One of a hundred says nothing.
+            # One request in a hundred has no version.
             if version and number % 100:
                 fields["X-App-Version"] = version
             try:
@@ -247,14 +247,14 @@ class Prometheus:
         return {alert["labels"]["alertname"] for alert in self.ask("alerts")["alerts"] if alert["state"] == "firing"}
 
     def missed(self) -> str:
-        """Says how many scrapes of the last minute failed: each ends a series, and an alert on it begins anew."""
+        """Returns how many scrapes of the last minute failed: each ends a series, and an alert on it starts again."""
         found = self.ask("query", query="sum(count_over_time(up[1m]) - sum_over_time(up[1m]))")["result"]
         return f"; {found[0]['value'][1]} scrapes have failed" if found else ""
 
     def is_up(self, count: int) -> bool:
         try:
             return len(self.ask("query", query="up == 1")["result"]) == count
-        # Before it is ready, it answers in words.
+        # Before it is ready, it responds with text.
         except (OSError, json.JSONDecodeError):
             return False
 
@@ -287,10 +287,10 @@ def check_dashboard(prometheus: Prometheus) -> None:
         dashboard = json.loads(file.read_text())
         expressions = [target["expr"] for panel in dashboard["panels"] for target in panel.get("targets", [])]
         for expression in expressions:
-            # As Grafana fills it in for all jobs and instances.
+            # The value that Grafana uses for all jobs and instances.
             filled = expression.replace("$job", ".+").replace("$instance", ".+").replace("$__rate_interval", "5s")
             unknown = set(re.findall(r"\b(?:versiongate|process)_\w+", filled)) - known
-            # Not there as long as no rule has tripped.
+            # Missing if no rule has tripped.
             if unknown - {"versiongate_breaker_tripped"}:
                 raise SystemExit(f"{file.name}: {expression}: there is no {unknown}")
             if not prometheus.ask("query", query=filled)["result"] and not unknown:
@@ -330,7 +330,7 @@ def run(prometheus: Prometheus, first: Gate, second: Gate, backend: Backend, sou
     traffic = Traffic(first.port, ["2.0", "3.0"])
     others = Traffic(second.port, ["2.0", "3.0"])
     until(lambda: first.ask_admin("GET", "/feeds")[1].count(b'"fresh"') == 1, "the feed to be fresh")
-    # An hour, of which a minute is a second, and five of them: so far the jump looks back.
+    # An hour, with minutes shortened to seconds, and five of them: the range of the jump alert.
     begun = time.monotonic()
 
     play(prometheus, "VersionGateReloadFailed",
@@ -371,7 +371,7 @@ def run(prometheus: Prometheus, first: Gate, second: Gate, backend: Backend, sou
 
     play(prometheus, "VersionGateLogLinesDropped", stop_reading, read_again)
 
-    # The census has all devices by now, of which half have 2.0: a floor of 2.5 is predicted, and does not trip.
+    # The census contains all devices by now, half of which have 2.0: a floor of 2.5 is predicted, and does not trip.
     until(lambda: time.monotonic() > begun + 70, "an hour to look back to", 120)
     play(prometheus, "VersionGateDenialsJump",
          lambda: first.reload(rules("2.5", source.port)), lambda: first.reload(fed))
@@ -379,7 +379,7 @@ def run(prometheus: Prometheus, first: Gate, second: Gate, backend: Backend, sou
     check_dashboard(prometheus)
 
     def trip() -> None:
-        # Of an app that was never seen, nobody is predicted.
+        # For a new app, the prediction is zero.
         first.reload(rules("2.0", source.port).replace("rules:\n", (
             "rules:\n  - { id: web, match: { platform: web }, minimum: \"35.0\", " + LINK + " }\n")))
         connection = http.client.HTTPConnection("127.0.0.1", first.port, timeout=10)

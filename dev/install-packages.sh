@@ -1,22 +1,22 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that are missing for a purpose: `build`, `test`, `conformance`, `clients`, `soak`,
-# `package`, `package-test` or `prometheus`. Says so first, and does nothing if all are there.
+# Installs the missing Debian packages for a purpose: `build`, `test`, `conformance`, `clients`, `soak`,
+# `package`, `package-test` or `prometheus`. Announces it first, and does nothing if all are installed.
 set -euo pipefail
 
 case "${1:-}" in
 build) wanted=(curl libcurl4-openssl-dev libhiredis-dev libsqlite3-dev libssl-dev libyaml-dev) ;;
 test)
     wanted=(curl libcurl4-openssl-dev libhiredis-dev libsqlite3-dev libssl-dev libyaml-dev openssl nodejs)
-    # What comes from PyPI is installed by dev/install-python.sh.
+    # dev/install-python.sh installs the packages from PyPI.
     wanted+=(python3 python3-venv ca-certificates tzdata prometheus)
     wanted+=(wrk nghttp2-client etcd-server etcd-client redis-server haproxy)
-    # The page for operators is laid out with a font that is the same everywhere.
+    # A font for the admin page, so that its layout is the same everywhere.
     wanted+=(chromium fonts-dejavu-core)
     # The client for Kotlin.
     wanted+=(kotlin default-jdk-headless libokhttp-java junit4)
-    # What the guides use.
+    # The programs in the guides.
     wanted+=(jq)
-    # The benchmark's load generator, and what it is tested against.
+    # The benchmark's load generator, and the servers for its tests.
     wanted+=(gcc libnghttp2-dev nginx)
     ;;
 soak) wanted=(openssl python3 nghttp2-client faketime) ;;
@@ -24,7 +24,7 @@ package) wanted=(debhelper dpkg-dev python3) ;;
 package-test) wanted=(mmdebstrap lintian umoci systemd iproute2 python3) ;;
 conformance) wanted=(nginx haproxy python3 python3-venv) ;;
 clients)
-    # What comes from PyPI is installed by dev/install-python.sh.
+    # dev/install-python.sh installs the packages from PyPI.
     wanted=(nginx haproxy openssl python3 python3-venv chromium firefox-esr nodejs curl wget)
     wanted+=(default-jdk-headless libokhttp-java gir1.2-soup-3.0 python3-gi)
     wanted+=(libwww-perl liblwp-protocol-https-perl php-cli php-curl ruby ruby-faraday ruby-httpclient)
@@ -36,7 +36,7 @@ prometheus) wanted=(prometheus python3 redis-server) ;;
     ;;
 esac
 
-# A program that came some other way than by apt (Node, Python) serves as well.
+# A program that was not installed with apt (Node, Python) works as well.
 is_there() {
     case "$1" in
     nginx | haproxy) PATH=$PATH:/usr/sbin command -v "$1" >/dev/null ;;
@@ -61,7 +61,7 @@ done
 
 if ! command -v apt-get >/dev/null; then
     echo "NOT INSTALLED, as there is no apt-get here: ${missing[*]}" >&2
-    # Tests are skipped without them; for anything else they are needed.
+    # Tests are skipped without them; other purposes need them.
     [ "$1" = test ]
     exit
 fi

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Installs the peers of `make conformance` and `make bench` that come as Python wheels into .build/peers, in
-# the versions and with the hashes of their requirements. One that cannot be had is said, and left out.
+# Installs the peers of `make conformance` and `make bench` that are available as Python wheels into .build/peers, with
+# the versions and hashes of their requirements. Peers that cannot be installed are reported and left out.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 requirements=Tests/Conformance/peers/requirements.txt
 folder=.build/peers
-# The servers that are there already, so that nothing is asked for twice.
+# The servers that are already installed, so that nothing is downloaded twice.
 installed=$folder/installed.txt
 
 if ! [ -x $folder/bin/pip ] && ! python3 -m venv $folder; then

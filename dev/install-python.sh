@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Makes .build/python, a virtual environment with the packages of dev/python-requirements.txt, from the first python3 in
-# PATH that can: another one may come before Debian's. Does nothing if it is there. Other requirements and another
-# folder can be named as arguments.
+# Creates .build/python, a virtual environment with the packages of dev/python-requirements.txt, with the first suitable
+# python3 in PATH: another one may come before Debian's. Does nothing if it exists. You can pass other requirements and
+# another folder as arguments.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 wanted=${1:-dev/python-requirements.txt}
 folder=${2:-.build/python}
-# Copied there last, so that an environment that is half made is made anew.
+# Copied there last, so that an incomplete environment is created again.
 if cmp -s "$wanted" "$folder/requirements.txt" && "$folder/bin/python3" -m pip --version >/dev/null 2>&1; then exit 0; fi
 
 mkdir -p .build

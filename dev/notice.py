@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Writes NOTICE: what a built gate is made of, and under which licences.
+"""Writes NOTICE: the components of a built gate, and their licenses.
 
-The words are those of the packages themselves, as SwiftPM has checked them out: after a build. `--check` says
-whether all packages are in it; not in which words, since packages that only other packages name may be newer
+The texts are those of the packages themselves, as checked out by SwiftPM during a build. `--check` tests whether all
+packages are listed, but not their texts, since the versions of indirect dependencies may differ
 from one build to the next.
 """
 
@@ -15,7 +15,7 @@ CHECKOUTS = PROJECT / ".build" / "checkouts"
 APACHE = "Apache-2.0"
 RULE = "=" * 79
 
-# The code that each package that is linked brings along, beside its own.
+# Third-party code inside linked packages.
 PACKAGES = {
     "swift-argument-parser": (f"{APACHE} with Swift exception", []),
     "swift-async-algorithms": (f"{APACHE} with Swift exception", []),
@@ -51,13 +51,13 @@ their terms there.
 
 
 def resolved() -> set[str]:
-    """The packages that the last build used."""
+    """Returns the packages of the last build."""
     pins = json.loads((PROJECT / "Package.resolved").read_text())["pins"]
     return {pin["identity"] for pin in pins}
 
 
 def first_comment(path: Path) -> str:
-    """The licence at the top of a C file: the comment that names it."""
+    """Returns the license at the top of a C file: the comment that names it."""
     for part in path.read_text().split("/*")[1:]:
         comment = part.split("*/")[0]
         if "SPDX-License-Identifier" in comment:

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Takes the pictures of the page that a browser gets (docs/images), from the gate at $1 (default: the debug build) with
+# Takes the screenshots of the denial page (docs/images), from the gate at $1 (default: the debug build) with
 # rules of four lines. Needs Debian's chromium, fonts-noto-core and fonts-noto-cjk.
 set -euo pipefail
 
@@ -13,7 +13,7 @@ rules:
     minimum: "3.5.0"
     storeUrl: https://apps.apple.com/app/id1234567890
 EOF
-# Nothing that is refused reaches the backend, so that there need not be one.
+# Denied requests do not reach the backend, so none is needed.
 "$gate" serve --listen "$listen" --upstream http://127.0.0.1:9 --rules "$folder/rules.yaml" 2>"$folder/log" &
 gate_pid=$!
 trap 'kill "$gate_pid"; wait; rm -rf "$folder"' EXIT

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Runs the built tests, and says at the very end what failed: the end is what a CI log keeps.
+"""Runs the built tests, and lists the failures at the end of the output, which is what a CI log keeps.
 
-Targets of the Makefile that are tests, too, run beside them (`--beside`). The last lines count the
-tests of each, and the very last one all of them.
+Makefile targets that are tests as well run in parallel (`--beside`). The last lines contain the
+counts of each, and the very last line the total.
 
-A test that is skipped fails the run on Debian, where `make test` installs what its tests need. On
-other systems it is only named.
+A skipped test fails the run on Debian, where `make test` installs what its tests need. On
+other systems it is only listed.
 
-A suite that failed is run once more, alone, to tell a broken one from one that does not hold on a
-busy machine: FAILED from UNSTABLE. Either fails the run. Only a suite that `unstable-suites.txt`
-names, with its reason, may pass the second time.
+A failed suite is run once more, alone, to distinguish a broken suite from one that fails on a
+busy machine: FAILED and UNSTABLE. Either fails the run. Only a suite that is listed in
+`unstable-suites.txt`, with its reason, may pass the second time.
 
-A crash, a signal and the word of a sanitizer are never repeated away, whoever it was.
+Crashes, signals and sanitizer reports are never retried, whichever process they occur in.
 """
 
 import argparse
@@ -33,14 +33,14 @@ from suite_counts import NO_REASON, Counts, counts_in, skips_in  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent
 UNSTABLE_SUITES = ROOT / "dev/unstable-suites.txt"
-# The output of each target that runs beside the tests in Swift.
+# The output of each target that runs in parallel with the Swift tests.
 BESIDE = ROOT / ".build/beside"
 
-# Each test of the executable is a few processes, mostly waiting. All at once they starve each other.
+# Each test of the executable is a few processes, mostly waiting. All at once, they starve each other.
 TESTS_AT_ONCE = "12"
 MOST_SUITES_TO_REPEAT = 3
 
-# The sanitizers' reports, `swift test` on its own process, and the tests on the gate's.
+# The reports of sanitizers, of `swift test` about its own process, and of the tests about the gate's.
 CRASH = re.compile(
     r"(?:ERROR|WARNING|SUMMARY): \w+Sanitizer|: runtime error: "
     r"|[Uu]nexpected signal code \d+|ended by signal \d+"
@@ -48,28 +48,28 @@ CRASH = re.compile(
 
 
 class ListError(Exception):
-    """The list of unstable suites cannot be used."""
+    """The list of unstable suites is invalid."""
 
 
 @dataclass
 class Outcome:
-    """What became of one run of `swift test`."""
+    """The result of one run of `swift test`."""
 
     status: int
-    # Whether there is a report; the run broke off otherwise.
+    # Whether there is a report; otherwise the run was aborted.
     is_whole: bool = False
-    # The failures, each as (suite, what it said).
+    # The failures, each as (suite, message).
     failed: list[tuple[str, str]] = field(default_factory=list)
     suites: set[str] = field(default_factory=set)
-    # The tests that were skipped, each with its reason.
+    # The skipped tests, each with its reason.
     skipped: list[str] = field(default_factory=list)
     counts: Counts = Counts()
-    # The first line that tells of a crash.
+    # The first line that reports a crash.
     crash: str | None = None
 
 
 def known_unstable(text: str) -> dict[str, str]:
-    """The reasons by suite: a line is a suite, a blank and the reason; `#` begins a comment."""
+    """Returns the reasons by suite: a line is a suite, a blank and the reason; `#` begins a comment."""
     reasons: dict[str, str] = {}
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip() or line.startswith("#"):
@@ -101,7 +101,7 @@ def run(swift: str, arguments: list[str]) -> Outcome:
             outcome = Outcome(process.wait())
         finally:
             process.terminate()
-        # A process that a test has left behind may hold the pipe open.
+        # A process that a test has left behind may keep the pipe open.
         reader.join(timeout=5)
         outcome.crash = crashes[0] if crashes else None
         try:
@@ -130,7 +130,7 @@ def run(swift: str, arguments: list[str]) -> Outcome:
 
 
 def pass_on(output, crashes: list[str]) -> None:
-    """Shows the output as it comes, and keeps the lines that tell of a crash."""
+    """Prints the output as it arrives, and stores the lines that report a crash."""
     for line in output:
         sys.stdout.buffer.write(line)
         sys.stdout.buffer.flush()
@@ -146,7 +146,7 @@ def words_at_the_end(outcome: Outcome, names: dict[str, str]) -> None:
 
 
 def judge(first: Outcome, swift: str, reasons: dict[str, str]) -> int:
-    """Says what failed, and returns the exit status."""
+    """Prints the failures, and returns the exit status."""
     if first.crash:
         words_at_the_end(first, {})
         print(f"CRASHED, which is not repeated: {first.crash}")
@@ -167,7 +167,7 @@ def judge(first: Outcome, swift: str, reasons: dict[str, str]) -> int:
     failed_again = {suite for suite, _ in again.failed}
     names = {}
     for suite in suites:
-        # A filter that finds nothing passes, too.
+        # A filter without matches passes, too.
         if not again.is_whole or suite in failed_again or suite not in again.suites:
             names[suite] = "FAILED"
         else:
@@ -188,7 +188,7 @@ def judge(first: Outcome, swift: str, reasons: dict[str, str]) -> int:
 
 
 class Beside:
-    """A target of the Makefile that runs beside the tests in Swift, and writes into a file."""
+    """A Makefile target that runs in parallel with the Swift tests, and writes into a file."""
 
     def __init__(self, target: str):
         self.target = target
@@ -217,7 +217,7 @@ class Beside:
 
 
 def is_debian(os_release: Path) -> bool:
-    """Whether the system is one where `make test` installs what its tests need."""
+    """Returns whether `make test` installs what its tests need on this system."""
     try:
         return "ID=debian" in os_release.read_text().splitlines()
     except OSError:
@@ -225,13 +225,13 @@ def is_debian(os_release: Path) -> bool:
 
 
 def close(outcomes: dict[str, Outcome], skips_fail: bool) -> int:
-    """Names skipped tests, ends with the counts, and returns the exit status."""
+    """Lists skipped tests, prints the counts, and returns the exit status."""
     status = int(any(outcome.status for outcome in outcomes.values()))
     print()
     for name, outcome in outcomes.items():
         for skip in outcome.skipped:
             print(f"SKIPPED: {name}: {skip}")
-        # Tests that were never reached are not counted by any report.
+        # Tests that were never reached are not counted in any report.
         if outcome.status != 0 and outcome.counts.failed == 0:
             outcome.counts += Counts(failed=1)
     total = sum((outcome.counts for outcome in outcomes.values()), Counts())
@@ -269,19 +269,19 @@ def main() -> int:
         for target in options.beside:
             parts.append(Beside(target))
         first = run(swift, arguments)
-        # A suite that is repeated is alone only once they have ended.
+        # A retried suite is only alone after these have ended.
         outcomes = {part.target: part.end() for part in parts}
     finally:
         for part in parts:
             part.process.terminate()
     first.status = judge(first, swift, reasons)
     if first.status == 0:
-        # What failed is known to be unstable, and passed alone.
+        # The failed suites are known to be unstable, and passed alone.
         first.counts = Counts(first.counts.passed + first.counts.failed, 0, first.counts.skipped)
     if first.is_whole and first.counts == Counts():
         print("no test ran")
         first.status = 1
-    # A part of the tests tells nothing of the suites that are not in it.
+    # A partial run has no information about the other suites.
     if first.is_whole and not arguments:
         for suite in sorted(reasons.keys() - first.suites):
             print(f"{UNSTABLE_SUITES.name}: there is no suite {suite}")

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Starts the gate on the shipped rules in front of the built-in demo backend, with clients of three apps (not with
+# Starts the gate with the shipped rules and the built-in demo backend, with clients of three apps (not with
 # --no-traffic), and prints what to try.
 set -euo pipefail
 
@@ -28,17 +28,17 @@ Three things to try there:
   1. Under "What if", choose the rule ios and drag the minimum to 4.0.1: whom it would cost.
   2. Put the line that stands below into rules/rules.yaml, at the rule ios, and save: no restart, no signal. The page
      shows the new revision, and how more and more are refused.
-  3. Under "Changes of the rules", press "Put back": it holds at once, although the file says something else.
+  3. Under "Changes of the rules", press "Restore": it takes effect at once, although the file contains other rules.
 
 In another terminal:
 
   # An old build: 426 with what the app shows, here in Japanese.
   curl -i -H 'X-App-Platform: ios' -H 'X-App-Version: 3.4.9' -H 'Accept-Language: ja' http://$listen/v2/orders
 
-  # A current build: the backend's answer, which shows what reached it.
+  # A current build: the backend's response, which shows what reached it.
   curl -i -H 'X-App-Platform: ios' -H 'X-App-Version: 4.2.0' http://$listen/v2/orders
 
-  # A path that is never judged.
+  # An exempt path.
   curl -i -X POST -H 'X-App-Platform: ios' -H 'X-App-Version: 1.0.0' http://$listen/logout
 
 Ctrl-C ends it.

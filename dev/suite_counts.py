@@ -1,4 +1,4 @@
-"""What a run of tests has counted, as the programs that run them write it."""
+"""The counts of a test run, in the formats of the test runners."""
 
 import re
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ NO_REASON = "no reason given"
 CLOSING = re.compile(r"^(\d+) passed, (\d+) failed, (\d+) skipped$", re.MULTILINE)
 SKIPPED = re.compile(r"^SKIPPED: (.+)$", re.MULTILINE)
 
-# The summary of `node --test --test-reporter=tap`, and its tests that did not run.
+# The summary of `node --test --test-reporter=tap`, and its skipped tests.
 TAP_COUNT = re.compile(r"^# (pass|fail|cancelled|skipped|todo) (\d+)$", re.MULTILINE)
 TAP_SKIPPED = re.compile(r"^\s*(?:not )?ok \d+ - (.+?) # (?:SKIP|TODO) ?(.*)$", re.MULTILINE)
 
@@ -30,7 +30,7 @@ class Counts:
 
 
 def counts_in(output: str) -> Counts | None:
-    """The counts at the end of an output; `None` if there are none, or if no test ran."""
+    """Returns the counts at the end of an output; `None` if there are none, or if no test ran."""
     closing = CLOSING.findall(output)
     if closing:
         counts = Counts(*map(int, closing[-1]))
@@ -47,6 +47,6 @@ def counts_in(output: str) -> Counts | None:
 
 
 def skips_in(output: str) -> list[str]:
-    """The skipped tests that an output names, each with its reason."""
+    """Returns the skipped tests in an output, each with its reason."""
     tap = [f"{test}: {reason or NO_REASON}" for test, reason in TAP_SKIPPED.findall(output)]
     return SKIPPED.findall(output) + tap

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Follows pages of docs/guides as a reader would: runs their commands, and compares what they print.
+"""Runs the commands of pages in docs/guides like a reader, and compares their output.
 
-In a page, ```yaml FILE writes a file, ```sh runs commands in one shell, and ```text behind them is what
-they print, with … for what differs from run to run. A block that is not run says why in a comment
+In a page, ```yaml FILE writes a file, ```sh runs commands in one shell, and ```text after them is their
+output, with … for parts that differ from run to run. A block that is not run has the reason in a comment
 directly above it: <!-- not run: … -->.
 """
 
@@ -17,7 +17,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-# The ports that pages use: each run has its own.
+# The ports in the pages: each run replaces them with its own.
 PORTS = ["8080", "8081", "9901", "8088"]
 SECONDS = 120
 START_SECONDS = 60
@@ -26,12 +26,12 @@ BLOCK = re.compile(r"(<!-- not run: [^>]+ -->\n)?```([a-z]+)(?: ([\w./-]+))?\n(.
 
 
 class PageError(Exception):
-    """What a page promises does not hold."""
+    """The output differs from the page."""
 
 
 @contextlib.contextmanager
 def reserved_ports(count):
-    """Ports on which only programs that set SO_REUSEADDR can listen, as the gate does.
+    """Returns ports on which only programs that set SO_REUSEADDR can listen, like the gate.
 
     A port that is merely free can be taken by a connection of another test before the gate starts.
     """
@@ -44,7 +44,7 @@ def reserved_ports(count):
 
 
 def replaced(text, names):
-    """The text with whole numbers in the place of others."""
+    """Returns the text with whole numbers replaced by others."""
     return re.sub(r"(?<![\w.])(" + "|".join(names) + r")(?!\w)", lambda found: names[found[1]], text)
 
 
@@ -64,9 +64,9 @@ def blocks(page):
 
 
 def missing(expected, output):
-    """The first line of a block that is not printed behind those before it; None: all are.
+    """Returns the first line of a block that is not printed after the lines before it, or None.
 
-    Other lines may stand between: those of the gate's log come when they come.
+    Other lines may be in between: those of the gate's log appear at any time.
     """
     printed = iter(output.splitlines())
     for line in expected.strip("\n").splitlines():
@@ -78,7 +78,7 @@ def missing(expected, output):
 
 
 class Shell:
-    """One bash for a page; what is started in it ends with it."""
+    """One bash for a page; its background jobs end with it."""
 
     def __init__(self, folder, gate, ports):
         self.names = dict(zip(PORTS, ports))
@@ -93,7 +93,7 @@ class Shell:
         )
 
     def run(self, commands):
-        """What the commands print, up to their end."""
+        """Returns the output of the commands, up to their end."""
         started = re.findall(r"--(?:admin-)?listen (?:[\w.]+:)?(\d+)", commands) \
             if commands.rstrip().endswith("&") else []
         waits = "".join(
@@ -103,7 +103,7 @@ class Shell:
             for port in started
         )
         script = replaced(commands + waits, self.names)
-        # An answer need not end with a line feed.
+        # A response need not end with a line feed.
         self.process.stdin.write(script + f"\nprintf '\\n{END}\\n'\n")
         self.process.stdin.flush()
         lines = []
@@ -122,7 +122,7 @@ class Shell:
 
 
 def follow(page, gate):
-    """Runs a page, and returns how many blocks of it were run."""
+    """Runs a page, and returns the number of blocks that were run."""
     with tempfile.TemporaryDirectory(prefix="versiongate-page-") as name, \
             reserved_ports(len(PORTS)) as ports:
         shell = Shell(Path(name), gate, ports)
@@ -162,7 +162,7 @@ def main():
         try:
             count = follow(page, options.gate.resolve())
             print(f"{page}: {count} blocks hold")
-            # A page that only explains is no test.
+            # A page without commands is not a test.
             passed += count > 0
         except PageError as error:
             failed += 1

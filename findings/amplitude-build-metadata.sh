@@ -7,8 +7,8 @@
 # Observed:  the rule matches 3.9.0+1, 3.9.0.1 and "3.9.0 (1)". The parser accepts neither build
 #            metadata nor a fourth part, and evaluation then falls back to comparing the two texts,
 #            in which "3.9…" is greater than "3.10…". Plain 3.9.0 is evaluated correctly.
-# Impact:    clients that send version and build as Flutter writes them (3.9.0+1) get the features
-#            of 3.10.0, and a rule "version less 3.10.0" does not ask them to update.
+# Impact:    clients that send version and build in Flutter's format (3.9.0+1) get the features
+#            of 3.10.0, and a rule "version less 3.10.0" does not require them to update.
 #
 # Software:  amplitude-experiment 1.13.0 (PyPI), local evaluation
 # Observed on: 2026-11-27

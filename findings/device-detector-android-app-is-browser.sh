@@ -2,12 +2,12 @@
 #
 # device-detector: an app that names Android in its User-Agent is the Android Browser.
 #
-# Expected:  "MyApp/3.4.9 (Android 14; Pixel 8) okhttp/4.12.0" is the app MyApp 3.4.9, as it is for
+# Expected:  "MyApp/3.4.9 (Android 14; Pixel 8) okhttp/4.12.0" is the app MyApp 3.4.9, like
 #            "MyApp/3.4.9 (iPhone; iOS 17.4.1; Scale/3.00)".
-# Observed:  it is the browser "Android Browser" without a version. The same form with Macintosh is
+# Observed:  it is the browser "Android Browser" without a version. The same format with Macintosh is
 #            Safari. With Windows it is MyApp again.
-# Impact:    of one app with one form of User-Agent, the clients on iOS and Windows are counted by
-#            version, and those on Android and Mac are missing from the figures for a new floor.
+# Impact:    for one app with one User-Agent format, the clients on iOS and Windows are counted by
+#            version, and those on Android and Mac are missing from the statistics for a new floor.
 #
 # Software:  device_detector 6.5.1 (PyPI)
 # Observed on: 2026-11-27

@@ -4,13 +4,13 @@
 #
 # Expected:  an item that states its version as an attribute of the enclosure, as Sparkle allows,
 #            has no entry.sparkle_version, or has the version of the enclosure (3600).
-# Observed:  entry.sparkle_version is 3500: the sparkle:version element inside of
+# Observed:  entry.sparkle_version is 3500: the sparkle:version element inside
 #            sparkle:informationalUpdate. That element lists installed versions for which the update
-#            is shown without an offer to install it. feedparser keeps elements of unknown
+#            is shown without an offer to install it. feedparser stores elements of unknown
 #            namespaces without their nesting. A sparkle:version element of the item itself would
-#            win.
+#            have priority.
 # Impact:    a release job that reads the newest version from the appcast gets a version that users
-#            already have, so it holds back or lowers the floor.
+#            already have, so it does not raise the floor, or lowers it.
 #
 # Software:  feedparser 6.0.14 (PyPI)
 # Observed on: 2026-11-27

@@ -7,8 +7,8 @@
 # Observed:  the result is 0, without an error or a log message. get_float() of the same parameter
 #            is 41200.0, and the source of the value is "remote", so it does not look like a
 #            default.
-# Impact:    a script that writes the floor as floating point (41200.0, 4.12e4) makes it build 0.
-#            The gate then lets every build through, and nothing reports it.
+# Impact:    a script that writes the floor as a floating-point number (41200.0, 4.12e4) sets it to
+#            build 0. All builds then pass, without an error.
 #
 # Software:  firebase-admin 7.7.0 (PyPI)
 # Observed on: 2026-11-27

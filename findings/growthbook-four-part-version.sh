@@ -2,7 +2,7 @@
 #
 # growthbook: a version with four parts is older than the same version with three.
 #
-# Expected:  the version operators compare part by part as numbers, with missing parts as 0, so that
+# Expected:  the version operators compare part by part as numbers, with missing parts as 0, so
 #            3.5.0.1 is newer than 3.5.0, and 3.5 equals 3.5.0.
 # Observed:  3.5.0.1 and 3.5 are both less than 3.5.0. Versions are compared as padded text, in
 #            which only a version of exactly three parts gets the end marker that makes it newer

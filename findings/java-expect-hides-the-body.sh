@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 #
-# OpenJDK: after a refused "Expect: 100-continue", HttpURLConnection has the status and no body.
+# OpenJDK: after a refused "Expect: 100-continue", HttpURLConnection returns the status but no body.
 #
-# Expected:  a server that refuses an upload by a final status in place of 100 is what Expect is
-#            for. getOutputStream() throws, getResponseCode() is 426, and getErrorStream() has the
-#            body, as it has for an upload that is sent.
+# Expected:  Expect is designed for servers that refuse an upload with a final status instead of
+#            100. getOutputStream() throws, getResponseCode() is 426, and getErrorStream() returns
+#            the body, as for an upload that is sent.
 # Observed:  with setFixedLengthStreamingMode() or setChunkedStreamingMode(), getResponseCode() is
 #            426 and getErrorStream() is null, whatever is called before it. Without streaming, the
-#            body is there: the whole upload was sent first. The same in OpenJDK 25.
-# Impact:    an app that asks before it sends a large upload learns that it is too old, and can show
-#            neither the text nor the store link of the answer.
+#            body is available: the whole upload was sent first. The same in OpenJDK 25.
+# Impact:    an app that uses Expect before it sends a large upload learns that it is too old, but
+#            cannot show the text or the store URL of the response.
 #
 # Software:  openjdk-17-jre-headless 17.0.21.1+2-1~deb12u1 (Debian 12)
 # Observed on: 2026-11-27
@@ -23,7 +23,7 @@ apt-get download --quiet=2 openjdk-17-jre-headless=17.0.21.1+2-1~deb12u1 2> down
     { cat download.log >&2; exit 1; }
 dpkg-deb -x openjdk-17-jre-headless*.deb root
 home=$(echo root/usr/lib/jvm/java-17-openjdk-*)
-# The package has its settings in /etc.
+# The settings of the package are in /etc.
 find "$home" -type l -lname '/etc/java-17-openjdk/*' | while read -r link; do
     file=root$(readlink "$link")
     rm "$link"

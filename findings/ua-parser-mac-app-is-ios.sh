@@ -5,10 +5,10 @@
 # Expected:  "MyApp/2.4.0 CFNetwork/… Darwin/23.4.0 (x86_64)", the User-Agent of an app on an Intel
 #            Mac, has the operating system Mac OS X 14.4: no iPhone or iPad has such a processor.
 # Observed:  the operating system is iOS 17.4, the iOS release with the same Darwin version. The
-#            processor in brackets makes no difference for Darwin 20.6, 23.4 and 24.0, although it
+#            processor in parentheses makes no difference for Darwin 20.6, 23.4 and 24.0, although it
 #            does for older versions: Darwin 15.3 with x86_64 is Mac OS X 10.11.
-# Impact:    an app that is published for iPhone and Mac with separate version numbers has its Macs
-#            counted as iPhones. Rules by operating system then refuse Mac builds by the iOS floor.
+# Impact:    for an app that is published for iPhone and Mac with separate version numbers, Macs are
+#            counted as iPhones. Rules by operating system then deny Mac builds by the iOS floor.
 #
 # Software:  ua-parser 1.0.2 with ua-parser-builtins 202610 (PyPI)
 # Observed on: 2026-11-27

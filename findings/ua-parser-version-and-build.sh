@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 #
-# ua-parser: of "MyApp/3.4.9/93 CFNetwork/…", the version is 93.
+# ua-parser: the version in "MyApp/3.4.9/93 CFNetwork/…" is 93.
 #
 # Expected:  the family is MyApp and the version 3.4.9, as for "MyApp/3.4.9 CFNetwork/…"; the second
 #            number is the build.
-# Observed:  the family is "MyApp/3.4.9" and the major version 93. The pattern for CFNetwork takes
+# Observed:  the family is "MyApp/3.4.9" and the major version 93. The pattern for CFNetwork reads
 #            everything before the last slash as the name of the app.
-# Impact:    every version is a family of its own, so that a chart or rule for MyApp does not count
-#            these clients, and a floor of 3.5.0 lets 3.4.9 pass as version 93.
+# Impact:    every version is a separate family, so a chart or rule for MyApp does not include
+#            these clients, and with a floor of 3.5.0, 3.4.9 passes as version 93.
 #
 # Software:  ua-parser 1.0.2 with ua-parser-builtins 202610 (PyPI)
 # Observed on: 2026-11-27

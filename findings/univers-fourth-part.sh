@@ -2,14 +2,14 @@
 #
 # univers: a hotfix with a fourth part is both "<=" and ">=" its release, but not equal to it.
 #
-# Expected:  SemverVersion("3.5.0.1") raises an error, as it is no semantic version, or is newer
-#            than SemverVersion("3.5.0"). Whatever is "<=" and ">=" another version is equal to it.
+# Expected:  SemverVersion("3.5.0.1") raises an error, because it is not a semantic version, or is newer
+#            than SemverVersion("3.5.0"). Two versions with both "<=" and ">=" are equal.
 # Observed:  the fourth part becomes build metadata. The order ignores it and equality does not, so
-#            that "<=" and ">=" hold for the pair and "==", "<" and ">" do not. The same with
+#            "<=" and ">=" are true for the pair and "==", "<" and ">" are not. The same with
 #            3.5.0+94 and 3.5.0+93.
 # Impact:    a list of blocked versions written as "<= 3.5.0" blocks the fix 3.5.0.1, and a check
-#            for an available update with ">" never offers it, while a comparison with "==" says
-#            that it is another version.
+#            for an available update with ">" never offers it, while a comparison with "==" reports
+#            another version.
 #
 # Software:  univers 32.0.1 (PyPI)
 # Observed on: 2026-11-27

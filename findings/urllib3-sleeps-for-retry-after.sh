@@ -2,15 +2,15 @@
 #
 # urllib3: a pool without settings sleeps for Retry-After, three times, before the app gets the 503.
 #
-# Expected:  urllib3.PoolManager().request("GET", url, timeout=1) returns the 503 at once, as it
-#            returns a 503 without Retry-After and a 426 with it; a call ends within about a second.
+# Expected:  urllib3.PoolManager().request("GET", url, timeout=1) returns the 503 at once, like
+#            a 503 without Retry-After and a 426 with it; a call ends within about a second.
 # Observed:  the default Retry(3) respects Retry-After on 413, 429 and 503: the call sleeps for the
-#            seconds of the header (6 hours at most) and asks again, three times, and only then
-#            returns the last answer. The timeout does not count the sleeps. POST is not repeated.
-#            requests sets Retry(0), and is not affected.
+#            seconds of the header (at most 6 hours) and retries, three times, and only then
+#            returns the last response. The timeout does not include the sleeps. POST is not
+#            retried. requests sets Retry(0), and is not affected.
 # Impact:    an app in maintenance blocks its thread for three times the rest of the window, and
-#            shows the text of the 503 after that. Retry-After is what a server is to send with it.
-#            retries=False returns the answer at once.
+#            shows the text of the 503 after that. Servers should send Retry-After with a 503.
+#            retries=False returns the response at once.
 #
 # Software:  urllib3 2.8.0 (PyPI)
 # Observed on: 2026-11-27
@@ -56,7 +56,7 @@ server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
 threading.Thread(target=server.serve_forever, daemon=True).start()
 print("urllib3", urllib3.__version__)
 
-# Method, path, settings: status, requests that the server has seen, whole seconds.
+# Method, path, settings: status, requests that the server has received, whole seconds.
 recorded = {
     ("GET", "/503", "default"): (503, 1, 0),
     ("GET", "/426/later", "default"): (426, 1, 0),

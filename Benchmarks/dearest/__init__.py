@@ -1,1 +1,1 @@
-"""What the dearest requests cost, in instructions."""
+"""The cost of the most expensive requests, in instructions."""

@@ -1,4 +1,4 @@
-"""The gate under callgrind."""
+"""A gate that runs under callgrind."""
 
 import signal
 import subprocess
@@ -18,7 +18,7 @@ class Gate:
             *callgrind.command(folder), str(callgrind.without_debug_information(binary, folder)),
             "serve", "--listen", f"127.0.0.1:{self.port}", "--threads", "1",
             "--upstream", f"http://127.0.0.1:{backend_port}", "--rules", str(rules),
-            # The census is fetched, and read, on another thread: not within a count.
+            # The census is fetched and parsed on another thread: keep it out of the counts.
             "--log-level", "warning", "--census-interval", "3600", *flags,
         ]
         with (folder / "gate.log").open("wb") as log:
@@ -28,7 +28,7 @@ class Gate:
         self._counter = callgrind.Counter(self._process.pid, folder)
 
     def wait_until_ready(self, ask):
-        """Until a call of ask() succeeds."""
+        """Waits until a call of ask() succeeds."""
         deadline = time.monotonic() + callgrind.START_SECONDS
         while True:
             try:
@@ -40,7 +40,7 @@ class Gate:
                 time.sleep(0.5)
 
     def count(self):
-        """The instructions since the last count."""
+        """Returns the number of instructions since the last count."""
         return self._counter.count()
 
     def stop(self):

@@ -1,4 +1,4 @@
-"""Requests and frames that are meant to be dear."""
+"""Requests and frames that are designed to be expensive."""
 
 import itertools
 import random
@@ -29,7 +29,7 @@ def request(changes=None, target=b"/v2/items/48213", method=b"GET", more=()):
 
 
 def mixed(seed=1):
-    """Calls of many clients: 30 builds, and tokens, traces and paths that differ each time."""
+    """Requests of many clients: 30 builds, and tokens, traces and paths that differ each time."""
     chance = random.Random(seed)
     while True:
         yield request(
@@ -44,7 +44,7 @@ def mixed(seed=1):
 
 
 def each(name, value):
-    """Requests with a value of a field that is another one each time, from its number."""
+    """Requests with a different value of a field each time, derived from a counter."""
     for number in itertools.count():
         yield request({name: value(number)})
 
@@ -58,7 +58,7 @@ def listed(item, size):
 
 
 def crowded():
-    """A head of nearly 32 KiB in 100 fields."""
+    """A head of nearly 32 KiB with 100 fields."""
     more = [b"X-Field-%02d: " % number + b"v" * 300 for number in range(88)]
     for number in itertools.count():
         yield request({b"Authorization": b"Bearer %032x" % number}, more=more)
@@ -70,7 +70,7 @@ def websocket(target):
     )
 
 
-# Requests in HTTP/1.1: a name, and an endless series of them.
+# HTTP/1.1 requests: a name, and an infinite series of requests.
 REQUESTS = [
     ("mixed pass", mixed()),
     ("one client, repeated", repeated(request())),
@@ -115,7 +115,7 @@ REQUESTS = [
     )),
 ]
 
-# The same to a gate that logs each of them.
+# The same, for a gate with an access log.
 LOGGED_REQUESTS = [
     ("mixed pass, logged", mixed()),
     ("never seen version, logged", each(b"X-App-Version", lambda number: b"4.%d.0" % (number + 2))),
@@ -127,7 +127,7 @@ LOGGED_REQUESTS = [
 
 
 def block(fields=b"", target=b"/v2/items/48213"):
-    """A request of HTTP/2; :method GET and :scheme http stand in the static table."""
+    """A request over HTTP/2; :method GET and :scheme http are in the static table."""
     return b"\x82\x86" + literal(b":path", target) + literal(b":authority", HOST) + fields
 
 
@@ -138,10 +138,10 @@ def identity():
     )
 
 
-# The list is sent once, and each request then names it by its index (RFC 7541 section 6.1).
+# The list is sent once, and each request then refers to it by its index (RFC 7541 section 6.1).
 REMEMBERED_LIST = literal(b"x-app-version", (b"1,2,3," * 700)[:3_900], remembered=True)
 
-# Frames that start no request: a name, and what is sent on a stream that is open.
+# Frames that start no request: a name, and the frames for an open stream.
 FRAMES = [
     ("PING", lambda stream: frame(PING, 0, 0, b"12345678")),
     ("SETTINGS", lambda stream: frame(SETTINGS, 0, 0)),

@@ -1,17 +1,17 @@
-"""Clients that send exactly these bytes, and count what comes back."""
+"""Clients that send exact bytes, and parse the responses."""
 
 import socket
 
 
 class Connection:
-    """HTTP/1.1, one request after the other."""
+    """An HTTP/1.1 connection for consecutive requests."""
 
     def __init__(self, port):
         self._socket = socket.create_connection(("127.0.0.1", port), timeout=60)
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def ask(self, request):
-        """Sends a request, and returns the status of its answer."""
+        """Sends a request, and returns the status of the response."""
         self._socket.sendall(request)
         answer = b""
         while b"\r\n\r\n" not in answer:
@@ -50,7 +50,7 @@ def frame(kind, flags, stream, payload=b""):
 
 
 def text(value):
-    """A string of HPACK, not Huffman-coded (RFC 7541 section 5.2)."""
+    """Encodes an HPACK string without Huffman coding (RFC 7541 section 5.2)."""
     count = len(value)
     if count < 127:
         return bytes([count]) + value
@@ -62,12 +62,12 @@ def text(value):
 
 
 def literal(name, value, remembered=False):
-    """A field by its name and value (RFC 7541 section 6.2)."""
+    """Encodes a field with its name and value (RFC 7541 section 6.2)."""
     return (b"\x40" if remembered else b"\x00") + text(name) + text(value)
 
 
 class Connection2:
-    """HTTP/2 by prior knowledge."""
+    """An HTTP/2 connection by prior knowledge."""
 
     def __init__(self, port):
         self._socket = socket.create_connection(("127.0.0.1", port), timeout=60)
@@ -78,7 +78,7 @@ class Connection2:
         self._next = 1
 
     def open(self, block, ends=True):
-        """Sends a header block as a request; returns its stream."""
+        """Sends a header block as a request, and returns its stream."""
         stream, self._next = self._next, self._next + 2
         self.send(frame(HEADERS, END_HEADERS | (END_STREAM if ends else 0), stream, block))
         return stream
@@ -87,7 +87,7 @@ class Connection2:
         self._socket.sendall(data)
 
     def wait_for(self, kind, stream=None, flags=0):
-        """The next frame of this kind; others are dropped."""
+        """Returns the next frame of this kind, and drops others."""
         while True:
             got_kind, got_flags, got_stream, payload = self._frame()
             if got_kind == 7:
@@ -101,7 +101,7 @@ class Connection2:
                 return payload
 
     def ask(self, block):
-        """Sends a header block as a request, and waits for the end of its answer."""
+        """Sends a header block as a request, and waits for the end of the response."""
         stream = self.open(block)
         while True:
             kind, flags, got, payload = self._frame()

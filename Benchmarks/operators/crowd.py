@@ -1,4 +1,4 @@
-"""Clients that hold connections of the admin listener and do nothing else, in a process of their own."""
+"""Clients that only occupy connections of the admin listener, in a separate process."""
 
 import contextlib
 import heapq
@@ -10,7 +10,7 @@ import socket
 import time
 
 HEAD = "HTTP/1.1\r\nHost: localhost\r\n"
-# What each kind sends at first, and what it adds every second.
+# The first bytes of each kind, and the bytes that it adds every second.
 KINDS = {
     "silent": ("", ""),
     "streams": (f"GET /api/v1/events {HEAD}\r\n", ""),
@@ -19,9 +19,9 @@ KINDS = {
 
 
 class Crowd:
-    """So many connections of each kind. One that ends is opened again after `again` seconds on average.
+    """A number of connections of each kind. A closed one is reopened after `again` seconds on average.
 
-    Real clients would be on other machines: these leave the processors to others that need them.
+    Real clients would be on other machines: these have a low priority.
     """
 
     def __init__(self, port, counts, again):
@@ -35,7 +35,7 @@ class Crowd:
         self._process.start()
 
     def end(self):
-        """Closes all, and returns how many connections were opened in all."""
+        """Closes all connections, and returns how many were opened in total."""
         self._stop.set()
         self._process.join()
         return self._opened.value
@@ -53,7 +53,7 @@ def hold(port, counts, again, stop, opened):
         selector.unregister(connection)
         number, kind = held.pop(connection)
         connection.close()
-        # Not all of them at the same time.
+        # Distributed over time.
         heapq.heappush(due, (time.monotonic() + again * random.uniform(0.5, 1.5), number, kind))
 
     while not stop.is_set():

@@ -10,12 +10,12 @@ from updates.gate import Gate
 
 RULES = 50
 VERSIONS = [f"{1 + n // 100}.{n // 10 % 10}.{n % 10}" for n in range(250)]
-# The platforms with the links to their stores.
+# The platforms with their store URLs.
 PLATFORMS = {
     "ios": "https://apps.apple.com/app/id1234567890",
     "android": "https://play.google.com/store/apps/details?id=com.example.shop",
 }
-# Devices of most versions, and of the few that most people have.
+# The number of devices of most versions, and of the few popular ones.
 FEW, MANY, POPULAR = 14, 600, (200, 220, 240, 249)
 MINUTE, HOUR, DAY = 60, 3600, 86_400
 
@@ -33,7 +33,7 @@ def rules():
 
 
 def start(binary, folder, backend_port):
-    """A gate that is ready."""
+    """Starts a gate, and returns it when it is ready."""
     gate = Gate(binary, folder, rules(), backend_port, 1)
     if not gate.wait_until(lambda: all(map(listens, (gate.port, gate.admin_port)))):
         raise SystemExit(f"the gate does not start: {gate.complaints()}")
@@ -49,7 +49,7 @@ def listens(port):
 
 
 def visit(port):
-    """Each device comes once, and most of them to the same paths."""
+    """Sends one request per device, most of them to the same paths."""
     visits = [
         (platform, version, device)
         for platform in PLATFORMS
@@ -77,7 +77,7 @@ def visit(port):
 
 
 def spread(state: Path):
-    """Repeats what was counted in each minute of the last hour, each hour of eight days, each day of 90."""
+    """Repeats the counts in each minute of the last hour, each hour of eight days, each day of 90."""
     database = sqlite3.connect(state / "census.sqlite")
     largest = {}
     for cell, requests, identified, devices in database.execute(

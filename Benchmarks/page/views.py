@@ -1,4 +1,4 @@
-"""The questions that the page asks, as a browser sends them."""
+"""The requests of the page, sent like a browser."""
 
 import http.client
 import queue
@@ -6,9 +6,9 @@ import socket
 import threading
 import time
 
-# A browser has six connections to a host, and one of them listens to the events.
+# A browser has six connections to a host, and one of them is used for the events.
 CONNECTIONS = 5
-# The page's questions by the time at which they are asked: behind the rules, and behind the census of a week.
+# The page's requests by their order: after the rules, and after the census of a week.
 FIRST = ("GET /api/v1/rules", "GET /api/v1/timeline")
 IMPACT = "POST /api/v1/impact?since=7d&rule=r1&minimum=2.1.0"
 
@@ -31,7 +31,7 @@ class Browser:
             self._idle.put(http.client.HTTPConnection("127.0.0.1", port, timeout=60))
 
     def ask(self, question):
-        """Asks until it is answered: the gate works out one impact at a time."""
+        """Retries until there is a response: the gate computes one impact at a time."""
         method, path = question.split()
         while True:
             connection = self._idle.get()
@@ -51,7 +51,7 @@ class Browser:
         return time.perf_counter() - begun
 
     def load(self, span="24h"):
-        """The page's first load: the seconds from its beginning until each answer is there."""
+        """Loads the page, and returns the seconds from the start until each response."""
         begun, there = time.perf_counter(), {}
         self._ask_together(begun, there, *((question,) for question in FIRST))
         *others, week = STATE + counts(span)
@@ -59,7 +59,7 @@ class Browser:
         return there
 
     def look(self, span):
-        """What the page asks every ten seconds while requests come."""
+        """Sends the requests that the page repeats every ten seconds while there is traffic."""
         *others, week = counts(span)
         self._ask_together(time.perf_counter(), {}, *((question,) for question in others), (week, IMPACT))
 
@@ -77,7 +77,7 @@ class Browser:
 
 
 class Window(threading.Thread):
-    """Somebody at the page with 90 days before him: it hears of what changes, and looks every so many seconds."""
+    """An open page that shows 90 days: it listens to events, and polls at an interval."""
 
     SPAN = "90d"
 

@@ -1,1 +1,1 @@
-"""Side-by-side runs of the gate and the proxies that it is compared with."""
+"""Side-by-side runs of the gate and other proxies."""

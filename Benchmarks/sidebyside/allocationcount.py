@@ -1,4 +1,4 @@
-"""Counts what a program allocates: a library of the tests, loaded before the C library."""
+"""Counts the allocations of a program with a library of the tests that is loaded before the C library."""
 
 import struct
 import subprocess
@@ -10,7 +10,7 @@ FILE = "allocations"
 
 
 def build_counter(folder):
-    """Compiles it, unless that was done, and returns the path of the library."""
+    """Compiles the library if necessary, and returns its path."""
     library = Path(folder, "liballocationcounter.so")
     if not library.exists():
         command = ["cc", "-O2", "-shared", "-fPIC", "-I", str(SOURCES / "include"),
@@ -20,10 +20,10 @@ def build_counter(folder):
 
 
 def environment(library, folder):
-    """The variables with which a program is counted into a file in the folder."""
+    """Returns the environment variables that count a program's allocations into a file in the folder."""
     return {"LD_PRELOAD": str(library), VARIABLE: str(Path(folder, FILE))}
 
 
 def read_count(folder):
-    """How often memory was asked for so far."""
+    """Returns the number of allocations so far."""
     return struct.unpack("=Q", Path(folder, FILE).read_bytes())[0]

@@ -1,4 +1,4 @@
-"""The check before anything is measured: does a candidate give the right answers at all?"""
+"""Checks before a measurement that a candidate sends the right responses."""
 
 import http.client
 import json
@@ -6,7 +6,7 @@ import ssl
 
 from .appcall import BACKEND_BODY, PATH, request_headers
 
-# 3.10.0 tells a comparison of numbers from one of strings.
+# 3.10.0 distinguishes a numeric comparison from a string comparison.
 PASSING = ("4.2.0", "3.5.0", "3.10.0")
 DENIED = ("3.4.9", "2.10.0", "3.7.2", "3.9.3")
 
@@ -19,11 +19,11 @@ DENIAL_HEADERS = {
 
 
 class WrongAnswer(Exception):
-    """What the candidate got wrong, in words."""
+    """A wrong response of the candidate."""
 
 
 def check_answers(port, tls=False):
-    """Asks with every version over one connection, and raises WrongAnswer at the first miss."""
+    """Sends every version over one connection, and raises WrongAnswer at the first wrong response."""
     connection = open_connection(port, tls)
     try:
         for version in PASSING:
@@ -31,7 +31,7 @@ def check_answers(port, tls=False):
         for version in DENIED:
             check_denied(version, *ask(connection, version))
     except (OSError, http.client.HTTPException) as error:
-        raise WrongAnswer(f"no answer: {error!r}") from error
+        raise WrongAnswer(f"no response: {error!r}") from error
     finally:
         connection.close()
 
@@ -39,7 +39,7 @@ def check_answers(port, tls=False):
 def open_connection(port, tls):
     if not tls:
         return http.client.HTTPConnection("127.0.0.1", port, timeout=5)
-    # The certificate is signed by nobody but itself.
+    # The certificate is self-signed.
     context = ssl._create_unverified_context()
     return http.client.HTTPSConnection("127.0.0.1", port, timeout=5, context=context)
 
@@ -64,7 +64,7 @@ def check_denied(version, response, body):
     if response.status != 426:
         raise WrongAnswer(f"{version}: status {response.status} instead of 426")
     for name, value in DENIAL_HEADERS.items():
-        # A parameter such as charset may follow.
+        # A parameter such as charset can follow.
         if (response.getheader(name) or "").partition(";")[0] != value:
             raise WrongAnswer(f"{version}: {name} is {response.getheader(name)!r}, not {value!r}")
     try:

@@ -1,20 +1,20 @@
-"""What the load generator asks for, and what the right answer to it is."""
+"""The request of the load generator, and the right response to it."""
 
-# 120 bytes, as many as a small API answer has.
+# 120 bytes, like a small API response.
 BACKEND_BODY = (
     '{"id":48213,"name":"Trail running shoes","price":12800,"currency":"JPY",'
     '"stock":1742,"tags":["outdoor","running","new"]}'
 )
 
 PATH = "/v2/items/48213"
-# Where the backend answers with a file of so many bytes.
+# The path for which the backend responds with a file of that many bytes.
 LARGE_PATH = "/large"
 LARGE_BODY_BYTES = 2**20
 CURRENT_VERSION = "4.2.0"
 OUTDATED_VERSION = "3.4.9"
 
-# The policy of rules.yaml as one regular expression, for the peers that can do no better. [.]
-# instead of an escaped dot, because each configuration language has its own idea of a backslash.
+# The policy of rules.yaml as one regular expression, for the peers without anything better. [.] replaces
+# an escaped dot, because configuration languages treat backslashes differently.
 OUTDATED = "^(?:(?:[0-2]|3[.][0-4])(?:[.][0-9.]*)?|3|3[.]7[.]2|3[.]9[.][0-3])$"
 
 VARY = "Accept-Language, X-App-Id, X-App-Platform, X-App-Version"
@@ -23,7 +23,7 @@ BEARER = "eyJhbGciOiJFUzI1NiJ9." + "c3ViOjQ4MjEzO2V4cDoxNzk5" * 2 + "." + "Zm9vY
 
 
 def request_headers(version):
-    """The headers of an app's API call."""
+    """Returns the headers of an app's API request."""
     return {
         "Host": "api.example.com",
         "User-Agent": f"Shop/{version} (com.example.shop; build:93; iOS 17.5.1) Alamofire/5.9.1",
@@ -38,5 +38,5 @@ def request_headers(version):
 
 
 def header_arguments(headers, option):
-    """The headers as arguments of a load generator."""
+    """Returns the headers as arguments of a load generator."""
     return [part for name, value in headers.items() for part in (option, f"{name}: {value}")]

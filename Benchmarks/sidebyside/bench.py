@@ -1,4 +1,4 @@
-"""The comparison itself: start everything, check it, measure it in turns, stop it."""
+"""The comparison: starts everything, checks it, measures it in turns, and stops it."""
 
 import contextlib
 import signal
@@ -16,7 +16,7 @@ from .setup import USUAL
 
 
 class Bench:
-    """What every scenario needs: candidates, servers, cores, and the load generator."""
+    """The shared state of all scenarios: candidates, servers, cores, and the load generator."""
 
     def __init__(self, candidates, options, proxy_cores, load_cores):
         self.candidates = candidates
@@ -29,7 +29,7 @@ class Bench:
         self._servers = {}
         self._started = 0
         self._peaks = {}
-        # The number that no request to a server has had yet: see load/load.h.
+        # The next unused request number: see load/load.h.
         self._numbers = {}
         self._backend = None
         self._cleanup = contextlib.ExitStack()
@@ -40,7 +40,7 @@ class Bench:
         self.folder = Path(self._cleanup.enter_context(
             tempfile.TemporaryDirectory(prefix="versiongate-bench-")
         ))
-        # The workers of nginx are another user's, and have bodies to read.
+        # The workers of nginx run as another user, and must be able to read bodies.
         self.folder.chmod(0o755)
         self._backend = BACKEND.start(self.folder / "backend", 0, self.load_cores)
         self._cleanup.callback(self._backend.stop)
@@ -51,14 +51,14 @@ class Bench:
         return self._cleanup.__exit__(*error)
 
     def candidate(self, name):
-        """The candidate of that name, or None if it is not to be measured."""
+        """Returns the candidate with that name, or None if it is not measured."""
         return next((each for each in self.candidates if each.name == name), None)
 
     def has(self, program):
         return find_program(program) is not None
 
     def server(self, candidate, setup=USUAL):
-        """The candidate in that setup; it stays for the next round."""
+        """Returns the candidate in that setup; it is kept for the next round."""
         key = (candidate.name, setup)
         if key not in self._servers:
             self._servers[key] = self._start(candidate, setup)
@@ -66,7 +66,7 @@ class Bench:
 
     @contextlib.contextmanager
     def fresh_server(self, candidate, setup=USUAL):
-        """The same, but a new process that ends with the block."""
+        """Returns a new process that ends with the block."""
         server = self._start(candidate, setup)
         try:
             yield server
@@ -74,7 +74,7 @@ class Bench:
             server.stop()
 
     def _start(self, candidate, setup):
-        """One that gives wrong answers is not measured: raises ServerFailed."""
+        """Starts a candidate; raises ServerFailed if it sends wrong responses."""
         self._started += 1
         folder = self.folder / f"{candidate.name}-{self._started}"
         cores = self._all_cores if setup.all_cores else self._proxy_cores
@@ -90,7 +90,7 @@ class Bench:
         return server
 
     def wrk(self, server, headers, status, *, connections=None, on_all_cores=False, **request):
-        """One run of wrk against the server, after a warm-up."""
+        """Runs wrk against the server, after a warm-up."""
         return wrk.measure(
             server, headers, status,
             seconds=self.seconds,
@@ -101,7 +101,7 @@ class Bench:
 
     @contextlib.contextmanager
     def start_load(self, server, traffic, denied, *, protocol="http1", seed):
-        """The load generator, ready to send that traffic to the server."""
+        """Starts the load generator for that traffic and server."""
         connections, streams = traffic.connections or self._connections, 1
         if protocol == "http2":
             connections, streams = load.HTTP2_CONNECTIONS, load.STREAMS_EACH
@@ -118,7 +118,7 @@ class Bench:
                 self._numbers[server] = generator.next_number
 
     def load(self, server, traffic, denied, *, protocol="http1", seed):
-        """One run of that traffic against the server, after a warm-up."""
+        """Runs that traffic against the server, after a warm-up."""
         with self.start_load(server, traffic, denied, protocol=protocol, seed=seed) as generator:
             warm_up = generator.run(seconds=traffic.warm_up_seconds)
             cpu_before = server.cpu_seconds()
@@ -129,21 +129,21 @@ class Bench:
         return load.run_from(warm_up, figures, cpu)
 
     def peak_rate(self, number):
-        """The most requests per second that the reference passes, measured in this round."""
+        """Returns the maximum rate of requests that the reference forwards, measured in this round."""
         if number not in self._peaks:
             reference = self.candidate(REFERENCE)
             if reference is None:
                 raise ServerFailed(f"the rate is half of {REFERENCE}'s, which is left out")
             run = self.wrk(self.server(reference), request_headers(CURRENT_VERSION), 200)
             if not run.is_clean:
-                raise ServerFailed(f"no highest rate of {REFERENCE}: {run.faults}")
+                raise ServerFailed(f"no maximum rate of {REFERENCE}: {run.faults}")
             self._peaks[number] = run.figures["requests_per_second"]
         return self._peaks[number]
 
 
 @contextlib.contextmanager
 def undisturbed_on_leaving():
-    """A second Ctrl-C must not leave servers behind; to stop them takes seconds at most."""
+    """A second Ctrl-C must not leave servers running; stopping them takes seconds at most."""
     try:
         yield
     finally:
@@ -152,7 +152,7 @@ def undisturbed_on_leaving():
 
 
 def measure_in_turns(bench, scenarios, rounds):
-    """The runs by scenario and row. The order rotates, so that none always comes first."""
+    """Returns the runs by scenario and row. The order rotates, so that no candidate always comes first."""
     rows = {scenario: list(scenario.rows(bench).items()) for scenario in scenarios}
     results = {each: {name: [] for name, _ in rows[each]} for each in scenarios if rows[each]}
     for number in range(rounds):
@@ -167,7 +167,7 @@ def measure_in_turns(bench, scenarios, rounds):
 
 
 def attempt(measure, number):
-    """One that cannot be measured is a row with the reason, and the others go on."""
+    """Measures once; a failure becomes a row with the reason, and the other rows continue."""
     try:
         return measure(number)
     except (ServerFailed, LoadFailed) as failure:

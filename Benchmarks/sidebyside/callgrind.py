@@ -13,7 +13,7 @@ CONTROL_SECONDS = 30
 
 
 def command(folder, from_start=True):
-    """What stands before a program to have it counted into files in the folder."""
+    """Returns the command prefix that counts a program into files in the folder."""
     return [
         "valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/{FILE}", "-q",
         f"--instr-atstart={'yes' if from_start else 'no'}",
@@ -21,7 +21,7 @@ def command(folder, from_start=True):
 
 
 def without_debug_information(binary, folder):
-    """A copy of the program; valgrind fails on debug information of the gate's size."""
+    """Returns a copy of the program; valgrind fails on debug information of the gate's size."""
     copy = Path(folder, Path(binary).name)
     subprocess.run(["strip", "--strip-debug", "-o", copy, binary], check=True)
     return copy
@@ -36,15 +36,15 @@ class Counter:
         self._dumps = 0
 
     def switch(self, is_on):
-        """Counts from now on, or no longer, which is several times as fast."""
+        """Turns counting on or off; off is several times as fast."""
         self._control(f"--instr={'on' if is_on else 'off'}")
 
     def count(self):
-        """The instructions since the last count."""
+        """Returns the number of instructions since the last count."""
         self._dumps += 1
         self._control("--dump")
         totals = 0
-        # A dump has a file for all threads together.
+        # A dump has one file for all threads.
         path = Path(self._folder, f"{FILE}.{self._dumps}")
         deadline = time.monotonic() + CONTROL_SECONDS
         while not path.exists() and time.monotonic() < deadline:

@@ -1,4 +1,4 @@
-"""The proxies that are compared, and the backend behind them."""
+"""The proxies that are compared, and their backend."""
 
 import dataclasses
 import re
@@ -17,7 +17,7 @@ GATE = "versiongate"
 
 @dataclasses.dataclass(frozen=True)
 class Candidate:
-    """One proxy: its program, and the arguments with placeholders as in peers/."""
+    """A proxy: its program, and its arguments with placeholders as in peers/."""
 
     name: str
     program: str
@@ -25,7 +25,7 @@ class Candidate:
     version_argument: str
 
     def missing(self):
-        """Why it cannot run here, or None."""
+        """Returns why it cannot run here, or None."""
         if find_peer(self.program) is None:
             return f"there is no program {Path(self.program).name}"
         if self.name == "nginx-lua" and nginx_modules() is None:
@@ -61,7 +61,7 @@ class Candidate:
 
 def nginx(name):
     """An nginx with the template of that name."""
-    # Without -e it would first try to write to the distribution's error log.
+    # Without -e, it would first try to write to the distribution's error log.
     arguments = ("-p", "@FOLDER@/", "-e", "stderr", "-c", f"@FOLDER@/{name}.conf")
     return Candidate(name, "nginx", arguments, "-v")
 
@@ -75,11 +75,11 @@ def gate(path):
 
 
 def gate_arguments(folder, setup):
-    """The flags that only some setups need."""
+    """Returns the flags that only some setups need."""
     arguments = ["--rules", str(setup.rules)]
     if setup.counted:
-        # Under callgrind ten seconds are of a few requests: each would be charged with a fetch of the census
-        # that thousands share. Benchmarks/observed.py says what it costs.
+        # Under callgrind, ten seconds contain few requests: each would include a large share of a census fetch, which
+        # thousands of requests share in practice. Benchmarks/observed.py measures its cost.
         arguments += ["--census-interval", "3600"]
     if setup.tls:
         arguments += ["--tls-certificate", f"{folder}/{certificate.CERTIFICATE}"]
@@ -131,7 +131,7 @@ def placeholders(folder, port, backend_port, setup):
 
 
 def envoy_tls(pair):
-    """The transport socket of the listener."""
+    """Returns the transport socket of the listener."""
     kind = "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext"
     files = f"certificate_chain: {{ filename: {pair} }}, private_key: {{ filename: {pair} }}"
     context = f"alpn_protocols: [h2, http/1.1], tls_certificates: [{{ {files} }}]"

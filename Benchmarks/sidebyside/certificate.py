@@ -1,19 +1,19 @@
-"""A certificate for 127.0.0.1, signed by itself."""
+"""A self-signed certificate for 127.0.0.1."""
 
 import subprocess
 from pathlib import Path
 
 CERTIFICATE = "certificate.pem"
 KEY = "key.pem"
-# Both in one file.
+# Certificate and key in one file.
 PAIR = "pair.pem"
 
-# One for all candidates, made once.
+# One pair for all candidates, created once.
 _made = {}
 
 
 def write_pair(folder):
-    """Writes it into a folder. ECDSA P-256, which is what most sites have today."""
+    """Writes the pair into a folder. ECDSA P-256 is what most sites use today."""
     if not _made:
         make(folder)
     for name, content in _made.items():

@@ -8,13 +8,13 @@ from .packages import find_program
 from .run import LoadFailed
 from .server import core_list
 
-# The time that h2load may take on top of its duration before it counts as hung.
+# The time that h2load can take in addition to its duration before it counts as hung.
 GRACE_SECONDS = 15
 
 
 def run_h2load(arguments, seconds, url, headers, cores):
-    """Runs it, and returns what it prints."""
-    # It sends a Host of its own unless it is told in the words of HTTP/2; two would be a fault.
+    """Runs h2load, and returns its output."""
+    # It sends its own Host unless :authority is set; two would be an error.
     headers = {":authority" if name == "Host" else name: headers[name] for name in headers}
     command = [
         "taskset", "-c", core_list(cores), find_program("h2load"), *arguments,
@@ -30,7 +30,7 @@ def run_h2load(arguments, seconds, url, headers, cores):
 
 
 def count_of(output, kind):
-    """A number in the lines of totals, such as that of `2xx` or of `failed`."""
+    """Returns a number in the lines of totals, such as that of `2xx` or of `failed`."""
     found = re.search(rf"(\d+) {kind}\b", output)
     if found is None:
         raise LoadFailed(f"no figures from h2load: {output.strip()[-300:]}")
@@ -38,7 +38,7 @@ def count_of(output, kind):
 
 
 def faults_in(output):
-    """What was not answered with 2xx, in words."""
+    """Returns a description of the responses other than 2xx."""
     failed = count_of(output, "failed")
     refused = sum(count_of(output, kind) for kind in ("3xx", "4xx", "5xx"))
     faults = [f"{failed} failed requests"] if failed else []
@@ -46,10 +46,10 @@ def faults_in(output):
 
 
 def paced_run(server, headers, log, *, rate, seconds, cores):
-    """Sends so many requests a second, and returns its output; each request is a line of the log.
+    """Sends requests at a fixed rate, and returns the output; each request is a line of the log.
 
-    h2load sends what is due only every 10 ms, so that a connection must not have more than 100
-    requests a second: beyond that they would come in bunches.
+    h2load sends due requests only every 10 ms, so a connection must not have more than 100
+    requests a second: beyond that, they would be sent in bursts.
     """
     connections = max(1, round(rate / 100))
     arguments = (
@@ -62,7 +62,7 @@ def paced_run(server, headers, log, *, rate, seconds, cores):
 
 
 def logged_requests(log):
-    """The start in seconds since 1970, the status and the milliseconds of every request."""
+    """Returns the start in seconds since 1970, the status and the milliseconds of every request."""
     with log.open() as lines:
         for line in lines:
             start, status, microseconds = line.split("\t")[:3]
@@ -70,6 +70,6 @@ def logged_requests(log):
 
 
 def percentile(values, share):
-    """The value that so large a share of them does not exceed."""
+    """Returns the value that this share of the values does not exceed."""
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, int(len(ordered) * share))]

@@ -1,4 +1,4 @@
-"""The load generator in load/: every request as it is told, and every answer looked at."""
+"""The load generator in load/: sends exact requests, and checks every response."""
 
 import contextlib
 import json
@@ -12,23 +12,23 @@ from .run import LoadFailed, Run
 from .server import core_list
 
 FOLDER = Path(__file__).parent.parent / "load"
-# By protocol: what is linked, and the headers that it needs.
+# By protocol: the linked libraries, and the required headers.
 LIBRARIES = {
     "http1": ((), ()),
     "http2": (("-lnghttp2", "-lssl", "-lcrypto"), ("nghttp2/nghttp2.h", "openssl/ssl.h")),
 }
-# The time that a phase may take on top of its duration before it counts as hung; and the time of
-# one that is not told how long it is to take.
+# The time that a phase can take in addition to its duration before it counts as hung; and the time of
+# a phase without a duration.
 GRACE_SECONDS = 15
 COUNTED_SECONDS = 120
-# The least of eight digits.
+# The smallest number of eight digits.
 FIRST_NUMBER = 10_000_000
 HTTP2_CONNECTIONS = 10
 STREAMS_EACH = 10
 
 
 def missing(protocol):
-    """Why there is no load generator for that protocol here, or None."""
+    """Returns why there is no load generator for that protocol here, or None."""
     if find_program("cc") is None:
         return "there is no C compiler"
     absent = [header for header in LIBRARIES[protocol][1] if not find_header(header)]
@@ -36,7 +36,7 @@ def missing(protocol):
 
 
 def build_load(folder, protocol):
-    """Compiles it, unless that was done, and returns the path of the program."""
+    """Compiles it if necessary, and returns the path of the program."""
     program = Path(folder, f"load-{protocol}")
     if not program.exists():
         command = [
@@ -85,7 +85,7 @@ class Load:
         self._process.stderr.close()
 
     def run(self, *, seconds=None, requests=None, rounds=None):
-        """One phase, and what it tells; raises LoadFailed."""
+        """Runs one phase, and returns its output; raises LoadFailed."""
         phase = f"requests {requests}" if rounds is None else f"rounds {rounds}"
         limit = COUNTED_SECONDS
         if seconds is not None:
@@ -105,9 +105,9 @@ class Load:
 
 
 def faults_in(*phases):
-    """What was not answered as it has to be, in words."""
+    """Returns a description of the wrong responses."""
     faults = []
-    for figure, words in (("wrong", "wrong answers"), ("socketErrors", "socket errors")):
+    for figure, words in (("wrong", "wrong responses"), ("socketErrors", "socket errors")):
         count = sum(phase[figure] for phase in phases)
         if count:
             faults.append(f"{count} {words}")
@@ -115,10 +115,10 @@ def faults_in(*phases):
 
 
 def run_from(warm_up, figures, cpu_seconds):
-    """The figures of a phase, and the faults of that and of the warm-up before it."""
+    """Returns the figures of a phase, and its faults and those of its warm-up."""
     requests = figures["requests"]
     if requests == 0:
-        return Run.failed("; ".join(("no answers", *faults_in(warm_up, figures))))
+        return Run.failed("; ".join(("no responses", *faults_in(warm_up, figures))))
     return Run({
         "requests_per_second": requests / figures["nanoseconds"] * 1e9,
         "cpu_microseconds": cpu_seconds / requests * 1e6,

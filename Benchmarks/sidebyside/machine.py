@@ -1,4 +1,4 @@
-"""The machine that the figures come from."""
+"""The machine of the measurements."""
 
 import os
 import platform
@@ -10,11 +10,11 @@ from .packages import find_program
 
 
 class TooFewCores(Exception):
-    """One core for the proxies and one for the load are the least."""
+    """The minimum is one core for the proxies and one for the load."""
 
 
 def split_cores():
-    """The core of the proxies, and those of the load generator and the backend."""
+    """Returns the core of the proxies, and those of the load generator and the backend."""
     first, *others = sorted(os.sched_getaffinity(0))
     if not others:
         raise TooFewCores("needs two cores: one for the proxy, one for load and backend")
@@ -22,7 +22,7 @@ def split_cores():
 
 
 def machine_line(candidates):
-    """One line with all that somebody needs to judge the figures."""
+    """Returns one line with the information that is needed to interpret the figures."""
     facts = [
         cpu_model(),
         f"{os.cpu_count()} cores",
@@ -43,7 +43,7 @@ def cpu_model():
 
 
 def printed_version(command):
-    """The first thing in the output of the command that looks like a version."""
+    """Returns the first version number in the output of the command."""
     try:
         run = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)
     except (OSError, subprocess.TimeoutExpired):
@@ -53,8 +53,8 @@ def printed_version(command):
 
 
 def busy_warning():
-    """A sentence if other programs are at work, or None."""
+    """Returns a warning if other programs are running, or None."""
     load = os.getloadavg()[0]
     if load < 0.5:
         return None
-    return f"The machine was busy at the start (load {load:.1f}): do not trust these figures."
+    return f"The machine was busy at the start (load {load:.1f}): these figures are not reliable."

@@ -15,14 +15,14 @@ def read_options(description):
     parser = argparse.ArgumentParser(prog="Benchmarks/run.py", description=description)
     parser.add_argument("--gate", type=Path, default=BUILT_GATE, help="the binary of the gate")
     parser.add_argument("--rounds", type=between(1, 100), default=4)
-    parser.add_argument("--seconds", type=between(1, 600), default=1, help="length of a run")
+    parser.add_argument("--seconds", type=between(1, 600), default=1, help="the length of a run")
     parser.add_argument("--connections", type=between(1, 512), default=64)
     parser.add_argument("--only", nargs="+", choices=names, default=names, metavar="CANDIDATE",
-                        help=f"measure only these of {', '.join(names)}")
+                        help=f"measure only these candidates of {', '.join(names)}")
     parser.add_argument("--scenario", nargs="+", choices=scenarios, default=scenarios)
-    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the report there too")
+    parser.add_argument("--markdown", type=Path, metavar="FILE", help="also write the report to this file")
     parser.add_argument("--no-install", dest="install", action="store_false",
-                        help="skip what is missing instead of installing it by apt")
+                        help="skip missing programs instead of installing them with apt")
     return parser.parse_args()
 
 
@@ -49,7 +49,7 @@ def chosen_scenarios(options):
 
 
 def command_line(options):
-    """The command for the report: what decides the figures, without any path of this machine."""
+    """Returns the command for the report: all options that affect the figures, without paths of this machine."""
     command = (
         f"python3 Benchmarks/run.py --rounds {options.rounds} --seconds {options.seconds}"
         f" --connections {options.connections}"

@@ -1,4 +1,4 @@
-"""The programs that the comparison needs, and the Debian packages that bring them."""
+"""The programs that the comparison needs, and their Debian packages."""
 
 import os
 import re
@@ -8,7 +8,7 @@ from pathlib import Path
 
 INSTALL_SCRIPT = Path(__file__).parent.parent / "install.sh"
 
-# Daemons live in sbin, which an ordinary user's PATH often lacks.
+# Daemons are in sbin, which an ordinary user's PATH often lacks.
 SEARCH_PATH = os.pathsep.join([os.environ.get("PATH", os.defpath), "/usr/local/sbin", "/usr/sbin"])
 
 PACKAGES = {
@@ -21,31 +21,31 @@ PACKAGES = {
     "cc": "gcc",
     "valgrind": "valgrind",
 }
-# The load generator's, and where the C compiler finds them.
+# The headers of the load generator, and where the C compiler finds them.
 HEADER_PACKAGES = {"nghttp2/nghttp2.h": "libnghttp2-dev", "openssl/ssl.h": "libssl-dev"}
 HEADER_FOLDERS = ("/usr/include", "/usr/local/include")
-# The servers that dev/install-peers.sh has fetched: newer than Debian's, or not in Debian at all.
+# The servers that dev/install-peers.sh has fetched: newer than Debian's, or not in Debian.
 PEERS_FOLDER = Path(__file__).parent.parent.parent / ".build" / "peers" / "bin"
 LUA_PACKAGE = "libnginx-mod-http-lua"
 
 
 def find_program(name):
-    """The path of a program, or None."""
+    """Returns the path of a program, or None."""
     return shutil.which(name, path=SEARCH_PATH)
 
 
 def find_peer(name):
-    """The path of a peer that was fetched, of Debian's if it was not, or None."""
+    """Returns the path of a fetched peer, otherwise of Debian's, or None."""
     return shutil.which(name, path=str(PEERS_FOLDER)) or find_program(name)
 
 
 def find_header(name):
-    """Whether there is a header of C with that name."""
+    """Returns whether there is a C header with that name."""
     return any(Path(folder, name).exists() for folder in HEADER_FOLDERS)
 
 
 def nginx_modules():
-    """The folder of nginx's dynamic modules if the Lua module is in it, or None."""
+    """Returns the folder of nginx's dynamic modules if it contains the Lua module, or None."""
     nginx = find_program("nginx")
     if nginx is None:
         return None
@@ -67,21 +67,21 @@ def missing_packages():
 
 
 def install_missing():
-    """Installs what is missing; where that is impossible, says so and lets the peers be skipped."""
+    """Installs missing packages; if that is impossible, prints a message, and the peers are skipped."""
     missing = missing_packages()
     if not missing:
         return
     command = install_command(missing)
     if command is None:
-        print(f"missing, and no apt-get or no root to install them: {' '.join(missing)}")
+        print(f"missing, and cannot be installed without apt-get and root: {' '.join(missing)}")
         return
-    print(f"installing by apt (services are not started): {' '.join(missing)}", flush=True)
+    print(f"installing with apt (services are not started): {' '.join(missing)}", flush=True)
     if run_to_the_end(command) != 0:
-        print("the installation failed; what is missing is skipped")
+        print("the installation failed; missing programs are skipped")
 
 
 def run_to_the_end(command):
-    """Runs it without timeout, and never kills it: that would leave dpkg in pieces."""
+    """Runs it without timeout, and never kills it: that would leave dpkg in an inconsistent state."""
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     try:
         return process.wait()
@@ -90,7 +90,7 @@ def run_to_the_end(command):
 
 
 def install_command(packages):
-    """The command that installs the packages as root, or None."""
+    """Returns the command that installs the packages as root, or None."""
     if find_program("apt-get") is None:
         return None
     install = ["sh", str(INSTALL_SCRIPT), *packages]

@@ -5,38 +5,38 @@ import dataclasses
 
 @dataclasses.dataclass(frozen=True)
 class Run:
-    """What was measured, by name, and what went wrong meanwhile, in words."""
+    """The figures by name, and the faults during the run."""
 
     figures: dict
     faults: tuple = ()
 
     @classmethod
     def failed(cls, reason):
-        """A run without figures."""
+        """Returns a run without figures."""
         return cls({}, (str(reason),))
 
     @property
     def is_clean(self):
-        """Whether there were answers, and all of them right."""
+        """Whether there were responses, all of them right."""
         return bool(self.figures) and not self.faults
 
 
 @dataclasses.dataclass(frozen=True)
 class Column:
-    """One figure as the report shows it."""
+    """A figure in the report."""
 
     heading: str
     figure: str
     layout: str = "{:.0f}"
-    # Divided, round by round, by the same figure of the scenario's reference.
+    # Whether it is divided, round by round, by the same figure of the scenario's reference.
     is_ratio: bool = False
-    # Followed by that ratio.
+    # Whether that ratio follows.
     has_ratio: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
 class Compared:
-    """A figure in which one program is ahead of another, and its name in a sentence."""
+    """A figure for comparisons, and its name in a sentence."""
 
     figure: str
     words: str
@@ -44,4 +44,4 @@ class Compared:
 
 
 class LoadFailed(Exception):
-    """The load generator gave no figures."""
+    """The load generator returned no figures."""

@@ -1,4 +1,4 @@
-"""A started server: pinned to a core, alone in its session, stopped by its process id."""
+"""A server process: pinned to a core, in its own session, stopped by its process id."""
 
 import contextlib
 import os
@@ -14,25 +14,25 @@ from pathlib import Path
 START_SECONDS = 10
 STOP_SECONDS = 3
 IDLE_SECONDS = 0.5
-# Of one core: a clock that ticks is no work.
+# The share of a core below which a server counts as idle; timers are not work.
 IDLE_SHARE = 0.05
-# A server that keeps something for its user keeps it in the folder that goes away.
+# A server that stores files for its user stores them in the temporary folder.
 HOME_VARIABLES = ("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME")
 TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 
 
 def unwind_when_stopped():
-    """A stop from outside unwinds like Ctrl-C does: nothing that was started is left."""
+    """Makes a stop from outside unwind like Ctrl-C: no process is left running."""
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda number, _: sys.exit(128 + number))
 
 
 class ServerFailed(Exception):
-    """The server did not start, or did not stay."""
+    """The server did not start, or exited."""
 
 
 class Server:
-    """One server program with all its children."""
+    """A server program with all its children."""
 
     def __init__(self, name, command, port, cores, folder, environment=None,
                  start_seconds=START_SECONDS):
@@ -42,7 +42,7 @@ class Server:
         self._start_seconds = start_seconds
         self._log = Path(folder, f"{name}.log")
         # Its own session: Ctrl-C reaches only this program, which then stops the server itself,
-        # and every child of the server can be found by the session's number.
+        # and every child of the server can be found by the session id.
         with self._log.open("wb") as log:
             self._process = subprocess.Popen(
                 ["taskset", "-c", core_list(cores), *command],
@@ -67,7 +67,7 @@ class Server:
         raise ServerFailed(f"does not listen after {self._start_seconds} s: {self._last_words()}")
 
     def wait_until_idle(self):
-        """Until it has stopped working for itself, as it does on large files after its start."""
+        """Waits until it has completed its own work, such as parsing large files after its start."""
         deadline = time.monotonic() + START_SECONDS
         used = self.cpu_seconds()
         while time.monotonic() < deadline:
@@ -79,7 +79,7 @@ class Server:
 
     @property
     def pid(self):
-        """The process that was started; its children are others."""
+        """The process that was started; its children have other ids."""
         return self._process.pid
 
     def is_running(self):
@@ -90,7 +90,7 @@ class Server:
         return sum(ticks for _, ticks in self._members()) / TICKS_PER_SECOND
 
     def thread_seconds(self):
-        """The same for each thread, by its process and its number."""
+        """The same for each thread, by process id and thread id."""
         return {
             (pid, thread.name): sum(times(thread / "stat")[11:13]) / TICKS_PER_SECOND
             for pid, _ in self._members()
@@ -98,7 +98,7 @@ class Server:
         }
 
     def resident_bytes(self):
-        """The memory of the server and all its children; what several of them share counts once."""
+        """The memory of the server and all its children; shared memory counts once."""
         kibibytes = 0
         for pid, _ in self._members():
             text = Path(f"/proc/{pid}/smaps_rollup").read_text()
@@ -106,11 +106,11 @@ class Server:
         return kibibytes * 1024
 
     def hang_up(self):
-        """Sends what makes daemons read their configuration again."""
+        """Sends the signal that makes daemons reload their configuration."""
         self._process.send_signal(signal.SIGHUP)
 
     def stop(self):
-        """Asks it to end, and ends by force whatever of it is left."""
+        """Requests a shutdown, and kills all remaining processes."""
         self._process.terminate()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(STOP_SECONDS)
@@ -137,21 +137,21 @@ class Server:
 
 
 def times(stat):
-    """The fields of a `stat` file from the state on, as numbers."""
-    # The program's name may hold spaces; the fields after it start with the state, a letter.
+    """Returns the fields of a `stat` file from the state on, as numbers."""
+    # The program's name can contain spaces; the fields after it start with the state, a letter.
     _, *numbers = stat.read_text().rpartition(")")[2].split()
     return [0, *map(int, numbers)]
 
 
 def core_list(cores):
-    """The cores as taskset wants them."""
+    """Returns the cores in the format of taskset."""
     return ",".join(map(str, cores))
 
 
 def free_port():
-    """A port that nothing is bound to.
+    """Returns a port that nothing is bound to.
 
-    It is below those that Linux gives to outgoing connections (from 32768): one of these could take it
+    It is below the range that Linux uses for outgoing connections (from 32768): one of these could take it
     before the server does.
     """
     for port in random.sample(range(20_000, 32_000), 1_000):

@@ -1,4 +1,4 @@
-"""The ways in which a candidate can be set up for a scenario."""
+"""The setups of a candidate for a scenario."""
 
 import dataclasses
 from pathlib import Path
@@ -8,21 +8,21 @@ RULES = Path(__file__).parent.parent / "rules.yaml"
 
 @dataclasses.dataclass(frozen=True)
 class Setup:
-    """What differs from the usual: one thread, plain HTTP/1.1, the rules of `rules.yaml`."""
+    """The differences from the default: one thread, plain HTTP/1.1, the rules of `rules.yaml`."""
 
     threads: int = 1
     tls: bool = False
-    # Buffers for bodies of a megabyte, for the proxies that ask for such a decision.
+    # Buffers for bodies of a megabyte, for the proxies that need this setting.
     large_bodies: bool = False
-    # How many clients the proxy must have room for.
+    # The number of clients that the proxy must support.
     clients: int = 1024
-    # May use every core, as the load generator does.
+    # Whether it can use every core, like the load generator.
     all_cores: bool = False
-    # The gate's rules; the peers hold the policy of `rules.yaml` whatever is said here.
+    # The gate's rules; the peers always use the policy of `rules.yaml`.
     rules: Path = RULES
-    # Counts what the process allocates, into its folder: see `allocations.py`.
+    # Whether the allocations of the process are counted, into its folder: see `allocations.py`.
     preload: Path | None = None
-    # Runs under callgrind, in one process.
+    # Whether it runs under callgrind, in one process.
     counted: bool = False
 
 

@@ -1,4 +1,4 @@
-"""What clients send: the requests that the load generator is given."""
+"""The requests of clients, as input for the load generator."""
 
 import dataclasses
 import random
@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from . import appcall
 
-# A number in its place, another one in each request: see load/load.h.
+# A placeholder for a number that differs in each request: see load/load.h.
 NUMBER = "########"
 HEADS = 4_096
 IDENTITIES = 30_000
@@ -22,28 +22,28 @@ LANGUAGES = [
 
 @dataclasses.dataclass(frozen=True)
 class Traffic:
-    """One kind of traffic."""
+    """A kind of traffic."""
 
     name: str
     title: str
-    # From whether it is to be denied: the requests.
+    # Returns the requests for traffic that is to be denied or to pass.
     make: Callable[[bool], list[bytes]]
-    # Drawn by Zipf's law, the first request most often, instead of one after the other.
+    # Whether requests are drawn by Zipf's law, the first one most often, instead of in order.
     by_zipf: bool = False
-    # Until whatever is remembered of clients is remembered.
+    # The warm-up until all caches for clients are filled.
     warm_up_seconds: float = 0.2
     warm_up_requests: int = 5_000
-    # How many clients; None: as many as the benchmark is told.
+    # The number of clients; None: the benchmark's option.
     connections: int | None = None
-    # The length of what the backend answers.
+    # The length of the backend's response.
     answer_bytes: int = len(appcall.BACKEND_BODY)
 
     def case(self, denied):
-        """Its name with what is to become of it."""
+        """Returns its name with the expected result."""
         return f"{self.name}-{'deny' if denied else 'pass'}"
 
     def write(self, folder, denied):
-        """The file of its requests in the folder, which is written once."""
+        """Writes the file of its requests into the folder, once."""
         path = folder / f"{self.case(denied)}.requests"
         if not path.exists():
             with path.open("wb") as file:
@@ -53,7 +53,7 @@ class Traffic:
 
 
 def builds(count, denied):
-    """So many builds that the rules let pass, or that they deny."""
+    """Returns this many builds that the rules allow, or that they deny."""
     if denied:
         return [f"3.{number % 5}.{number // 5}" for number in range(count)]
     return [f"4.{number // 5}.{number % 5}" for number in range(count)]
@@ -65,7 +65,7 @@ def head(method, path, fields):
 
 
 def app_fields(version, system, languages, token, trace):
-    """The 12 fields of an app's call."""
+    """Returns the 12 fields of an app's request."""
     return {
         "Host": "api.example.com",
         "User-Agent": f"Shop/{version} (iPhone; iOS {system}) CFNetwork/1490",
@@ -83,7 +83,7 @@ def app_fields(version, system, languages, token, trace):
 
 
 def mixed_requests(versions, method="GET", more=(), body=b""):
-    """Heads whose path, token and trace id no other one has."""
+    """Returns heads with unique paths, tokens and trace ids."""
     chance = random.Random(1)
     paths = chance.sample(range(10**5, 10**6), HEADS)
     return [
@@ -100,7 +100,7 @@ def mixed(denied):
 
 
 def never_seen(denied):
-    # Still a version that a regular expression of the peers knows.
+    # Still a version that a regular expression of the peers matches.
     return mixed_requests([f"{build.rpartition('.')[0]}.{NUMBER}" for build in builds(30, denied)])
 
 
@@ -111,7 +111,7 @@ def posts(denied):
 
 
 def identities(count, denied):
-    """So many clients: their builds, systems and languages."""
+    """Returns this many clients: their builds, systems and languages."""
     return [
         (version, system, languages)
         for version in builds(count // len(SYSTEMS) // len(LANGUAGES), denied)
@@ -121,7 +121,7 @@ def identities(count, denied):
 
 
 def crowd_of(count):
-    """So many clients' heads, in no order; path and trace differ in each request."""
+    """Returns the heads of this many clients, unordered; path and trace differ in each request."""
     def requests(denied):
         chance = random.Random(2)
         clients = identities(count, denied)
@@ -159,10 +159,10 @@ LARGER_CROWD = Traffic(
     by_zipf=True, warm_up_seconds=0.7, warm_up_requests=30_000,
 )
 NEVER_SEEN = Traffic(
-    "never-seen", "as mixed, each request of a version that was never seen", never_seen,
+    "never-seen", "like mixed, each request with a new version", never_seen,
 )
-ONE_CLIENT = Traffic("one-client", "the same request again and again", one_client)
-POST = Traffic("post", f"as mixed, each request with a body of {BODY_BYTES:,} bytes", posts)
+ONE_CLIENT = Traffic("one-client", "the same request, repeated", one_client)
+POST = Traffic("post", f"like mixed, each request with a body of {BODY_BYTES:,} bytes", posts)
 DOWNLOAD = Traffic(
     "download", "responses of 1 MiB", downloads,
     # More connections would only take turns.

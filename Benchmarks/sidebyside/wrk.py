@@ -1,4 +1,4 @@
-"""wrk: the next request as soon as the last is answered."""
+"""wrk: sends the next request after each response."""
 
 import json
 import subprocess
@@ -11,14 +11,14 @@ from .server import core_list
 
 SCRIPTS = Path(__file__).parent.parent / "wrk"
 WARM_UP_SECONDS = 1
-# The time that wrk may take on top of its duration before it counts as hung.
+# The time that wrk can take in addition to its duration before it counts as hung.
 GRACE_SECONDS = 15
 
 
 def measure(server, headers, status, *, seconds, connections, cores, path=PATH, script=None):
-    """Warms the server up, then measures it; every answer must have that status.
+    """Warms the server up, then measures it; every response must have that status.
 
-    `script` says in Lua what to send, if it is more than the headers.
+    `script` is a Lua script for requests with more than the headers.
     """
     def run(report, duration):
         return run_wrk(
@@ -47,7 +47,7 @@ def run_wrk(scripts, seconds, port, headers, *, connections, cores, path):
         "--latency", "--timeout", "5s", "--script", str(SCRIPTS / scripts[-1]),
         *header_arguments(headers, "--header"), f"http://127.0.0.1:{port}{path}",
     ]
-    # wrk takes one script: the one that reports loads the one that asks.
+    # wrk accepts one script: the reporting script loads the other one.
     command += ["--", *(str(SCRIPTS / each) for each in scripts[:-1])]
     try:
         limit = seconds + GRACE_SECONDS
@@ -63,8 +63,8 @@ def run_wrk(scripts, seconds, port, headers, *, connections, cores, path):
 def run_from(figures, cpu_seconds, wrong_in_warm_up):
     requests = figures["requests"]
     if requests == 0:
-        return Run.failed("no answers")
-    # wrk knows only "above 399" here; the warm-up has looked at each status.
+        return Run.failed("no responses")
+    # wrk only counts "above 399" here; the warm-up has checked each status.
     wrong = wrong_in_warm_up + figures["aboveStatus399"]
     faults = []
     if wrong:

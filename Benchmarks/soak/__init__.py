@@ -1,1 +1,1 @@
-"""A long run of everything at once, and what must be the same at its end as at its beginning."""
+"""A long run of all kinds of traffic at once, with checks at its end."""

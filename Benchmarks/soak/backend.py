@@ -1,4 +1,4 @@
-"""The backend of the soak: `python3 -m soak.backend PORT`. Its paths say what it does."""
+"""The backend of the soak test: `python3 -m soak.backend PORT`. The path selects its behavior."""
 
 import asyncio
 import base64
@@ -10,7 +10,7 @@ import zlib
 PATTERN = bytes(range(256)) * 256
 WEBSOCKET_GUID = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 EVENT_SECONDS = 1
-# Longer than the gate waits for an answer.
+# Longer than the gate's response timeout.
 STALL_SECONDS = 60
 
 
@@ -44,7 +44,7 @@ async def read_body(reader, fields):
 
 
 async def answer(method, target, fields, body, reader, writer):
-    """Answers one request; returns whether the connection goes on."""
+    """Responds to one request; returns whether the connection stays open."""
     action, _, argument = target.strip("/").partition("/")
     if action == "upload":
         report = json.dumps({"bytes": len(body), "crc": zlib.crc32(body)})
@@ -94,7 +94,7 @@ async def send_events(seconds, writer):
 
 
 async def echo(fields, reader, writer):
-    """A WebSocket that sends back what it gets, as bytes: the client masks with zeros."""
+    """A WebSocket that sends back the bytes that it gets: the client masks with zeros."""
     key = fields["sec-websocket-key"].encode()
     accept = base64.b64encode(hashlib.sha1(key + WEBSOCKET_GUID).digest())
     writer.write(
@@ -111,7 +111,7 @@ async def echo(fields, reader, writer):
 
 
 async def main(port):
-    # Headers are kept as they come, in lower case, but keys of WebSockets depend on it: the soak
+    # Values of headers are converted to lower case, but WebSocket keys are case-sensitive: the soak
     # uses lower-case keys.
     server = await asyncio.start_server(serve, "127.0.0.1", port, limit=2**20, backlog=1024)
     async with server:

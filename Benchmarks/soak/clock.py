@@ -1,4 +1,4 @@
-"""The wall clock that the gate sees, which jumps."""
+"""The wall clock of the gate, which jumps."""
 
 import os
 from pathlib import Path
@@ -15,13 +15,13 @@ class WallClock:
             raise SystemExit("a clock that jumps takes the package faketime")
 
     def set(self, seconds):
-        """Moves it so far away from the true time; the gate sees that within a second."""
+        """Sets its offset from the real time; the gate sees it within a second."""
         new = self._offset.with_suffix(".new")
         new.write_text(f"{seconds:+d}\n")
         new.rename(self._offset)
 
     def environment(self):
-        """That of a process which goes by it; other clocks go on as they are."""
+        """The environment of a process that uses it; other clocks are not affected."""
         return os.environ | {
             "LD_PRELOAD": str(self._library),
             "FAKETIME_TIMESTAMP_FILE": str(self._offset),

@@ -1,18 +1,18 @@
-"""HTTP/1.1 by hand, so that a client can stop anywhere."""
+"""HTTP/1.1 written by hand, so that a client can stop at any byte."""
 
 import asyncio
 import contextlib
 
-# Longer than any time limit that the gate is given here.
+# Longer than all timeouts of the gate here.
 PATIENCE_SECONDS = 30
 
 
 class Cut(Exception):
-    """The connection ended before the answer was complete."""
+    """The connection ended before the response was complete."""
 
 
 class Connection:
-    """One connection to the gate; leaving the block ends it."""
+    """A connection to the gate; leaving the block closes it."""
 
     def __init__(self, port, receive_buffer=None):
         self._port = port
@@ -30,7 +30,7 @@ class Connection:
             await asyncio.wait_for(self.writer.wait_closed(), 5)
 
     def reset(self):
-        """Ends it at once, without a goodbye."""
+        """Resets the connection."""
         self.writer.transport.abort()
 
     async def send(self, *pieces, pause=0):
@@ -41,7 +41,7 @@ class Connection:
                 await asyncio.sleep(pause)
 
     async def head(self):
-        """The status and the fields of the next answer."""
+        """Returns the status and the fields of the next response."""
         try:
             head = await asyncio.wait_for(
                 self.reader.readuntil(b"\r\n\r\n"), PATIENCE_SECONDS
@@ -53,7 +53,7 @@ class Connection:
         return int(lines[0].split(" ")[1]), fields
 
     async def body(self, fields, pause=0):
-        """The body, in pieces of which there may be a pause after each."""
+        """Returns the body, read in chunks with an optional pause after each."""
         if fields.get("transfer-encoding") == "chunked":
             return await self._chunked()
         left = int(fields.get("content-length", 0))
@@ -81,7 +81,7 @@ class Connection:
         return body
 
     async def ask(self, *pieces, pause=0):
-        """Sends a request, and returns the status and the body of its answer."""
+        """Sends a request, and returns the status and the body of the response."""
         await self.send(*pieces)
         status, fields = await self.head()
         return status, await self.body(fields, pause)

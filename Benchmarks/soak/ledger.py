@@ -1,12 +1,12 @@
-"""What came of the visits, and the explanation of what was not expected."""
+"""The results of the visits, and the explanations of unexpected ones."""
 
 import collections
 import dataclasses
 import time
 
-# How long after the backend listens again the gate may still meet connections that died with it.
+# The time after the backend listens again in which the gate may still use broken connections.
 AFTERMATH_SECONDS = 1.0
-# The answers that may come of a request while the backend is away or has just gone.
+# The permitted results of a request while the backend is down or has just stopped.
 WITHOUT_BACKEND = {
     "502", "504", "no answer", "cut short", "reset", "503", "200 426 502 426 200",
 }
@@ -14,7 +14,7 @@ WITHOUT_BACKEND = {
 
 @dataclasses.dataclass
 class Window:
-    """A time in which the backend was away."""
+    """A time in which the backend was down."""
 
     began: float
     ended: float = float("inf")
@@ -34,7 +34,7 @@ class Ledger:
         self.windows[-1].ended = time.monotonic()
 
     def note(self, visitor, end, expected, began):
-        """Books how a visit ended that began then and is over now."""
+        """Records the result of a visit from its start until now."""
         self.ends[visitor, end] += 1
         if end in expected:
             return
@@ -52,7 +52,7 @@ class Ledger:
 
     @staticmethod
     def is_of_missing_backend(end):
-        """Also where several answers came, of which some were such."""
+        """Whether the result, or one of several responses, is due to the missing backend."""
         return end in WITHOUT_BACKEND or set(end.split()) <= {"200", "426", "502", "504"}
 
     def report(self):

@@ -1,4 +1,4 @@
-"""The reader of the gate's log, which hangs at times."""
+"""The reader of the gate's log, which hangs temporarily."""
 
 import collections
 import json
@@ -39,5 +39,5 @@ class LogReader(threading.Thread):
         self._reads.set()
 
     def end(self):
-        """What it said last besides requests."""
+        """Returns the last lines other than requests."""
         return b"".join(self._last).decode(errors="replace")

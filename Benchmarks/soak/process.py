@@ -1,4 +1,4 @@
-"""The gate and the backend as processes, and what the gate holds."""
+"""The gate and the backend as processes, and the resources of the gate."""
 
 import os
 import resource
@@ -20,7 +20,7 @@ class Gate:
     def __init__(self, binary, doors, backend_port, rules, memory_bytes, wall_clock):
         certificate.write_pair(rules.parent)
         command = [
-            # A process that loads the library of the clock first finds its own arguments missing.
+            # A process that loads the clock library first does not find its own arguments.
             "/usr/bin/env",
             binary, "serve", "--listen", f"127.0.0.1:{doors.plain}", "--rules", str(rules),
             "--tls-listen", f"127.0.0.1:{doors.secure}",
@@ -34,7 +34,7 @@ class Gate:
         self._process = subprocess.Popen(
             command, env=wall_clock.environment(), stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            # Beyond it memory is refused, and whoever asked for it ends.
+            # Beyond it, allocations fail and the process ends.
             preexec_fn=lambda: resource.setrlimit(
                 resource.RLIMIT_DATA, (memory_bytes, memory_bytes)
             ),
@@ -45,7 +45,7 @@ class Gate:
 
     @property
     def exit_status(self):
-        """None while it runs."""
+        """The exit status, or None while it runs."""
         return self._process.poll()
 
     def resident_bytes(self):
@@ -71,7 +71,7 @@ class Gate:
         self._process.send_signal(signal.SIGHUP)
 
     def stop(self):
-        """Ends it in order; returns the exit status."""
+        """Stops it gracefully, and returns the exit status."""
         self._process.terminate()
         try:
             return self._process.wait(40)
@@ -98,7 +98,7 @@ class Backend:
 
 
 def wait_for(condition, seconds=START_SECONDS):
-    """Whether the condition came true in time."""
+    """Returns whether the condition became true in time."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         if condition():

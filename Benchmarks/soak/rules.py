@@ -1,4 +1,4 @@
-"""The rules of the soak: two floors that take turns, and files that no gate may load."""
+"""The rules of the soak test: two alternating floors, and files that the gate must reject."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""Who comes to the gate: each visit ends with a word for what came of it."""
+"""The clients of the soak test: each visit ends with a name for its result."""
 
 import asyncio
 import dataclasses
@@ -18,7 +18,7 @@ from .rules import ALWAYS_DENIED, ALWAYS_PASSES, WAVERS
 
 @dataclasses.dataclass(frozen=True)
 class Doors:
-    """The ports on which the gate listens."""
+    """The ports of the gate."""
 
     plain: int
     secure: int
@@ -31,7 +31,7 @@ async def passes(doors):
 
 
 async def stays(doors):
-    """Many requests on one connection, some of them of another kind."""
+    """Sends many requests on one connection, some of them of another kind."""
     async with Connection(doors.plain) as connection:
         for number in range(20):
             method = random.choice(["GET", "HEAD", "DELETE", "OPTIONS"])
@@ -46,7 +46,7 @@ async def stays(doors):
 
 
 async def comes_back(doors):
-    """After pauses in which the gate parks the connection, or is about to."""
+    """Sends requests after pauses in which the gate parks the connection, or is about to."""
     async with Connection(doors.plain) as connection:
         for number in range(4):
             status, _ = await connection.ask(request(f"/item/{number}", ALWAYS_PASSES))
@@ -78,7 +78,7 @@ async def is_denied(doors):
 
 
 def end_of_upload(status, answer, body):
-    """The backend answers with what it has read."""
+    """Returns the result: the backend responds with the bytes that it has read."""
     if status != "200":
         return status
     right = json.loads(answer) == {"bytes": len(body), "crc": zlib.crc32(body)}
@@ -101,7 +101,7 @@ async def uploads(doors):
 
 
 async def uploads_in_single_bytes(doors):
-    """In chunks of one byte."""
+    """Uploads in chunks of one byte."""
     body = random.randbytes(random.randrange(1, 3_000))
     head = request("/upload", ALWAYS_PASSES, "POST", "Transfer-Encoding: chunked\r\n")
     chunks = b"".join(b"1\r\n%c\r\n" % byte for byte in body)
@@ -120,7 +120,7 @@ def upload_in_frames(version):
 
 
 async def uploads_in_small_frames(doors):
-    """In frames of one byte each, over HTTP/2."""
+    """Uploads in frames of one byte each, over HTTP/2."""
     body = random.randbytes(random.randrange(1, 3_000))
     pieces = upload_in_frames(ALWAYS_PASSES)
     pieces += [frame(DATA, 0, 1, bytes([byte])) for byte in body]
@@ -131,7 +131,7 @@ async def uploads_in_small_frames(doors):
 
 
 async def answer_in_frames(connection, body):
-    """Reads the answer on stream 1."""
+    """Reads the response on stream 1."""
     status, answer = "no answer", b""
     while True:
         kind, flags, stream, payload = await next_frame(connection)
@@ -140,7 +140,7 @@ async def answer_in_frames(connection, body):
         if kind == RESET:
             return "reset"
         if kind == HEADERS and status == "no answer":
-            # The first block may begin with a change of the table's size (RFC 7541 section 6.3).
+            # The first block can begin with a change of the table's size (RFC 7541 section 6.3).
             block = payload.lstrip(b"\x20")
             status = "200" if block[0] == 0x88 else block[2:5].decode("latin-1")
         elif kind == DATA:
@@ -151,7 +151,7 @@ async def answer_in_frames(connection, body):
 
 
 async def uploads_in_vain(doors):
-    """A denied upload; small ones are read, large ones get the answer all the same."""
+    """A denied upload; small ones are read completely, and large ones get the response as well."""
     body = bytes(random.choice([1_000, 300_000]))
     async with Connection(doors.plain) as connection:
         status, _ = await connection.ask(request("/upload", ALWAYS_DENIED, "POST", body=body))
@@ -258,7 +258,7 @@ async def leaves_the_backend_waiting(doors):
 
 
 async def leave(connection):
-    """In order, or not."""
+    """Disconnects normally, or not."""
     if random.random() < 0.5:
         await asyncio.sleep(random.random())
         connection.reset()
@@ -311,7 +311,7 @@ async def asks_where_it_stands(doors):
 
 
 async def listens(doors):
-    """To the gate's own events."""
+    """Listens to the gate's own events."""
     async with Connection(doors.plain) as connection:
         await connection.send(request("/.versiongate/events", WAVERS))
         status, _ = await connection.head()
@@ -323,7 +323,7 @@ async def listens(doors):
 
 
 async def watches(doors):
-    """The backend's events, to their end."""
+    """Reads the backend's events to their end."""
     async with Connection(doors.plain) as connection:
         await connection.send(request(f"/events/{random.randrange(1, 12)}", ALWAYS_PASSES))
         status, _ = await connection.head()
@@ -334,7 +334,7 @@ async def watches(doors):
 
 
 async def talks(doors, version=ALWAYS_PASSES):
-    """Over a WebSocket."""
+    """Exchanges messages over a WebSocket."""
     handshake = (
         "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
         "Sec-WebSocket-Key: dghlihnhbxbszsbub25jzq==\r\n"
@@ -366,7 +366,7 @@ async def talks_until_denied(doors):
 
 
 async def speaks_http2(doors):
-    """With TLS, on two connections, ten requests each."""
+    """Uses TLS on two connections, with ten requests each."""
     process = await asyncio.create_subprocess_exec(
         "h2load", "--requests=20", "--clients=2", "--max-concurrent-streams=5",
         f"--header=X-App-Version: {ALWAYS_PASSES}", "--header=X-App-Platform: ios",
@@ -383,7 +383,7 @@ async def speaks_http2(doors):
     return "502" if failed else "200"
 
 
-# Each with its share of the visits and the ends that need no explanation.
+# Each with its share of the visits and the results that need no explanation.
 VISITORS = (
     (passes, 40, {"200"}),
     (stays, 10, {"200"}),
@@ -413,6 +413,6 @@ VISITORS = (
     (listens, 2, {"heard"}),
     (watches, 2, {"heard"}),
     (talks, 2, {"talked"}),
-    # Between two floors: a reload may end it, or have it refused from the start.
+    # Between two floors: a reload can end it, or deny it from the start.
     (talks_until_denied, 2, {"talked", "closed by the gate", "426"}),
 )

@@ -1,12 +1,12 @@
-"""What the gate holds over time, and whether it grows."""
+"""The resources of the gate over time, and whether they grow."""
 
 import csv
 import dataclasses
 
 SAMPLE_SECONDS = 2
-# The first part, in which pools fill and memory finds its level.
+# The first part, in which pools fill up and memory reaches its level.
 WARM_UP_SHARE = 0.2
-# The bytes that it may grow by from then to the end: the allocator moves as many about.
+# The permitted growth in bytes from then to the end: the allocator causes variations of that size.
 ALLOWED_BYTES = 2 * 2**20
 
 
@@ -19,7 +19,7 @@ class Sample:
 
 
 def growth(samples):
-    """By how many bytes the resident size grows over the samples, along the line of best fit."""
+    """Returns the growth of the resident size in bytes over the samples, by linear regression."""
     count = len(samples)
     if count < 2:
         return 0
@@ -37,7 +37,7 @@ def steady_part(samples):
 
 
 def write(samples, path):
-    """Writes what the gate held over time, from second 0 on."""
+    """Writes the resources of the gate over time, from second 0 on."""
     with path.open("w", newline="") as file:
         lines = csv.writer(file)
         lines.writerow(["seconds", "resident_bytes", "descriptors", "threads"])

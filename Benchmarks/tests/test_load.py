@@ -1,4 +1,4 @@
-"""Does the load generator send what it is told, and does it notice every wrong answer?"""
+"""Tests that the load generator sends the given requests, and detects every wrong response."""
 
 import collections
 import shutil
@@ -30,7 +30,7 @@ def value(request, name):
 
 
 class Recorder:
-    """A server that keeps every request, and answers with what it is told."""
+    """A server that records every request, and sends given responses."""
 
     def __init__(self, answers=answer):
         self.requests = []
@@ -84,7 +84,7 @@ class LoadTests(unittest.TestCase):
             raise unittest.SkipTest(reason)
         cls.folder = Path(tempfile.mkdtemp())
         cls.addClassCleanup(shutil.rmtree, cls.folder)
-        # The workers of nginx are another user's.
+        # The workers of nginx run as another user.
         cls.folder.chmod(0o755)
         cls.program = load.build_load(cls.folder, cls.protocol)
 
@@ -126,7 +126,7 @@ class Http1(LoadTests):
         requests, _ = self.record(SMALL_CROWD, 20_000)
         tokens = collections.Counter(value(each, b"Authorization") for each in requests)
         counts = [tokens[value(each, b"Authorization")] for each in SMALL_CROWD.make(False)]
-        # Of 1,000 clients the first has 1 in log2(1001) of the requests, the second log2(1.5) of
+        # Of 1,000 clients, the first has 1 in log2(1001) of the requests, the second log2(1.5) of
         # that.
         self.assertAlmostEqual(counts[0] / 20_000, 0.1003, delta=0.01)
         self.assertAlmostEqual(counts[1] / counts[0], 0.585, delta=0.06)
@@ -153,7 +153,7 @@ class Http1(LoadTests):
         asked = threading.Barrier(4)
 
         def all_at_once():
-            # Nobody is answered before all four have asked.
+            # No response is sent before all four requests have arrived.
             asked.wait(10)
             return answer()
 
@@ -286,7 +286,7 @@ $http_cache_control";
 
 
 class Http2(LoadTests):
-    """nginx reads what was sent, and writes it down."""
+    """nginx receives the requests and logs them."""
 
     protocol = "http2"
 

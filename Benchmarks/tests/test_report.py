@@ -1,4 +1,4 @@
-"""Does the page say where another one is ahead, and does it show what went wrong?"""
+"""Tests that the page lists the figures in which another candidate is ahead, and shows faults."""
 
 import sys
 import unittest
@@ -16,7 +16,7 @@ def runs(name, *values):
 
 
 class Scenario:
-    """One figure, and a reference."""
+    """A scenario with one figure and a reference."""
 
     name = title = "some"
     reference = "nginx-map"
@@ -48,23 +48,23 @@ class Ahead(unittest.TestCase):
 
     def test_it_says_so_if_there_is_none(self):
         text = self.ahead(haproxy=(10, 11), versiongate=(10, 10))
-        self.assertEqual(text, "Nowhere in these tables.")
+        self.assertEqual(text, "In none of these tables.")
 
     def test_without_the_gate_nobody_is_ahead_of_it(self):
-        self.assertEqual(self.ahead(haproxy=(1, 1)), "Nowhere in these tables.")
+        self.assertEqual(self.ahead(haproxy=(1, 1)), "In none of these tables.")
 
     def test_a_run_that_failed_counts_for_nobody(self):
-        rows = {"haproxy": [Run.failed("no answers")], "versiongate": runs("cost", 10)}
-        self.assertEqual(report.ahead({Scenario(): rows}), "Nowhere in these tables.")
+        rows = {"haproxy": [Run.failed("no responses")], "versiongate": runs("cost", 10)}
+        self.assertEqual(report.ahead({Scenario(): rows}), "In none of these tables.")
 
 
 class Tables(unittest.TestCase):
     def test_wrong_answers_are_no_fast_row(self):
-        wrong = [Run({"cost": 1}, ("100 wrong answers",))]
+        wrong = [Run({"cost": 1}, ("100 wrong responses",))]
         rows = {"haproxy": wrong, "versiongate": runs("cost", 10)}
         table = report.scenario_table(Scenario(), rows)
-        self.assertRegex(table, r"haproxy +\| +– \| WRONG: 100 wrong answers")
-        self.assertEqual(report.ahead({Scenario(): rows}), "Nowhere in these tables.")
+        self.assertRegex(table, r"haproxy +\| +– \| WRONG: 100 wrong responses")
+        self.assertEqual(report.ahead({Scenario(): rows}), "In none of these tables.")
 
     def test_a_round_with_wrong_answers_is_left_out_of_the_ratios(self):
         rows = {
@@ -82,13 +82,13 @@ class Tables(unittest.TestCase):
     def test_the_headline_has_a_line_for_each_kind_of_traffic_and_says_what_is_wrong(self):
         first, second = HEADLINE_SCENARIOS[:2]
         good = {"requests_per_second": 100, "cpu_microseconds": 10}
-        bad = Run(good, ("3 wrong answers",))
+        bad = Run(good, ("3 wrong responses",))
         time, throughput = report.headline({
             first: {"nginx-map": [Run(good)], "versiongate": [Run(good | {"cpu_microseconds": 5})]},
             second: {"nginx-map": [Run(good)], "versiongate": [bad]},
         })
         self.assertRegex(time, rf"{first.name} .*0\.50 \(0\.50\.\.0\.50\).* none")
-        self.assertRegex(time, rf"{second.name} .*WRONG: 3 wrong answers")
+        self.assertRegex(time, rf"{second.name} .*WRONG: 3 wrong responses")
         self.assertRegex(throughput, rf"{first.name} .*1\.00")
 
 

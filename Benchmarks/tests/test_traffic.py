@@ -1,4 +1,4 @@
-"""Are the requests of each kind of traffic what they are called?"""
+"""Tests that the requests of each kind of traffic match its description."""
 
 import re
 import sys

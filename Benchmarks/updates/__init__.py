@@ -1,1 +1,1 @@
-"""Many changes at a source of rules, while requests flow."""
+"""Many changes at a source of rules during traffic."""

@@ -1,4 +1,4 @@
-"""An app whose builds pass, and the rules that it is judged by."""
+"""An app whose builds pass, and its rules."""
 
 HEADERS = {"Host": "api.example.com", "X-App-Platform": "ios", "X-App-Version": "3.4.9"}
 RULES = """

@@ -1,4 +1,4 @@
-"""A real etcd with one key, a rules file, that somebody changes again and again."""
+"""A real etcd with one key, a rules file, that changes repeatedly."""
 
 import base64
 import http.client
@@ -43,7 +43,7 @@ class Etcd:
         return f"source: etcd\n    url: http://127.0.0.1:{self._port}\n    key: {KEY}"
 
     def put(self, number):
-        """Changes the value; returns when etcd has it."""
+        """Changes the value; returns when etcd has stored it."""
         rule = {
             "id": "floor", "match": {"platform": "ios"}, "minimum": floor(number),
             "storeUrl": STORE_URL, "notice": "floor",

@@ -1,4 +1,4 @@
-"""A gate with a state folder, and what it has used and holds."""
+"""A gate with a state directory, and its resources."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from pathlib import Path
 from sidebyside.server import free_port
 
 START_SECONDS = 10
-# The first group of loops is the data plane's; the second one is the admin listener's.
+# The first group of event loops is the data plane's; the second one is the admin listener's.
 DATA_PLANE = re.compile(r"NIO-ELT-1-#\d+")
 
 
@@ -38,7 +38,7 @@ class Gate:
         return self._process.poll() is None
 
     def feed(self):
-        """How the feed is doing; None if the gate does not say."""
+        """The state of the feed; None if the gate does not return it."""
         try:
             with urllib.request.urlopen(
                 f"http://127.0.0.1:{self.admin_port}/feeds", timeout=5
@@ -56,7 +56,7 @@ class Gate:
         return False
 
     def taken(self):
-        """How many values of the feed came into force."""
+        """The number of applied values of the feed."""
         with self._log.open("rb") as log:
             return sum(b'"feed applied"' in line for line in log)
 
@@ -75,10 +75,10 @@ class Gate:
         return len(os.listdir(self._folder / "fd"))
 
     def cpu_seconds(self):
-        """The time on a processor of the threads of the data plane, and of all others."""
+        """The processor time of the threads of the data plane, and of all others."""
         data_plane = others = 0
         for task in (self._folder / "task").iterdir():
-            # In nanoseconds, while `stat` counts hundredths of a second.
+            # In nanoseconds; `stat` counts hundredths of a second.
             try:
                 used = int((task / "schedstat").read_text().split()[0]) / 1e9
                 name = (task / "comm").read_text().strip()
@@ -91,7 +91,7 @@ class Gate:
         return data_plane, others
 
     def stop(self):
-        """Ends it in order; returns the exit status."""
+        """Stops it gracefully, and returns the exit status."""
         self._process.send_signal(signal.SIGTERM)
         try:
             return self._process.wait(40)

@@ -1,4 +1,4 @@
-"""A Realtime Database that somebody changes again and again, as its stream tells it."""
+"""A Realtime Database with a value that changes repeatedly, and its event stream."""
 
 import json
 import socket
@@ -18,7 +18,7 @@ class Database:
         self._changed = threading.Lock()
         self._value = value(0)
         self._streams = []
-        # How often somebody began to listen; more than once means that a stream was lost.
+        # The number of streams that were opened; more than one means that a stream was lost.
         self.opened = 0
         threading.Thread(target=self._serve, daemon=True).start()
 
@@ -34,7 +34,7 @@ class Database:
         """Its thread ends with the program."""
 
     def put(self, number):
-        """Changes the value, and tells whoever listens; waits while they do not keep up."""
+        """Changes the value, and sends it to all streams; waits if they do not keep up."""
         with self._changed:
             self._value = value(number)
             for stream in self._streams:

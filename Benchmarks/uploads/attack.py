@@ -1,4 +1,4 @@
-"""Clients of HTTP/2 whose uploads are refused and never end, in a process of their own."""
+"""HTTP/2 clients whose uploads are denied and never end, in a separate process."""
 
 import contextlib
 import multiprocessing
@@ -19,7 +19,7 @@ REQUEST = b"\x83\x86\x84" + literal(b":authority", b"api.example.com") + literal
 
 
 class Connection:
-    """A connection with several uploads at the same time. With `again`, each one that the gate resets is followed by another."""
+    """A connection with several concurrent uploads. With `again`, each one that the gate resets is followed by another."""
 
     def __init__(self, port, streams, again):
         self._again = again

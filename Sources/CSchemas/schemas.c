@@ -1,6 +1,6 @@
 #include "schemas.h"
 
-// C23, which Clang knows in every C.
+// Clang supports #embed, a feature of C23, in all C versions.
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
 static const char rules[] = {

@@ -1,7 +1,7 @@
 #if canImport(Observation)
     public import Observation
 
-    /// The gate's state for a build, for views that observe it.
+    /// The gate's state for a build, as an observable model for views.
     ///
     /// ```swift
     /// .task { await model.run() }
@@ -11,14 +11,14 @@
     @MainActor
     @Observable
     public final class GateModel {
-        /// The gate's last state for the build.
+        /// The last known state of the build.
         public private(set) var state: GateState
-        /// The update to show; `nil` if there is nothing to show.
+        /// The update prompt to show; `nil` if there is none.
         public private(set) var prompt: UpdatePrompt?
 
         @ObservationIgnored private let client: VersionGateClient
 
-        /// Makes the model of a client, which begins with what the gate said last.
+        /// Creates a model for a client, starting with the client's last known state.
         ///
         /// - Parameter client: The app's client.
         public init(_ client: VersionGateClient) {
@@ -27,19 +27,20 @@
             self.prompt = client.prompt(for: client.state)
         }
 
-        /// Follows the gate until the task is cancelled; a view runs it in its `task`.
+        /// Follows the state until the task is cancelled; run it in the `task` of a view.
         public func run() async {
             for await state in self.client.states { self.show(state) }
         }
 
-        /// Asks the gate at once, as after a denial or when the app comes to the front.
+        /// Requests the state at once, for example after a denial or when the app becomes active.
         public func check() async {
             self.show(await self.client.check())
         }
 
-        /// The user said "later".
+        /// Closes the prompt because the user chose "later".
         ///
-        /// - Returns: Whether the prompt is closed. One that is required stays until the gate lifts it, or cannot be reached.
+        /// - Returns: Whether the prompt was closed. A required prompt stays until the gate allows the build, or cannot
+        ///   be reached.
         @discardableResult
         public func dismiss() -> Bool {
             guard let prompt = self.prompt, prompt.isDismissible else { return false }

@@ -4,7 +4,8 @@ public import Foundation
     public import FoundationNetworking
 #endif
 
-/// An app's side of a VersionGate: says which build asks, and understands what the gate answers.
+/// The app-side client of a VersionGate: identifies the build in requests, and interprets the responses of
+/// the gate.
 ///
 /// ```swift
 /// let gate = VersionGateClient(
@@ -14,26 +15,26 @@ public import Foundation
 /// let (data, response) = try await gate.data(for: request)
 /// ```
 ///
-/// It shows nothing, asks no store, and never denies anything because the network is away. One client
-/// serves the whole app, from any thread.
+/// The client has no user interface, sends no requests to stores, and never denies anything because the
+/// network is unavailable. One client serves the whole app, from any thread.
 public final class VersionGateClient: Sendable {
-    /// The address of the gate; the endpoints under `/.versiongate/` are appended to its path.
+    /// The base URL of the gate; the endpoints under `/.versiongate/` are appended to its path.
     public let baseURL: URL
-    /// The build of the app.
+    /// The identity of the build.
     public let identity: AppIdentity
     private let session: URLSession
     private let endpoints: GateEndpoints
     private let currentState: CurrentState
     private let surroundings: ClientSurroundings
 
-    /// Makes a client, which does not ask anything by itself.
+    /// Creates a client; it sends no requests by itself.
     ///
     /// - Parameters:
-    ///   - baseURL: The address of the gate, such as `https://api.example.com`.
-    ///   - identity: The build of the app.
-    ///   - session: What sends the requests.
-    ///   - storage: A place that keeps what the gate said last until the app starts again.
-    ///   - checkTimeout: For how many seconds an answer to ``check(path:method:)`` is waited for.
+    ///   - baseURL: The base URL of the gate, such as `https://api.example.com`.
+    ///   - identity: The identity of the build.
+    ///   - session: The session that sends the requests.
+    ///   - storage: The storage for the last known state between runs of the app.
+    ///   - checkTimeout: The timeout for ``check(path:method:)`` in seconds.
     public convenience init(
         baseURL: URL,
         identity: AppIdentity,
@@ -75,24 +76,24 @@ public final class VersionGateClient: Sendable {
 
     // MARK: Requests
 
-    /// Adds the header fields that say which build asks.
+    /// Adds the headers with the identity of the build.
     ///
-    /// Every request to the gate needs them, those of background sessions and WebSockets, too: one that
-    /// forgets them is refused as soon as the rules ask for them.
+    /// All requests to the gate need them, including those of background sessions and WebSockets. A
+    /// request without them is denied if the rules require them.
     ///
-    /// - Parameter request: A request to the gate, and to nobody else.
+    /// - Parameter request: A request to the gate. Do not add the headers to other requests.
     public func prepare(_ request: inout URLRequest) {
         for (name, value) in self.identity.fields {
             request.setValue(value, forHTTPHeaderField: name)
         }
     }
 
-    /// Sends a request with the fields of the build, and waits for the answer.
+    /// Sends a request with the identity of the build, and waits for the response.
     ///
     /// - Parameter request: A request to the gate.
-    /// - Returns: The backend's answer, whatever its status is.
-    /// - Throws: ``GateDenied`` if the gate denied the request; what the session throws if there was no
-    ///   answer. Nothing is tried again.
+    /// - Returns: The response of the backend, whatever its status.
+    /// - Throws: ``GateDenied`` if the gate denied the request, and the errors of the session. Requests
+    ///   are not retried.
     public func data(for request: URLRequest) async throws -> (Data, URLResponse) {
         var request = request
         self.prepare(&request)
@@ -101,46 +102,46 @@ public final class VersionGateClient: Sendable {
         return (data, response)
     }
 
-    /// Reads an answer that came by another way than ``data(for:)``.
+    /// Interprets a response that was received in another way than with ``data(for:)``.
     ///
     /// - Parameters:
-    ///   - response: The head of the answer.
-    ///   - data: Its content.
-    /// - Returns: The denial, if the gate says that it is one: by the field `X-VersionGate`, or by the
-    ///   problem type (RFC 9457). A bare 426 is none, because other software answers it, too.
+    ///   - response: The head of the response.
+    ///   - data: The content of the response.
+    /// - Returns: The denial, if the header `X-VersionGate` or the problem type (RFC 9457) identifies one.
+    ///   A 426 without them is not a denial, because other software returns 426 as well.
     public func inspect(_ response: URLResponse, _ data: Data) -> Denial? {
         guard let response = response as? HTTPURLResponse else { return nil }
         return Denial(response, data, at: self.surroundings.now())
     }
 
-    /// Reads what the gate says beside an answer of the backend.
+    /// Returns the information of the gate in a response of the backend.
     ///
-    /// - Parameter response: The head of the answer.
-    /// - Returns: The recommended update, the announced maintenance; `nil` if there is neither.
+    /// - Parameter response: The head of the response.
+    /// - Returns: The recommended update and the announced maintenance; `nil` if there is neither.
     public func hint(in response: URLResponse) -> GateHint? {
         (response as? HTTPURLResponse).flatMap { GateHint($0) }
     }
 
     // MARK: States
 
-    /// The gate's last answer about the build, or `unknown` with what it said in an earlier
-    /// run of the app.
+    /// The last known state of the build; `unknown` with the stored state if the gate has not responded in
+    /// this run of the app.
     public var state: GateState { self.currentState.current }
 
-    /// The maintenance that the gate announced when it told the state; `nil` if it announced none.
+    /// The maintenance that the gate announced with the state; `nil` if there is none.
     public var announcedMaintenance: MaintenanceWindow? { self.currentState.announced }
 
-    /// Asks the gate where the build stands.
+    /// Requests the state of the build from the gate.
     ///
-    /// Never throws: where the gate is not reached within the timeout, or something else answers in its
-    /// place (a captive portal, a backend without its gate), the build stands
+    /// It never throws. If the gate does not respond within the timeout, or the response is not from a
+    /// gate (but from a captive portal, or from a backend without its gate), the result is
     /// ``GateState/unknown(last:)``.
     ///
     /// - Parameters:
-    ///   - path: The path of a request that is asked about, such as `/v2/payments`; `nil` for the whole
-    ///     app. Only the latter is remembered.
-    ///   - method: The method of that request; `GET` if it is `nil`.
-    /// - Returns: Where the build stands.
+    ///   - path: The path of a request to check, such as `/v2/payments`; `nil` for the whole app. Only the
+    ///     state of the whole app is stored.
+    ///   - method: The method of that request; `nil` means `GET`.
+    /// - Returns: The state of the build.
     @discardableResult
     public func check(path: String? = nil, method: String? = nil) async -> GateState {
         guard path != nil else { return await self.currentState.check(by: self.endpoints) }
@@ -151,13 +152,13 @@ public final class VersionGateClient: Sendable {
         return state
     }
 
-    /// The state of the build, and each change of it, as the gate tells it
+    /// The current state of the build and all changes, from the event stream of the gate
     /// (`/.versiongate/events`).
     ///
-    /// The first element comes at once, and is what ``state`` is. The connection is kept as long as
-    /// anybody listens, one for all of them, and comes back by itself after a loss: after what the gate
-    /// said in `retry:`, with a random share, and twice as long after each failure, up to five minutes.
-    /// A listener that is slow gets the newest state, and not each one between.
+    /// The first element is the value of ``state``. One connection is kept for all subscribers while there
+    /// is at least one. It is restored after a loss: after the delay in `retry:` plus a random part,
+    /// doubled after each failure, up to five minutes. Slow subscribers get the newest state and may miss
+    /// intermediate ones.
     public var states: AsyncStream<GateState> {
         let feed = EventFeed(endpoints: self.endpoints, currentState: self.currentState)
         return self.currentState.states { await feed.run() }
@@ -165,28 +166,28 @@ public final class VersionGateClient: Sendable {
 
     // MARK: Recommendations
 
-    /// The user said "later" to a recommended update: ``prompt(for:)`` leaves them alone with that version
-    /// for as many seconds as the gate says.
+    /// Records that the user chose "later" for a recommended update: ``prompt(for:)`` does not show that
+    /// version for the number of seconds that the gate specifies.
     ///
-    /// - Parameter update: The update of ``GateState/recommended(_:)``.
-    /// - Returns: Whether it can be put off; what is required cannot.
+    /// - Parameter update: The update in ``GateState/recommended(_:)``.
+    /// - Returns: Whether the update can be snoozed; required updates cannot.
     @discardableResult
     public func snooze(_ update: Update) -> Bool {
         self.currentState.snooze(update, at: self.surroundings.now())
     }
 
-    /// Whether the user said "later" to an update, and is still to be left alone with it.
+    /// Returns whether the user chose "later" for an update, and that time has not passed.
     ///
-    /// - Parameter update: The update of ``GateState/recommended(_:)``.
-    /// - Returns: `false` for what is required.
+    /// - Parameter update: The update in ``GateState/recommended(_:)``.
+    /// - Returns: `false` for a required update.
     public func isSnoozed(_ update: Update) -> Bool {
         self.currentState.isSnoozed(update, at: self.surroundings.now())
     }
 
-    /// The prompt for the user in a state.
+    /// Returns the prompt to show in a state.
     ///
-    /// - Parameter state: Where the build stands.
-    /// - Returns: The prompt; `nil` if there is nothing to show, or the user said "later".
+    /// - Parameter state: The state of the build.
+    /// - Returns: The prompt; `nil` if there is nothing to show, or the update is snoozed.
     public func prompt(for state: GateState) -> UpdatePrompt? {
         let prompt = UpdatePrompt(state.inEffect)
         guard let prompt, !self.isSnoozed(prompt.update) else { return nil }

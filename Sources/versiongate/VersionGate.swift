@@ -1,12 +1,12 @@
 import ArgumentParser
 import Glibc
 
-/// The command line: one file per command in `Commands`.
+/// The command-line interface; each command has its own file in `Commands`.
 @main
 struct VersionGate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "versiongate",
-        abstract: "A reverse proxy that answers outdated app builds with 426 and passes the rest.",
+        abstract: "A reverse proxy that denies outdated app builds with 426 and forwards the rest.",
         version: Release.description,
         subcommands: [
             Serve.self, Init.self, Check.self, Test.self, Explain.self, Feed.self, Diff.self,
@@ -18,9 +18,10 @@ struct VersionGate: AsyncParsableCommand {
     )
 
     static func main() async {
-        // Before anything else can be opened, or go wrong.
+        // Must precede all calls that open a descriptor or write an error.
         StandardDescriptors.open()
-        // Swift reads them from there; without, every command would be no command, and exit with 0.
+        // Swift reads the arguments from /proc. Without it, a command would print the help and exit
+        // with 0.
         guard !CommandLine.arguments.isEmpty else {
             StandardError.write("versiongate: /proc is not mounted, and the arguments are in it")
             _exit(EXIT_FAILURE)
@@ -28,28 +29,30 @@ struct VersionGate: AsyncParsableCommand {
         let isGate = CommandLine.arguments.dropFirst().first == "serve"
         if isGate { EarlyHangups.ignore() }
         await self.main(nil)
-        // The handlers of `exit` would take apart what other threads still use, such as OpenSSL below a
-        // fetch that has just begun: a gate that ends in good order must not crash on its way out. It
-        // has no output left, since it writes its log without a buffer of the C library.
+        // The handlers of `exit` would destroy state that other threads still use, such as OpenSSL in a
+        // fetch that has just started, and the gate could crash at a clean shutdown. No output is lost:
+        // the log is written without a buffer of the C library.
         if isGate { _exit(EXIT_SUCCESS) }
     }
 }
 
-/// A SIGHUP that comes before it is trapped would end the process.
+/// Protects against a SIGHUP that arrives before it is trapped, which would end the process.
 enum EarlyHangups {
-    /// Ignores SIGHUP until it is trapped: whatever it asks to read again is read only then.
+    /// Ignores SIGHUP until it is trapped; the files it would reload are read later anyway.
     static func ignore() {
         _ = signal(SIGHUP, SIG_IGN)
     }
 }
 
-/// Descriptors 0, 1 and 2, which whoever starts the gate may have closed.
+/// The descriptors 0, 1 and 2, which may be closed when the gate is started.
 enum StandardDescriptors {
-    /// Opens those that are closed on `/dev/null`: the next file or socket would get their number, and
-    /// with it all that is written to standard error.
+    /// Opens closed standard descriptors on `/dev/null`.
+    ///
+    /// Otherwise the next file or socket could get the descriptor of standard error, and receive log
+    /// lines.
     static func open() {
         while true {
-            // The lowest number that is free.
+            // The lowest free descriptor.
             let descriptor = unsafe Glibc.open("/dev/null", O_RDWR)
             guard descriptor > STDERR_FILENO else {
                 if descriptor < 0 { return }

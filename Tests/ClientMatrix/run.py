@@ -25,12 +25,12 @@ SERVER_NAMES = ("gate", "nginx", *(f"behind-{name}" for name in PROXIES))
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--gate", default=ROOT / ".build/release/versiongate", type=Path, help="the executable")
-    parser.add_argument("--clients", help="keys of clients, by comma; all if left out")
-    parser.add_argument("--cases", help="names of cases, by comma; all if left out")
-    parser.add_argument("--servers", help="gate, nginx, or a proxy, by comma; all if left out")
+    parser.add_argument("--clients", help="keys of clients, separated by commas; default: all")
+    parser.add_argument("--cases", help="names of cases, separated by commas; default: all")
+    parser.add_argument("--servers", help="gate, nginx, or a proxy, separated by commas; default: all")
     parser.add_argument("--skip-uploads", action="store_true", help="leave out the table of uploads behind proxies")
-    parser.add_argument("--markdown", type=Path, help="where the page is written")
-    parser.add_argument("--render", action="store_true", help="write the page from the results that are there")
+    parser.add_argument("--markdown", type=Path, help="the path of the page")
+    parser.add_argument("--render", action="store_true", help="write the page from the existing results")
     return parser.parse_args()
 
 
@@ -45,7 +45,7 @@ def chosen(text, known, what):
 
 
 def start_servers(names, folder, gate_path, certificate):
-    """The servers by name, and why those that are missing do not run."""
+    """Returns the servers by name, and the reasons why others do not run."""
     servers, missing = {}, {}
     gate = Gate(folder / "gate", gate_path, certificate)
     servers["gate"] = gate
@@ -65,7 +65,7 @@ def start_servers(names, folder, gate_path, certificate):
 
 def main():
     given = arguments()
-    # A part of the matrix is put into what is there; the whole of it begins anew.
+    # A partial run is merged into the existing results; a full run replaces them.
     goes_on = given.render or is_partial(given)
     results = json.loads(RESULTS.read_text()) if goes_on and RESULTS.exists() else page.empty_results()
     if not given.render:
@@ -75,10 +75,10 @@ def main():
         given.markdown.write_text(page.render(results))
     missed = page.missed(results)
     for line in missed:
-        print(f"NOT SEEN straight: {line}")
+        print(f"NOT SEEN without a proxy: {line}")
     for line in lost_uploads(results["uploads"]):
         print(f"LOST UPLOADS: {line}")
-    print(f"{len(missed)} cells of 'straight' lack the denial")
+    print(f"{len(missed)} cells without a proxy lack the denial")
     return 1 if missed else 0
 
 
@@ -117,7 +117,7 @@ def run(given, results):
 
 
 def visit_all(client, given, servers, results, certificate, folder):
-    """Builds a client, and plays all cases with it at all servers."""
+    """Builds a client, and runs all cases with it at all servers."""
     build(client)
     case_names = chosen(given.cases, BY_NAME, "case")
     with Visit(client, certificate, folder) as visit:

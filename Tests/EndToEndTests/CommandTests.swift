@@ -277,10 +277,14 @@ struct CommandTests {
                 ] + gate + ["--upstream", "http://127.0.0.1:9"]
             )
             #expect(said.status == 1)
-            #expect(said.errors.contains("VERSIONGATE_LOG_LEVLE in the environment is no setting"))
+            #expect(
+                said.errors.contains("VERSIONGATE_LOG_LEVLE in the environment is not a setting")
+            )
             #expect(said.errors.contains("did you mean 'VERSIONGATE_LOG_LEVEL'?"))
             #expect(!said.errors.contains("VERSIONGATE_SERVICE_HOST"))
-            #expect(said.errors.contains("reads it; 'versiongate settings' lists them"))
+            #expect(
+                said.errors.contains("has no effect; 'versiongate settings' lists all settings")
+            )
             #expect(said.errors.contains("this machine has no address 192.0.2.1"))
         }
     }
@@ -338,7 +342,7 @@ struct CommandTests {
 
     @Test(arguments: [
         ("jp, kr", "held:     floor waits for the store, until 2030-01-02T00:00:00Z\n"),
-        ("us", "held:     floor waits for the store, and nobody knows how long\n"),
+        ("us", "held:     floor waits for the store, with no known date\n"),
     ])
     func `explain says which rule waits for the store`(countries: String, line: String) throws {
         let rules = """
@@ -482,7 +486,7 @@ struct CommandTests {
         ),
         (
             ["--upstream", "h2c://a", "--upstream-protocol", "http1"],
-            "--upstream-protocol http1: --upstream 'h2c://a:80' is HTTP/2"
+            "--upstream-protocol http1: --upstream 'h2c://a:80' uses HTTP/2"
         ),
         (["--upstream-ca", "/a"], "--upstream-ca is given, but no --upstream is https://"),
         (["--upstream-server-name", "a"], "--upstream-server-name is given, but no --upstream"),
@@ -556,7 +560,7 @@ struct CommandTests {
             encoding: .utf8
         )
         let table = try ToolProcess.versiongate(["settings"]).output
-        #expect(table.contains("| `--head-timeout` | Seconds for a request head | `10` |"))
+        #expect(table.contains("| `--head-timeout` | Seconds to receive a request head | `10` |"))
         #expect(page.hasSuffix("\n\n" + table))
     }
 

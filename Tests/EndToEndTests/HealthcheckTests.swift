@@ -13,7 +13,7 @@ struct HealthcheckTests {
         try await Scene.play(rules: rules, backend: { _ in [.close] }) { scene in
             let result = try self.check(scene.gate.port)
             #expect(result.status == 0)
-            #expect(result.output == "127.0.0.1:\(scene.gate.port): the gate answers\n")
+            #expect(result.output == "127.0.0.1:\(scene.gate.port): the gate responds\n")
         }
     }
 
@@ -21,7 +21,7 @@ struct HealthcheckTests {
         try await Scene.play { scene in
             let other = try self.check(scene.backend.port)
             #expect(other.status == 1)
-            #expect(other.errors.contains("this is no gate (200)"))
+            #expect(other.errors.contains("not a gate (status 200)"))
         }
         #expect(try self.check(1).status == 1)
     }

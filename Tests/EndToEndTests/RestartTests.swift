@@ -88,7 +88,7 @@ struct RestartTests {
             #expect(try scene.ask(Request.text()).status == 200)
             _ = shutdown(socket, Int32(SHUT_RDWR))
             #expect(try scene.gate.waitForExit() == .status(1))
-            try scene.gate.logLine("why") { $0.message == "the listening socket is gone" }
+            try scene.gate.logLine("why") { $0.message == "the listener has closed unexpectedly" }
         }
     }
 

@@ -316,7 +316,7 @@ struct AdminExchangeTests {
         #expect(head.headers["Connection"] == ["close"])
         #expect(head.headers["Content-Length"] == ["\(answer.body.count)"])
         let text = String(decoding: answer.body, as: UTF8.self)
-        #expect(text.contains("\"detail\" : \"only GET, HEAD\""))
+        #expect(text.contains("\"detail\" : \"the allowed methods are GET, HEAD\""))
         #expect(text.contains("\"status\" : 405"))
         #expect(head.headers["Content-Type"] == ["application/problem+json"])
         #expect(answer.head(keepsConnection: true).headers["Connection"].isEmpty)

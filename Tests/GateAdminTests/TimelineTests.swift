@@ -49,11 +49,11 @@ struct TimelineTests {
         #expect(
             Self.lines(definition) == [
                 "10 ios brownoutBegins: versions below 4.0 must update until \(Self.day(11))",
-                "11 ios brownoutEnds: versions below 4.0 pass again",
+                "11 ios brownoutEnds: versions below 4.0 are allowed again",
                 "30 ios enforces: versions below 4.0 must update",
                 "60 ios enforces: builds below 70 must update",
                 "60 ios rollout: 10 % of builds below 70 must update",
-                "80 ios ends: the rule says nothing any more",
+                "80 ios ends: the rule ends",
             ]
         )
     }
@@ -70,9 +70,9 @@ struct TimelineTests {
         )
         #expect(
             Self.lines(definition) == [
-                "1 ios maintenanceAnnounced: maintenance is announced, which is only counted",
-                "2 ios maintenanceBegins: requests get 503 until \(Self.day(3)), which is only counted",
-                "3 ios maintenanceEnds: maintenance is over, which is only counted",
+                "1 ios maintenanceAnnounced: maintenance is announced (observed only)",
+                "2 ios maintenanceBegins: requests get 503 until \(Self.day(3)) (observed only)",
+                "3 ios maintenanceEnds: maintenance is over (observed only)",
             ]
         )
     }

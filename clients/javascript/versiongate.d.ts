@@ -1,4 +1,4 @@
-/** What is known of an update; times are texts as RFC 3339 writes them. */
+/** The facts about an update; times are strings in RFC 3339 format. */
 export interface Update {
   title?: string;
   message?: string;
@@ -8,20 +8,20 @@ export interface Update {
   minimumBuild?: number;
   latestVersion?: string;
   currentVersion?: string;
-  /** The device's system is too old for the update: show the words, hide the button. */
+  /** Whether the system of the device is too old for the update: show the texts, hide the button. */
   cannotUpdate?: boolean;
   enforceFrom?: string;
   brownoutFrom?: string;
   brownoutUntil?: string;
-  /** For how long to leave the user alone after "later". */
+  /** The number of seconds not to show the update after the user chose "later". */
   snoozeSeconds?: number;
-  /** For how long not to ask again. */
+  /** The number of seconds before a request may be retried. */
   retryAfterSeconds?: number;
   rule?: string;
   revision?: string;
 }
 
-/** What is known of a maintenance. */
+/** The facts about maintenance. */
 export interface MaintenanceWindow extends Update {
   maintenanceFrom?: string;
   maintenanceUntil?: string;
@@ -32,39 +32,39 @@ export type Allowed = { state: "allowed"; announced?: Announcement };
 export type Recommended = { state: "recommended"; update: Update; announced?: Announcement };
 export type Required = { state: "required"; update: Update; announced?: Announcement };
 export type Maintenance = { state: "maintenance"; window: MaintenanceWindow };
-/** The gate has not said it; `last` is what it said before, unless that has ended by itself. */
+/** The gate has not responded; `last` is the last known state, unless it has expired. */
 export type Unknown = { state: "unknown"; last?: Known | null };
 export type Known = Allowed | Recommended | Required | Maintenance;
 export type State = Known | Unknown;
 export type Denial = Required | Maintenance;
 
-/** What is read of an answer: that of `fetch` is one. */
+/** The properties of a response that are read; a `Response` of `fetch` has them. */
 export interface Answer {
   status?: number;
   headers: { get(name: string): string | null } | Record<string, string>;
   url?: string;
 }
 
-/** The denial that an answer to a request of the app is; `body` as text or as parsed JSON. */
+/** Returns the denial in a response to a request of the app, or null; `body` is text or parsed JSON. */
 export function inspect(response: Answer, body?: unknown): Denial | null;
 
-/** What an answer that passed says beside its content: it has no words. */
+/** Returns the hint in a response of the backend, or null; hints have no texts. */
 export function hint(response: Answer): Allowed | Recommended | null;
 
-/** Where the client stands, by an answer of `/.versiongate/status`; `unchanged` for a 304. */
+/** Returns the state in a response from `/.versiongate/status`; `unchanged` for a 304. */
 export function readStatus(response: Answer, body?: unknown): State | { state: "unchanged" };
 
-/** The states that the content of an answer of `/.versiongate/events` tells, in their order. */
+/** Returns the states in the content of a response from `/.versiongate/events`, in order. */
 export function readEvents(body: string): Known[];
 
-/** Thrown in place of an answer that is a denial. */
+/** Thrown instead of returning a denial. */
 export class GateDenied extends Error {
   constructor(denial: Denial, response: Response);
   readonly denial: Denial;
   readonly response: Response;
 }
 
-/** Who the client is; what is left out is not said. */
+/** The identity of the client; parts that are left out are not sent. */
 export interface Identity {
   app?: string;
   platform?: string;
@@ -77,7 +77,7 @@ export interface Identity {
   language?: string;
 }
 
-/** Where the last state is kept: `localStorage` and AsyncStorage are such. */
+/** Storage for the last state; `localStorage` and AsyncStorage are suitable. */
 export interface StateStorage {
   getItem(key: string): string | null | Promise<string | null>;
   setItem(key: string, value: string): void | Promise<void>;
@@ -85,41 +85,41 @@ export interface StateStorage {
 
 export interface Options {
   fetch?: typeof fetch;
-  /** Other names for the fields of the identity, as the operator has them. */
+  /** Names of the identity headers, if the operator has changed them. */
   fieldNames?: Partial<Record<keyof Identity, string>>;
   storage?: StateStorage | null;
-  /** `versiongate` if nothing is said. */
+  /** Default: `versiongate`. */
   storageKey?: string;
-  /** Milliseconds for a question; 5,000. */
+  /** The timeout of a status request in milliseconds. Default: 5,000. */
   timeout?: number;
-  /** Milliseconds to the next sign of life of a stream, one of which comes every 15 s; 45,000. */
+  /** Milliseconds without data after which a stream is considered dead; heartbeats arrive every 15 s. Default: 45,000. */
   patience?: number;
-  /** Milliseconds between questions where there are no streams; 60,000. */
+  /** Milliseconds between status requests if streams are not supported. Default: 60,000. */
   pollInterval?: number;
-  /** Whether answers can be read piece by piece; false in React Native. */
+  /** Whether `fetch` can stream responses. Default: true, except in React Native. */
   streams?: boolean;
-  /** Milliseconds of Unix time. */
+  /** Returns the current time in milliseconds of Unix time. */
   now?: () => number;
-  /** From 0 to 1. */
+  /** Returns a random number from 0 to 1. */
   random?: () => number;
 }
 
-/** A client of one gate. */
+/** A client for one gate. */
 export class VersionGate {
   constructor(baseURL: string | URL, identity: Identity | (() => Identity), options?: Options);
 
-  /** The fields that say who the client is. */
+  /** Returns the headers with the identity of the client. */
   headers(): Record<string, string>;
 
-  /** Like the global `fetch`, with those fields; throws `GateDenied` in place of a denial. */
+  /** Like the global `fetch`, with these headers; throws `GateDenied` instead of returning a denial. */
   fetch(input: RequestInfo | URL, init?: RequestInit): Promise<Response>;
 
-  /** Where the client stands; never throws for the network's sake. */
+  /** Returns the state of the client; never throws because the network is unavailable. */
   check(path?: string, options?: { method?: string; signal?: AbortSignal }): Promise<State>;
 
-  /** The states of the client, each as soon as it is another one; ends by the signal alone. */
+  /** The states of the client, one per change; only the signal ends the generator. */
   states(options?: { signal?: AbortSignal }): AsyncGenerator<State, void, void>;
 
-  /** Leaves the user alone with a recommendation for a while; false where it may not be put off. */
+  /** Hides a recommendation for a while; returns false if the update cannot be snoozed. */
   snooze(update: Update): Promise<boolean>;
 }

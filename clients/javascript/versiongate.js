@@ -1,6 +1,6 @@
 /**
- * A client's side of VersionGate. One file without dependencies, for browsers, Node
- * and React Native; the contract is docs/wire.
+ * A client for VersionGate: a single file without dependencies, for browsers, Node and
+ * React Native. The protocol is described in docs/wire.
  */
 
 const MARKER = "x-versiongate";
@@ -27,7 +27,7 @@ const FIELD_NAMES = {
   storefront: "X-App-Storefront",
   language: "Accept-Language",
 };
-/** The members of an update or a window, and what each has to be. */
+/** The members of an update or a window, with their types. */
 const MEMBERS = {
   title: "string",
   message: "string",
@@ -47,12 +47,12 @@ const MEMBERS = {
 };
 const WINDOW_MEMBERS = { maintenanceFrom: "string", maintenanceUntil: "string" };
 const DAY = 86_400;
-/** Characters; whatever is longer is no event of the gate. */
+/** The maximum length of an event in characters; the gate sends no longer ones. */
 const LONGEST_EVENT = 2 ** 20;
-/** A timer of JavaScript that is set for longer fires at once. */
+/** The maximum delay of a JavaScript timer; timers with a longer delay fire at once. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
-/** Thrown by `VersionGate.fetch` in place of an answer that is a denial. */
+/** Thrown by `VersionGate.fetch` instead of returning a denial. */
 export class GateDenied extends Error {
   constructor(denial, response) {
     const words = denial.update ?? denial.window;
@@ -63,13 +63,13 @@ export class GateDenied extends Error {
   }
 }
 
-// Reading answers
+// Reading responses
 
 /**
- * The denial that an answer to a request of the app is, or null.
+ * Returns the denial in a response to a request of the app, or null.
  *
- * The mark of a denial is the field `X-VersionGate`, or the type of the problem where a proxy on the way
- * has removed the field; never a status.
+ * A denial is identified by the header `X-VersionGate`, or by the problem type if a proxy has removed the
+ * header, but never by the status.
  */
 export function inspect(response, body) {
   if (isOwnPath(response.url)) return null;
@@ -81,8 +81,8 @@ export function inspect(response, body) {
   if (!state && type === PROBLEM) state = own(PROBLEM_TYPES, document?.type);
   if (!state) return null;
   const source = type.startsWith("application/grpc") ? callFacts(response) : document;
-  // The operator's own content may have members of these names that mean something else. The
-  // errors of Connect and GraphQL have the type, too.
+  // A custom content of the operator may use these names with another meaning. Errors of
+  // Connect and GraphQL contain the problem type as well.
   const hasType = own(PROBLEM_TYPES, document?.type) !== undefined;
   const isOurs = type === PROBLEM || type.startsWith("application/grpc") || hasType;
   const facts = denialFacts(state, isOurs ? source : undefined);
@@ -91,7 +91,7 @@ export function inspect(response, body) {
   return state === "maintenance" ? { state, window: facts } : { state, update: facts };
 }
 
-/** What an answer that passed says beside its content, or null: it has no words. */
+/** Returns the hint in a response of the backend, or null; hints have no texts. */
 export function hint(response) {
   if (isOwnPath(response.url)) return null;
   const items = markerOf(response);
@@ -106,14 +106,14 @@ export function hint(response) {
   return state;
 }
 
-/** Where the client stands, by an answer of `/.versiongate/status`; `unchanged` for a 304. */
+/** Returns the state in a response from `/.versiongate/status`; `unchanged` for a 304. */
 export function readStatus(response, body) {
   if (response.status === 304) return { state: "unchanged" };
   const isStatus = response.status === 200 && mediaType(response) === "application/json";
   return (isStatus && stateOf(parsed(body))) || { state: "unknown" };
 }
 
-/** The states that the content of an answer of `/.versiongate/events` tells, in their order. */
+/** Returns the states in the content of a response from `/.versiongate/events`, in order. */
 export function readEvents(body) {
   return new EventReader().push(body).map((event) => event.state);
 }
@@ -138,7 +138,7 @@ function own(table, key) {
   return Object.keys(table).includes(key) ? table[key] : undefined;
 }
 
-/** The members that are there and of the right type; an empty text is none. */
+/** Returns the members that have the right type; empty strings are left out. */
 function pick(document, members) {
   const facts = {};
   for (const [name, type] of Object.entries(members)) {
@@ -153,7 +153,7 @@ function deniedBy(items) {
   return items.some((item) => item.token === "require") ? "required" : undefined;
 }
 
-/** The parameters of a hint under the names of the status document. */
+/** Returns the parameters of a hint, named as in the status document. */
 function hintFacts(item) {
   const facts = {};
   for (const [key, value] of Object.entries(item.parameters)) {
@@ -163,7 +163,7 @@ function hintFacts(item) {
   return facts;
 }
 
-/** The facts of a call of gRPC: the metadata of its google.rpc.ErrorInfo, and its message. */
+/** Returns the facts in a gRPC response: the metadata of its google.rpc.ErrorInfo, and its message. */
 function callFacts(response) {
   const facts = {};
   try {
@@ -172,23 +172,23 @@ function callFacts(response) {
       if (!type?.endsWith("/google.rpc.ErrorInfo")) continue;
       for (const entry of protobuf(protobuf(detail, 2)[0], 3)) {
         const [name, value] = [utf8(protobuf(entry, 1)[0]), utf8(protobuf(entry, 2)[0])];
-        // A build with dots is no number.
+        // A build with dots is not a number.
         facts[name] = name === "minimumBuild" && /^\d+$/.test(value) ? Number(value) : value;
       }
     }
     if (facts.cannotUpdate) facts.cannotUpdate = facts.cannotUpdate === "true";
   } catch {
-    // An unreadable value counts as absent.
+    // An invalid value counts as missing.
   }
   try {
     facts.message = decodeURIComponent(field(response, "grpc-message"));
   } catch {
-    // Likewise.
+    // An invalid value counts as missing.
   }
   return facts;
 }
 
-/** The contents of all length-delimited fields with a number. */
+/** Returns the contents of all length-delimited fields with a number. */
 function protobuf(bytes, number) {
   const found = [];
   let index = 0;
@@ -235,7 +235,7 @@ function markerOf(response) {
   return list(field(response, MARKER));
 }
 
-/** A list of structured fields (RFC 9651 section 4.2.1); empty if it is none. */
+/** Parses a List of structured fields (RFC 9651 section 4.2.1); returns an empty array if it is invalid. */
 function list(text) {
   const kinds = [
     /"(?:[ !#-[\]-~]|\\["\\])*"/, /%"[^"]*"/, /:[A-Za-z0-9+/=]*:/, /\?[01]/,
@@ -275,7 +275,7 @@ function list(text) {
     if (!found) return [];
     if (/^[A-Za-z*]/.test(value[0])) items.push({ token: value[0], parameters: found });
     if (take(/[ \t]*$/y)) break;
-    // A comma at the very end is an error, too.
+    // A trailing comma is an error.
     if (!take(/[ \t]*,[ \t]*(?=.)/y)) return [];
   }
   return items;
@@ -299,8 +299,8 @@ function mediaType(response) {
 }
 
 /**
- * The message that ends a stream of Connect, if the text begins with its envelope: a byte of flags
- * and four of length, which are as many characters, because the length is below 48 KiB.
+ * Returns the end-of-stream message of a Connect stream, if the text starts with its envelope: one byte of
+ * flags and four of length. These are five characters, since the length is below 48 KiB.
  */
 function endOfStream(body) {
   return typeof body === "string" && body[0] === "\u0002" ? body.slice(5) : undefined;
@@ -320,13 +320,13 @@ function originOf(url) {
   return origin?.replace(/^(http:.*):80$|^(https:.*):443$/, "$1$2");
 }
 
-/** Whether an address is of the gate's own: its answers are read by `readStatus`. */
+/** Whether a URL is an endpoint of the gate, whose responses are read by `readStatus`. */
 function isOwnPath(url) {
   if (!url) return false;
   return url.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, "").startsWith(FOLDER);
 }
 
-/** Reads Server-Sent Events (HTML Living Standard, section 9.2.6). */
+/** A parser for Server-Sent Events (HTML Living Standard, section 9.2.6). */
 class EventReader {
   constructor() {
     this.retry = undefined;
@@ -340,7 +340,7 @@ class EventReader {
     this.data = [];
   }
 
-  /** The events that are complete with this text. */
+  /** Returns the events that the text completes. */
   push(text) {
     this.text += text;
     this.size += text.length;
@@ -371,18 +371,18 @@ class EventReader {
   }
 }
 
-// Asking the gate
+// Requests to the gate
 
-/** A client of one gate. */
+/** A client for one gate. */
 export class VersionGate {
   #base;
   #options;
   #memory;
-  /** Answers by path, with their tags. */
+  /** Responses by identity and query, with their entity tags. */
   #known = new Map();
 
   /**
-   * `baseURL`: where the gate is. `identity`: who the client is, or a function that says it.
+   * `baseURL`: the base URL of the gate. `identity`: the identity of the client, or a function that returns it.
    */
   constructor(baseURL, identity, options = {}) {
     this.#base = String(baseURL).replace(/\/+$/, "");
@@ -402,7 +402,7 @@ export class VersionGate {
     };
   }
 
-  /** The fields that say who the client is. */
+  /** Returns the headers with the identity of the client. */
   headers() {
     const names = { ...FIELD_NAMES, ...this.#options.fieldNames };
     const fields = {};
@@ -413,10 +413,10 @@ export class VersionGate {
   }
 
   /**
-   * Like the global `fetch`, with the fields that say who the client is.
+   * Like the global `fetch`, with the headers that identify the client.
    *
-   * Throws `GateDenied` in place of a denial, and else what `fetch` throws. Requests to other
-   * origins are passed on as they are.
+   * Throws `GateDenied` instead of returning a denial, and the errors of `fetch`. Requests to other
+   * origins are sent unchanged.
    */
   async fetch(input, init) {
     const url = typeof input === "string" ? input : (input.url ?? String(input));
@@ -437,10 +437,10 @@ export class VersionGate {
   }
 
   /**
-   * The build's state: asked as soon as the app starts, or before it uses a part of the API.
+   * Returns the state of the build; call it when the app starts, or before it uses a part of the API.
    *
-   * Never throws for the network's sake: whatever is not the gate's own word is `unknown`, with the
-   * last state that was.
+   * Never throws because the network is unavailable: without a response of the gate, the state is
+   * `unknown`, with the last known state.
    */
   async check(path, { method, signal } = {}) {
     const query = [["path", path], ["method", method]]
@@ -463,11 +463,11 @@ export class VersionGate {
   }
 
   /**
-   * The states of the client, each as soon as it is another one: by `/.versiongate/events`, or by
-   * asking again and again where answers cannot be read piece by piece, as in React Native.
+   * The states of the client, one per change: from `/.versiongate/events`, or by polling if
+   * responses cannot be streamed, as in React Native.
    *
-   * It never ends by itself, and comes back by itself after a loss; `unknown` is told once the gate
-   * could not be reached again.
+   * The generator never ends by itself, and reconnects after a loss; it yields `unknown` once a
+   * reconnection has failed.
    */
   async *states({ signal } = {}) {
     const line = { retry: 3_000, id: undefined, failures: 0 };
@@ -484,7 +484,7 @@ export class VersionGate {
       } catch {
         if (signal?.aborted) return;
         line.failures += 1;
-        // So that the gate says again what it has said before.
+        // Without an ID, the gate sends the current state again.
         line.id = undefined;
         if (told?.state !== "unknown") yield (told = await this.#unknown());
       }
@@ -493,9 +493,8 @@ export class VersionGate {
   }
 
   /**
-   * Leaves the user alone with a recommendation: until its time has passed, or another version is
-   * recommended, the state is `allowed`. Returns whether it may be: a required update is never put
-   * off.
+   * Hides a recommendation: until the time has passed, or another version is recommended, the
+   * state is `allowed`. Returns whether the update can be snoozed; a required update never can.
    */
   async snooze(update) {
     const memory = await this.#load();
@@ -530,7 +529,7 @@ export class VersionGate {
     }
   }
 
-  /** Neither a redirect nor a cache answers in place of the gate. */
+  /** Sends a request without following redirects and without using the cache. */
   #get(url, headers, limit) {
     const { signal } = limit;
     return this.#options.fetch(url, { headers, redirect: "manual", cache: "no-store", signal });
@@ -539,7 +538,7 @@ export class VersionGate {
   async *#poll(line, signal) {
     for (;;) {
       const state = await this.#ask("", this.#known.get(this.#identityKey()), signal);
-      if (state.state === "unknown") throw new Error("the gate did not say it");
+      if (state.state === "unknown") throw new Error("the response is not from a gate");
       yield state;
       await pause(this.#options.pollInterval * (1 + this.#options.random() / 2), signal);
       if (signal?.aborted) return;
@@ -555,13 +554,13 @@ export class VersionGate {
     try {
       const response = await this.#get(url, headers, limit);
       const isStream = response.status === 200 && mediaType(response) === "text/event-stream";
-      if (!isStream || wasRedirected(response, url)) throw new Error("no stream of events");
+      if (!isStream || wasRedirected(response, url)) throw new Error("not an event stream");
       const [reader, decoder, events] = [
         response.body.getReader(), new TextDecoder(), new EventReader(),
       ];
       let hasHeard = false;
       for (;;) {
-        // The gate gives a sign of life every 15 seconds.
+        // The gate sends a heartbeat every 15 seconds.
         limit.renew(this.#options.patience);
         const { done, value } = await reader.read();
         if (done) break;
@@ -573,13 +572,13 @@ export class VersionGate {
         }
         line.retry = events.retry ?? line.retry;
       }
-      if (!hasHeard) throw new Error("an empty stream");
+      if (!hasHeard) throw new Error("the event stream was empty");
     } finally {
       limit.end();
     }
   }
 
-  /** Milliseconds to the next try: what the gate asks for, more after each failure, and chance. */
+  /** Returns the delay before the next attempt in ms: the gate's value, doubled after failures, plus a random part. */
   #delay(line) {
     const longest = Math.max(line.retry, 60_000);
     const delay = Math.min(line.retry * 2 ** Math.max(0, line.failures - 1), longest);
@@ -591,7 +590,7 @@ export class VersionGate {
     return { state: "unknown", last: last && !this.#isOver(last) ? last : null };
   }
 
-  /** Whether a state has ended by itself meanwhile. */
+  /** Whether a state has expired. */
   #isOver(state) {
     const end = state.window?.maintenanceUntil
       ?? (state.state === "required" ? state.update?.brownoutUntil : undefined);
@@ -609,7 +608,7 @@ export class VersionGate {
     return shown;
   }
 
-  /** Another build of the app has another state. */
+  /** The state is stored per build of the app. */
   #identityKey() {
     const { app, platform, version, build } = this.#options.identity() ?? {};
     return JSON.stringify([app, platform, version, build]);
@@ -622,7 +621,7 @@ export class VersionGate {
     try {
       stored = JSON.parse(await this.#options.storage?.getItem(this.#options.storageKey));
     } catch {
-      // An unreadable value counts as absent.
+      // An invalid value counts as missing.
     }
     const isOurs = stored?.identity === identity;
     this.#memory = {
@@ -644,12 +643,12 @@ export class VersionGate {
     try {
       await this.#options.storage?.setItem(this.#options.storageKey, JSON.stringify(this.#memory));
     } catch {
-      // Without its storage the app only remembers less.
+      // Without storage, the state is only kept in memory.
     }
   }
 }
 
-/** A signal that is given when the time is up, or by another one. */
+/** An abort signal with a timeout that also follows another signal. */
 class Limit {
   constructor(signal) {
     this.controller = new AbortController();
@@ -668,7 +667,7 @@ class Limit {
     this.timer = setTimeout(this.abort, Math.min(milliseconds, LONGEST_TIMER));
   }
 
-  /** Ends whatever is still under way. */
+  /** Aborts everything that still uses the signal. */
   end() {
     clearTimeout(this.timer);
     this.outer?.removeEventListener("abort", this.abort);
@@ -676,7 +675,7 @@ class Limit {
   }
 }
 
-/** Whether an answer is not of the address that was asked: the gate never redirects. */
+/** Whether a response is not from the requested URL; the gate never redirects. */
 function wasRedirected(response, url) {
   const isElsewhere = response.url && originOf(response.url) !== originOf(url);
   return response.type === "opaqueredirect" || response.redirected === true || isElsewhere;

@@ -1,4 +1,4 @@
-"""Names the links in Markdown pages under a folder that lead to no file, and fails if there is one.
+"""Lists links in Markdown pages under a folder whose target file is missing, and fails if there are any.
 
 Usage: broken-links.py FOLDER
 """

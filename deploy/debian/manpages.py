@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the manual pages of the commands, by what the gate says of them.
+"""Writes the manual pages of the commands from their help.
 
 Usage: manpages.py GATE FOLDER
 """
@@ -13,7 +13,7 @@ from pathlib import Path
 
 
 def roff(text: str) -> str:
-    """A text as troff shows it: nothing in it is a request or an escape."""
+    """Escapes a text for troff, so that no part of it is a request or an escape sequence."""
     lines = text.replace("\\", "\\e").replace("-", "\\-").replace("'", "\\(aq").splitlines()
     return "\n".join("\\&" + line if line.startswith(".") else line for line in lines)
 

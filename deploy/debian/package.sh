@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Makes a Debian package of a gate that is built, and one with its debugging symbols.
+# Builds Debian packages of a built gate: one with the gate, and one with its debugging symbols.
 #
 # Usage: package.sh GATE FOLDER [VERSION]
-# VERSION: that of the package; without it, what the gate says.
+# VERSION: the version of the package; default: the version of the gate.
 set -euo pipefail
 export LC_ALL=C.UTF-8
 
@@ -28,7 +28,7 @@ echo '3.0 (native)' >"$tree/debian/source/format"
 cat >"$tree/debian/changelog" <<EOF
 versiongate ($version) unstable; urgency=medium
 
-  * /usr/share/doc/versiongate/NEWS.md says what is new.
+  * See /usr/share/doc/versiongate/NEWS.md.
 
  -- The VersionGate authors <versiongate@example.org>  $(date --utc --rfc-email --date "@$SOURCE_DATE_EPOCH")
 EOF
@@ -48,7 +48,7 @@ EOF
 cp "$gate" "$stage/versiongate"
 cp "$here"/{versiongate,rules}.yaml "$stage/etc/"
 cp "$project"/rules/*.schema.json "$stage/share/"
-# In the folders that the pages link to one another by.
+# Keep the folder structure, so that relative links between the pages work.
 (
     cd "$project"
     cp -r --parents {README,SECURITY,CONTRIBUTING,Benchmarks/README}.md NOTICE docs \
@@ -57,7 +57,7 @@ cp "$project"/rules/*.schema.json "$stage/share/"
         clients/dart clients/kotlin/{README.md,src} clients/python/{README.md,pyproject.toml,versiongate} "$stage/docs/"
 )
 find "$stage/docs" -name __pycache__ -prune -exec rm -r {} +
-# Under its own name, debhelper takes it for the changelog of Debian.
+# Named CHANGELOG.md, debhelper would treat it as the Debian changelog.
 cp "$project/CHANGELOG.md" "$stage/docs/NEWS.md"
 cp -r "$project"/rules/examples/* "$stage/examples/"
 "$gate" --generate-completion-script bash | sed '1{/^#!/d}' >"$stage/completions/versiongate"

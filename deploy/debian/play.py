@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Plays what becomes of an installed package: it starts by its unit, judges, reloads, is upgraded under load, goes.
+"""Tests the life cycle of an installed package: start by its unit, rules, reload, upgrade under load, removal.
 
 Usage: play.py ROOT NEXT_DEB
-ROOT: a fresh root with the package in it. NEXT_DEB: a later one. To be run as root in a network namespace of
-its own; there is no systemd, and this does what systemd would do by the units.
+ROOT: a fresh root file system with the package installed. NEXT_DEB: a later version. Must run as root in its own network
+namespace; there is no systemd, so this script does what systemd would do according to the units.
 """
 
 import ctypes
@@ -43,7 +43,7 @@ def say(text: str) -> None:
 
 
 def setting(unit: str, key: str) -> str:
-    """What a unit says last of a key."""
+    """Returns the last value of a key in a unit."""
     values = re.findall(rf"^{key}=(.*)$", (UNITS / unit).read_text(), re.MULTILINE)
     return values[-1]
 
@@ -71,7 +71,7 @@ class Backend(BaseHTTPRequestHandler):
 
 
 class Manager:
-    """Does for one service and its socket what systemd does."""
+    """Manages one service and its socket like systemd."""
 
     def __init__(self) -> None:
         host, port = setting("versiongate.socket", "ListenStream").rsplit(":", 1)
@@ -83,7 +83,7 @@ class Manager:
         self.child: int | None = None
 
     def start(self) -> None:
-        """Starts the service as its unit says, and waits until it is ready."""
+        """Starts the service according to its unit, and waits until it is ready."""
         account = next(
             line.split(":") for line in (ROOT / "etc/passwd").read_text().splitlines() if line.startswith("versiongate:")
         )
@@ -132,7 +132,7 @@ class Manager:
         assert os.waitstatus_to_exitcode(status) == 0, f"the gate ended with {status}"
 
     def reload(self) -> None:
-        """Runs ExecReload as it stands."""
+        """Runs the ExecReload command of the unit."""
         command = setting("versiongate.service", "ExecReload").replace("$MAINPID", str(self.child))
         subprocess.run(command.split(), check=True)
         self.wait("RELOADING=1")
@@ -140,7 +140,7 @@ class Manager:
 
 
 class Systemctl(threading.Thread):
-    """The other end of systemctl.sh."""
+    """Handles the commands sent by systemctl.sh."""
 
     def __init__(self, manager: Manager) -> None:
         super().__init__(daemon=True)
@@ -172,10 +172,10 @@ class Systemctl(threading.Thread):
 
 
 class Load:
-    """Clients that ask without a pause, half of them on a new connection each time.
+    """Clients that send requests without a pause, half of them on a new connection each time.
 
-    As any client does, they ask once more if a connection that they have used before is closed before a byte of
-    the answer came (RFC 9112 section 9.3.1); those requests are counted apart.
+    Like other clients, they retry a request once if a reused connection is closed before a byte of the response
+    arrives (RFC 9112 section 9.3.1); these requests are counted separately.
     """
 
     def __init__(self, port: int, clients: int = 8) -> None:
@@ -244,7 +244,7 @@ def version_installed() -> str:
 
 
 def configure(backend_port: int) -> None:
-    """Edits two lines of the settings, and writes rules."""
+    """Changes two lines of the settings, and writes rules."""
     path = ROOT / "etc/versiongate/versiongate.yaml"
     text = path.read_text()
     text = re.sub(r"^upstream: .*$", f"upstream: http://127.0.0.1:{backend_port}", text, flags=re.MULTILINE)
@@ -294,13 +294,13 @@ def main() -> None:
     kept = (ROOT / "etc/versiongate/rules.yaml").read_text()
     assert kept == RULES.format(minimum="3.5.0"), "the upgrade replaced the rules"
     say(f"upgraded from {before} to {after} under load: {load.answered} requests answered, none failed, "
-        f"{load.repeated} asked again on a connection that was kept")
+        f"{load.repeated} retried after a reused connection was closed")
 
     inside("dpkg", "--remove", "versiongate", stdout=subprocess.DEVNULL)
-    assert manager.child is None, "the gate runs on after the removal"
-    assert (ROOT / "etc/versiongate/rules.yaml").exists(), "a removal took the rules"
+    assert manager.child is None, "the gate is still running after the removal"
+    assert (ROOT / "etc/versiongate/rules.yaml").exists(), "the removal deleted the rules"
     assert not (ROOT / "usr/bin/versiongate").exists()
-    say("removed: the gate has ended, the settings are kept")
+    say("removed: the gate has stopped, the settings are kept")
     inside("dpkg", "--purge", "versiongate", stdout=subprocess.DEVNULL)
     (ROOT / "usr/local/sbin/systemctl").unlink()
 

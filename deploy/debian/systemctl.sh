@@ -1,6 +1,6 @@
 #!/bin/sh
-# Stands in for systemctl in the root of a test: play.py, at the other end of the pipes, does what
-# systemd would.
+# Replaces systemctl in the root file system of a test: play.py, at the other end of the pipes, does what systemd
+# would do.
 echo "$*" >>/run/systemctl.log
 for word in "$@"; do
     case "$word" in

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Tries a Debian package in a fresh root: lintian, exposure, installing, using, upgrading under load,
-# removing, purging. Needs root, mmdebstrap, lintian and systemd-analyze; two minutes.
+# Tests a Debian package in a fresh root file system: lintian, exposure, installation, use, upgrade under load,
+# removal, purge. Needs root, mmdebstrap, lintian and systemd-analyze; takes two minutes.
 #
 # Usage: test.sh DEB [NEXT_DEB]
-# NEXT_DEB: what it is upgraded to; without it, the same files under a later version.
+# NEXT_DEB: the package to upgrade to; default: the same files with a later version.
 set -euo pipefail
 export LC_ALL=C.UTF-8
 
@@ -22,7 +22,7 @@ else
     dpkg-deb --root-owner-group -Zgzip -z1 --build "$work/next" "$next" >/dev/null
 fi
 
-# Everything in the root but what the machine, apt and the tools for users (/etc/passwd-) write on their own.
+# All files in the root except those written by the machine, apt and the user tools (/etc/passwd-).
 inventory() {
     (cd "$root" && find . -xdev \( -path ./proc -o -path ./sys -o -path ./dev -o -path ./run -o -path ./tmp \
         -o -path ./var/cache -o -path ./var/log -o -path ./var/lib/apt -o -path ./var/lib/dpkg \
@@ -50,7 +50,7 @@ for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.sources /etc/apt/sou
     [ -e "$file" ] && sources+=("$file")
 done
 mmdebstrap --quiet --variant=minbase --include="$depends" "$release" "$root" "${sources[@]}"
-# Nothing of the image's own is a reason to start, or not to start, what a package brings along.
+# Remove the image's own policy for starting services, so that only the package decides.
 rm -f "$root/usr/sbin/policy-rc.d"
 inventory >"$work/before"
 cp "$root/etc/passwd" "$root/etc/group" "$work/"
@@ -70,4 +70,4 @@ inventory >"$work/after"
 diff "$work/before" "$work/after"
 diff "$work/passwd" "$root/etc/passwd"
 diff "$work/group" "$root/etc/group"
-echo "  nothing is left"
+echo "  no files are left"

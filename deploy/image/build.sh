@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Makes an OCI image of a Debian package, without a daemon: mmdebstrap lays out the root, umoci packs it.
-# Nothing is in it but the gate, what it loads, and the authorities that it trusts: no shell, no package manager.
+# Builds an OCI image from a Debian package without a daemon: mmdebstrap creates the root, umoci packs it.
+# The image only contains the gate, its libraries and the trusted certificate authorities: no shell, no package manager.
 #
 # Usage: build.sh DEB FOLDER
-# FOLDER: becomes an OCI layout, tagged with the version of the package.
+# FOLDER: the OCI layout to create, tagged with the version of the package.
 set -euo pipefail
 export LC_ALL=C.UTF-8
 
@@ -24,7 +24,7 @@ done
 mmdebstrap --quiet --variant=extract --include=libcurl4,libhiredis0.14,libsqlite3-0,libssl3,libyaml-0-2,libstdc++6,ca-certificates,netbase,base-files \
     "$release" "$work/root" "${sources[@]}"
 
-# The libraries that the gate loads, followed through; the rest of the root stays behind.
+# Copies the libraries that the gate loads, directly or indirectly; the rest of the root is left out.
 image=$work/bundle/rootfs
 dpkg-deb --extract "$deb" "$work/root"
 mkdir -p "$image"/{etc/ssl/certs,etc/versiongate,usr/bin,usr/share/doc,proc,sys,dev,tmp,var/lib/versiongate}

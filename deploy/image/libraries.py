@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Copies the shared libraries that a program loads from one root into another, and what those load in turn.
+"""Copies the shared libraries that a program loads, directly or indirectly, from one root into another.
 
 Usage: libraries.py FROM TO PROGRAM
 """
@@ -11,7 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-# The libraries that the C library opens by name as it runs, to look up hosts.
+# The libraries that the C library opens at run time for host lookups.
 OPENED = ["libnss_dns.so.2", "libnss_files.so.2", "libresolv.so.2"]
 
 
@@ -37,7 +37,7 @@ def main() -> None:
         if name not in found:
             raise SystemExit(f"{name}: not in {source}")
         path = found[name]
-        # A link of the root may be absolute.
+        # Symbolic links in the root may be absolute.
         while path.is_symlink():
             link = os.readlink(path)
             path = source / link.lstrip("/") if link.startswith("/") else path.parent / link

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Runs an unpacked image by its own configuration, with a root that cannot be written to, and asks it.
+"""Runs an unpacked image with its own configuration on a read-only root, and sends requests to it.
 
 Usage: play.py BUNDLE
-To be run as root in namespaces of its own.
+Must run as root in its own namespaces.
 """
 
 import http.client
@@ -76,7 +76,7 @@ def main() -> None:
 
     try:
         (ROOT / "written").write_text("")
-        raise SystemExit("the root can be written to")
+        raise SystemExit("the root is writable")
     except OSError:
         pass
     gate = run(process["args"])
@@ -93,7 +93,7 @@ def main() -> None:
         gate.send_signal(signal.SIGTERM)
     assert gate.wait(60) == 0
     assert run(["/usr/bin/versiongate", "healthcheck"]).wait(30) == 1
-    print(f"as user {user} on a root that cannot be written to: 426 for 3.4.9, 200 for 4.2.0, healthcheck, exit 0")
+    print(f"as user {user} on a read-only root: 426 for 3.4.9, 200 for 4.2.0, healthcheck, exit 0")
 
 
 if __name__ == "__main__":

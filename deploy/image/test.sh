@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Unpacks an image and runs it as a container would: a user without rights, a root that cannot be written to,
-# namespaces of its own. Needs root and umoci.
+# Unpacks an image and runs it as a container runtime would: with an unprivileged user, a read-only root and its own
+# namespaces. Needs root and umoci.
 #
 # Usage: test.sh LAYOUT
 set -euo pipefail

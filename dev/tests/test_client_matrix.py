@@ -1,4 +1,4 @@
-"""What the matrix of real clients makes of an answer, and of its results."""
+"""Tests how the matrix of real clients interprets responses and results."""
 
 import json
 import re
@@ -23,7 +23,7 @@ def answer(status=426, body=BODY, fields=None, **more):
     return {"status": status, "body": body, "length": len(body), "fields": fields or {}, **more}
 
 
-# The case, the answer, the kind of the outcome, and its words.
+# The case, the response, the kind of the outcome, and its text.
 OUTCOMES = (
     ("up3m", answer(), "seen", "426"),
     ("up3m", answer(error="reset", message="by peer"), "seen", "426, then reset"),
@@ -36,10 +36,10 @@ OUTCOMES = (
     ("up3m", None, "lost", "hangs"),
     ("up3m", {"unsupported": "no Expect"}, "unsupported", "–"),
     ("up3m", answer(status="FAILED_PRECONDITION", body="Please update."), "seen", "FAILED_PRECONDITION"),
-    ("up3m", answer(status="FAILED_PRECONDITION", body=""), "lost", "FAILED_PRECONDITION, other words"),
+    ("up3m", answer(status="FAILED_PRECONDITION", body=""), "lost", "FAILED_PRECONDITION, other text"),
     ("up3m", answer(status="UNKNOWN", body="426"), "lost", "UNKNOWN"),
     ("maintenance", answer(status="UNAVAILABLE", body="Back soon."), "seen", "UNAVAILABLE"),
-    ("maintenance", answer(status="UNAVAILABLE", body="Service Unavailable"), "lost", "UNAVAILABLE, other words"),
+    ("maintenance", answer(status="UNAVAILABLE", body="Service Unavailable"), "lost", "UNAVAILABLE, other text"),
     ("maintenance", answer(status=503, fields={"retry-after": "9"}), "seen", "503"),
     ("brownout", answer(), "lost", "426, no Retry-After"),
     ("brownout", answer(fields={"retry-after": "9"}), "seen", "426"),
@@ -140,13 +140,13 @@ class Page(unittest.TestCase):
 
 
 class Guide(unittest.TestCase):
-    """The proxies of the matrix are set up as the guide says."""
+    """The proxies of the matrix are configured as in the guide."""
 
     def lines(self, language):
         text = (ROOT / "docs/guides/behind-nginx-or-a-cdn.md").read_text("utf-8")
         found = re.findall(rf"^```{language}\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
         lines = [re.sub(r"\s+#.*", "", line).strip() for line in found[0].splitlines()]
-        # Names, addresses and certificates are others.
+        # Names, addresses and certificates differ.
         own = re.compile(r"listen |server_name |ssl_certificate|upstream |127\.0\.0\.1:8080|^$")
         return [line for line in lines if not own.search(line)]
 

@@ -1,4 +1,4 @@
-"""What dev/install-python.sh and dev/install-packages.sh do on machines that differ."""
+"""Tests dev/install-python.sh and dev/install-packages.sh on different machines."""
 
 import os
 import shutil
@@ -11,7 +11,7 @@ DEV = Path(__file__).resolve().parent.parent
 
 BROKEN_PYTHON = "#!/bin/sh\nexit 1\n"
 
-# A Python that makes an environment whose Python notes what it is asked, and knows a requirement by its `==`.
+# A Python that creates an environment whose Python logs its arguments, and recognizes a requirement by its `==`.
 PYTHON = """#!/bin/sh
 if [ "$1 $2" = "-m venv" ]; then
     mkdir -p "$3/bin"
@@ -36,7 +36,7 @@ class Install(unittest.TestCase):
         file.chmod(0o755)
 
     def run_script(self, *command, folders=(), tools=()):
-        """The exit status, and what was printed, where only these folders and tools are in PATH."""
+        """Returns the exit status and the output, with only these folders and tools in PATH."""
         (self.folder / "tools").mkdir(exist_ok=True)
         for tool in ("bash", "dirname", "env", *tools):
             link = self.folder / "tools" / tool
@@ -69,7 +69,7 @@ class InstallPython(Install):
         self.assertIn("--require-hashes --requirement dev/python-requirements.txt", self.calls()[0])
         self.assertEqual(self.install("one==1\n"), (0, ""))
         self.assertEqual(len(self.calls()), 1)
-        # Other versions are another environment.
+        # Other versions need another environment.
         self.assertEqual(self.install("one==2\n")[0], 0)
         self.assertEqual(len(self.calls()), 2)
 

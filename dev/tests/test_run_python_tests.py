@@ -1,4 +1,4 @@
-"""What the runner of Python tests counts."""
+"""Tests the counts of the Python test runner."""
 
 import subprocess
 import sys

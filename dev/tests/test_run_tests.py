@@ -1,4 +1,4 @@
-"""What fails a run of the tests, with a `swift` that does what each test says."""
+"""Tests what fails a test run, with a simulated `swift`."""
 
 import os
 import shutil
@@ -11,7 +11,7 @@ from pathlib import Path
 
 DEV = Path(__file__).resolve().parent.parent
 
-# Plays the next of the runs, and notes how it was called.
+# Simulates the next of the runs, and records its arguments.
 FAKE_SWIFT = """#!/bin/sh
 folder=$(dirname "$0")
 echo "$*" >>"$folder/calls"
@@ -21,7 +21,7 @@ if [ -f "$run/report" ]; then cp "$run/report" "${4%.xml}-swift-testing.xml"; fi
 . "$run/end"
 """
 
-# Plays the target that is its last argument.
+# Simulates the target that is its last argument.
 FAKE_MAKE = """#!/bin/sh
 for target; do :; done
 . "$(dirname "$0")/target-$target"
@@ -62,9 +62,9 @@ class RunTests(unittest.TestCase):
         (folder / "end").write_text(end + "\n")
 
     def play(self, *runs, unstable="", arguments=(), beside=None, system="debian"):
-        """The exit status, what was printed, and how often `swift` was called.
+        """Returns the exit status, the output, and the number of calls of `swift`.
 
-        `beside`: the shell commands of each target that runs beside the tests in Swift.
+        `beside`: the shell commands of each target that runs in parallel with the Swift tests.
         """
         if unstable is not None:
             (self.folder / "dev/unstable-suites.txt").write_text(unstable)
@@ -145,7 +145,7 @@ class RunTests(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertIn("\nt failed:\nwhat went wrong\n", output)
         self.assertTrue(output.endswith("\n6 passed, 2 failed, 0 skipped\n"), output)
-        # One that broke off has counted nothing.
+        # An aborted run has no counts.
         status, output, _ = self.play({"suites": {"T.A": None}}, beside={"t": "kill -9 $$"})
         self.assertEqual(status, 1)
         self.assertTrue(output.endswith("\n1 passed, 1 failed, 0 skipped\n"), output)
@@ -270,7 +270,7 @@ class RunTests(unittest.TestCase):
         status, output, _ = self.play(run, unstable="T.Gone a reason\n")
         self.assertEqual(status, 1)
         self.assertIn("there is no suite T.Gone", output)
-        # A part of the tests has not all suites.
+        # A partial run does not contain all suites.
         status, _, _ = self.play(run, unstable="T.B a reason\n", arguments=["--filter", "T.A"])
         self.assertEqual(status, 0)
 

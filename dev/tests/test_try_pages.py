@@ -35,7 +35,7 @@ class Ports(unittest.TestCase):
             for port in ports:
                 with socket.socket() as other, self.assertRaises(OSError):
                     other.bind(("127.0.0.1", int(port)))
-                # Until the gate listens, nothing does.
+                # Nothing listens before the gate does.
                 with socket.socket() as client, self.assertRaises(ConnectionRefusedError):
                     client.connect(("127.0.0.1", int(port)))
                 with socket.socket() as gate:
@@ -92,14 +92,14 @@ class Blocks(unittest.TestCase):
 
 
 class Troubleshooting(unittest.TestCase):
-    """The messages that the page explains are those of the program."""
+    """The messages on the page are those of the program."""
 
     def test_each_message_is_in_the_source(self):
         page = (ROOT / "docs/guides/troubleshooting.md").read_text(encoding="utf-8")
         source = "\n".join(
             path.read_text(encoding="utf-8") for path in sorted((ROOT / "Sources").rglob("*.swift"))
         )
-        # A text that goes on in the next line of the source is one.
+        # A string that continues in the next line of the source is one text.
         source = re.sub(r'"\s*\+\s*"', "", source)
         tables = re.split("^## ", page, flags=re.MULTILINE)
         messages = [

@@ -1,6 +1,6 @@
-"""What is measured, each scenario in a module of its own.
+"""The scenarios, each in its own module.
 
-A scenario has a `name`, a `title`, `columns`, the row that `reference` names, perhaps `max_rounds`,
+A scenario has a `name`, a `title`, `columns`, the row that `reference` names, optionally `max_rounds`,
 the figures that are `compared` with those of the gate, and `rows(bench)`: for each row a function
 that measures it once.
 """

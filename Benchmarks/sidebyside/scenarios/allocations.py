@@ -1,4 +1,4 @@
-"""How often does a passed request ask for memory?"""
+"""The number of allocations per forwarded request."""
 
 import functools
 import http.client
@@ -14,21 +14,21 @@ REQUESTS = 2_000
 
 
 class Allocations:
-    """One request after the other on one connection, when all pools are full."""
+    """Consecutive requests on one connection, when all pools are full."""
 
     name = "allocations"
-    title = "calls of malloc and its kin for each passed request, in steady state"
+    title = "calls of malloc and related functions per forwarded request, in steady state"
     reference = REFERENCE
-    # A count, no measurement.
+    # A count, not a measurement.
     max_rounds = 1
-    compared = (Compared("each", "allocations for a request"),)
+    compared = (Compared("each", "allocations per request"),)
     columns = (Column("allocations/request", "each", "{:.2f}"),)
 
     def rows(self, bench):
         return {
             candidate.name: functools.partial(self._measure, bench, candidate)
             for candidate in bench.candidates
-            # These have allocators of their own, which nobody can listen to.
+            # These have their own allocators, which cannot be counted.
             if candidate.name not in ("caddy", "envoy")
         }
 

@@ -13,7 +13,7 @@ from ..traffic import DOWNLOAD
 class Bodies:
     reference = REFERENCE
     compared = (
-        Compared("cpu_microseconds", "CPU for a MiB"),
+        Compared("cpu_microseconds", "CPU per MiB"),
         Compared("requests_per_second", "MiB/s", is_better_higher=True),
     )
     max_rounds = 3

@@ -1,4 +1,4 @@
-"""What does a connection cost that has nothing to do?"""
+"""The cost of an idle connection."""
 
 import contextlib
 import functools
@@ -12,26 +12,26 @@ from ..run import Column, Compared, Run
 from ..setup import Setup
 
 CONNECTIONS = 10_000
-# Of the measuring process and of each server: the backend's pool, logs, and what Python has open.
+# Descriptors of the measuring process and of each server: the backend's pool, logs, and open files of Python.
 DESCRIPTORS = CONNECTIONS + 500
-# How long apps keep a connection that they do not use is counted in tens of seconds. Whoever puts
-# such connections away does so within this time; it is the same for all.
+# Apps keep unused connections for tens of seconds. A proxy that parks such connections does so within
+# this time; it is the same for all.
 SETTLE_SECONDS = 15
 
 
 class IdleConnections:
     name = "idle"
     title = (
-        f"{CONNECTIONS} idle keep-alive connections, {SETTLE_SECONDS} s after one passed request"
+        f"{CONNECTIONS} idle keep-alive connections, {SETTLE_SECONDS} s after one forwarded request"
         " each"
     )
     reference = REFERENCE
-    # Memory is not disturbed by the neighbours.
+    # Memory does not depend on other load.
     max_rounds = 1
-    compared = (Compared("each", "memory for a connection"),)
+    compared = (Compared("each", "memory per connection"),)
     columns = (
         Column("MiB before", "before", "{:.1f}"),
-        Column("MiB with them", "after", "{:.1f}"),
+        Column("MiB with connections", "after", "{:.1f}"),
         Column("KiB/connection", "each", "{:.2f}"),
         Column(f"KiB, ratio to {REFERENCE}", "each", is_ratio=True),
     )
@@ -50,7 +50,7 @@ class IdleConnections:
 
     def _measure(self, bench, candidate, _):
         setup = Setup(clients=DESCRIPTORS)
-        # Memory once taken is seldom given back: each round has a process of its own.
+        # Allocated memory is rarely returned: each round uses a new process.
         with bench.fresh_server(candidate, setup) as server, contextlib.ExitStack() as cleanup:
             before = server.resident_bytes()
             faults = 0

@@ -1,4 +1,4 @@
-"""The instructions of a request, which do not depend on the neighbours."""
+"""The instructions of a request, which do not depend on other load."""
 
 import functools
 import statistics
@@ -11,8 +11,8 @@ from ..run import Column, Compared, LoadFailed, Run
 from ..setup import Setup
 
 CANDIDATES = (REFERENCE, "haproxy", GATE)
-# Of two counts, one of three times as many requests, the difference is what requests cost:
-# whatever a phase costs at its beginning and its end is in both.
+# The difference of two counts, one with three times as many requests, is the cost of the requests:
+# the cost of the start and the end of a phase is in both.
 ROUNDS = (3, 9)
 COUNTS = 3
 
@@ -21,11 +21,11 @@ class Instructions:
     """All kinds of traffic, one program after the other."""
 
     reference = REFERENCE
-    # A count, no measurement.
+    # A count, not a measurement.
     max_rounds = 1
 
     def __init__(self, traffic, protocol, passing=()):
-        """`passing` is what is sent to pass only."""
+        """`passing` lists traffic that is only measured to pass."""
         kinds = [(each, denied) for each in traffic for denied in (False, True)]
         kinds += [(each, False) for each in passing]
         self._kinds = {each.case(denied): (each, denied) for each, denied in kinds}
@@ -33,13 +33,13 @@ class Instructions:
         self.name = "instructions" if protocol == "http1" else "instructions-http2"
         how = "HTTP/1.1" if protocol == "http1" else "HTTP/2 with TLS"
         self.title = (
-            f"instructions in user space for a request, {how}, and the ratio to {REFERENCE}"
+            f"instructions in user space per request, {how}, and the ratio to {REFERENCE}"
         )
         self.columns = tuple(
             Column(name.replace("-", " "), name, "{:,.0f}", has_ratio=True) for name in self._kinds
         )
         self.compared = tuple(
-            Compared(name, f"instructions for a request, {name}") for name in self._kinds
+            Compared(name, f"instructions per request, {name}") for name in self._kinds
         )
 
     def rows(self, bench):
@@ -74,7 +74,7 @@ class Instructions:
 
 
 def count(counter, load, phases):
-    """The instructions of a request, by the median of some counts."""
+    """Returns the instructions of a request, by the median of several counts."""
     counts = []
     for _ in range(COUNTS):
         totals, requests = [], []

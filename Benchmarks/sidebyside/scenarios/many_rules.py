@@ -1,4 +1,4 @@
-"""One rule against 10,000."""
+"""One rule compared with 10,000."""
 
 import functools
 
@@ -12,7 +12,7 @@ SIZES = (1, 10_000)
 
 
 class ManyRules:
-    """Clients whose verdict the gate remembers or not; the paths are looked up for each request."""
+    """Clients with and without a cached verdict; the paths are looked up for each request."""
 
     name = "many-rules"
     title = "pass with 1 rule and with 10,000, half of them for paths, HTTP/1.1"

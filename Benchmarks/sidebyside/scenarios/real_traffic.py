@@ -1,4 +1,4 @@
-"""The headline: what requests of many clients cost, as many as one core of the proxy can take."""
+"""The main scenarios: the cost of requests from many clients, at the maximum rate of one core of the proxy."""
 
 import dataclasses
 import functools
@@ -19,12 +19,12 @@ COLUMNS = (
 
 
 class RealTraffic:
-    """One kind of traffic, to pass or to be denied, by one protocol."""
+    """One kind of traffic, to pass or to be denied, with one protocol."""
 
     columns = COLUMNS
     reference = REFERENCE
     compared = (
-        Compared("cpu_microseconds", "CPU for a request"),
+        Compared("cpu_microseconds", "CPU per request"),
         Compared("requests_per_second", "requests/s", is_better_higher=True),
     )
 
@@ -34,7 +34,7 @@ class RealTraffic:
         self.denied = denied
         self.protocol = protocol
         self.name = traffic.case(denied)
-        who = "the proxy answers with 426" if denied else "the backend answers"
+        who = "the proxy responds with 426" if denied else "the backend responds"
         how = "HTTP/1.1"
         if protocol == "http2":
             self.name += "-http2"
@@ -59,7 +59,7 @@ class RealTraffic:
 
 
 class CrowdSize:
-    """Ten times as many clients as fit into any memory of them."""
+    """Ten times as many clients as fit into any cache."""
 
     name = "crowd-size"
     reference = None
@@ -67,18 +67,18 @@ class CrowdSize:
     max_rounds = 3
 
     def __init__(self, few, many):
-        # In a new process nothing is remembered yet from the round before.
+        # A new process has no cache from the previous round.
         self._traffic = tuple(
             dataclasses.replace(each, warm_up_seconds=2 * each.warm_up_seconds)
             for each in (few, many)
         )
-        self.title = f"pass, {many.title} beside {few.title}, HTTP/1.1"
+        self.title = f"pass, {many.title} compared with {few.title}, HTTP/1.1"
         self.columns = (
             Column("requests/s, fewer", "few_requests", "{:.0f}"),
             Column("requests/s, more", "many_requests", "{:.0f}"),
             Column("CPU µs/request, fewer", "few_cpu", "{:.1f}"),
             Column("CPU µs/request, more", "many_cpu", "{:.1f}"),
-            Column("CPU, times as much", "times", "{:.2f}"),
+            Column("CPU, ratio of more to fewer", "times", "{:.2f}"),
             Column("MiB, fewer", "few_memory", "{:.1f}"),
             Column("MiB, more", "many_memory", "{:.1f}"),
         )
@@ -87,7 +87,7 @@ class CrowdSize:
         return {
             candidate.name: functools.partial(self._measure, bench, candidate)
             for candidate in bench.candidates
-            # The reference shows what the machine itself makes of more memory.
+            # The reference shows the effect of more memory on the machine itself.
             if candidate.name in (REFERENCE, GATE)
         }
 

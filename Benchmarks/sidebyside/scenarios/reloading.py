@@ -1,4 +1,4 @@
-"""10,000 rules are read again under load: who notices?"""
+"""10,000 rules are reloaded under load, and the effect on requests is measured."""
 
 import functools
 import http.client
@@ -15,22 +15,22 @@ from ..setup import Setup
 RULES = 10_000
 # The seconds of load before the reload, and after it.
 BEFORE, AFTER = 3, 4
-# From which on the new rules must be in force.
+# The time after which the new rules must be active.
 LATEST_SECONDS = 3
-# The new minimum of one app, below the version that the rules recommend: a gate that runs loads no rules that
-# refuse that one. The older version passes by the rules before.
+# The new minimum of one app, below the version that the rules recommend: a running gate does not load rules that
+# deny the recommended version. The older version passes with the previous rules.
 NEW_MINIMUM, OLDER_VERSION = "4.1.0", "4.0.0"
 
 
 class Reloading:
     name = "reload"
-    title = f"{RULES} rules read again at half of the highest rate of {REFERENCE}"
+    title = f"{RULES} rules reloaded at half of the maximum rate of {REFERENCE}"
     reference = None
     compared = ()
     max_rounds = 3
     columns = (
         Column("requests/s", "requests_per_second"),
-        Column("in force after ms", "in_force", "{:.0f}"),
+        Column("active after ms", "in_force", "{:.0f}"),
         Column("p99.9 ms, second before", "before", "{:.2f}"),
         Column("p99.9 ms, worst second from then on", "after", "{:.2f}"),
         Column("times", "times", "{:.2f}"),
@@ -69,7 +69,7 @@ class Reloading:
 
 
 class Change(threading.Thread):
-    """Changes the rules in the middle of the load, and finds out when they are in force."""
+    """Changes the rules in the middle of the load, and detects when they are active."""
 
     def __init__(self, server, rules):
         super().__init__()
@@ -101,7 +101,7 @@ class Change(threading.Thread):
 
 def run_from(requests, change, faults):
     def p999(begin, end):
-        """Of the requests that were under way in that time."""
+        """Returns the percentile of the requests that were in progress in that time."""
         among = [took for start, _, took in requests if begin <= start + took / 1000 < end]
         return percentile(among, 0.999) if among else float("inf")
 

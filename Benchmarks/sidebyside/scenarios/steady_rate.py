@@ -1,4 +1,4 @@
-"""Half of what nginx can take at most: what do the slowest requests wait for?"""
+"""The latency of the slowest requests at half of nginx's maximum rate."""
 
 import functools
 
@@ -10,13 +10,13 @@ from ..run import Column, Compared, LoadFailed, Run
 
 class SteadyRate:
     name = "steady-rate"
-    title = f"pass at half of the highest rate of {REFERENCE} in the same round"
+    title = f"pass at half of the maximum rate of {REFERENCE} in the same round"
     reference = REFERENCE
     compared = (Compared("p99", "p99"),)
     max_rounds = 3
     columns = (
         Column("requests/s", "requests_per_second"),
-        # A server that cannot keep the rate answers rightly, but late.
+        # A server that cannot keep the rate sends right responses, but late.
         Column("of the rate", "kept", "{:.0%}"),
         Column("p50 ms", "p50", "{:.2f}"),
         Column("p99 ms", "p99", "{:.2f}"),
@@ -40,7 +40,7 @@ class SteadyRate:
         log = bench.folder / "steady-rate.log"
         cores = bench.load_cores
         try:
-            # The connections, to the backend as well, are there before anything counts.
+            # The connections, also those to the backend, are open before the measurement.
             paced_run(server, headers, log, rate=rate, seconds=1, cores=cores)
             log.unlink()
             cpu_before = server.cpu_seconds()
@@ -52,7 +52,7 @@ class SteadyRate:
         milliseconds = sorted(each[2] for each in logged_requests(log))
         log.unlink()
         if not milliseconds:
-            return Run.failed("no answers")
+            return Run.failed("no responses")
         achieved = len(milliseconds) / bench.seconds
         return Run({
             "requests_per_second": achieved,

@@ -1,4 +1,4 @@
-"""What does a second thread bring?"""
+"""The gain of a second thread."""
 
 import functools
 
@@ -10,7 +10,7 @@ from ..setup import Setup
 
 class TwoThreads:
     name = "two-threads"
-    title = "pass with two threads, against the same proxy with one"
+    title = "pass with two threads, compared with the same proxy with one"
     reference = REFERENCE
     compared = (Compared("worth", "worth of two threads", is_better_higher=True),)
     max_rounds = 3
@@ -44,7 +44,7 @@ class TwoThreads:
             used = sorted(after[each] - before.get(each, 0) for each in after)[-threads:]
             runs[threads] = (run.figures, used)
         (one, _), (two, used) = runs[1], runs[2]
-        # Of as much work as the busier thread can do, so much is done by both of them.
+        # The work of both threads, in units of the maximum work of the busier thread.
         busier = used[-1] / sum(used)
         cost = two["cpu_microseconds"] / one["cpu_microseconds"]
         return Run({

@@ -1,11 +1,11 @@
-// What the admin listener serves as it stands in the project.
+// Files of the repository that are embedded for the admin listener.
 #ifndef VERSIONGATE_CADMINFILES_H
 #define VERSIONGATE_CADMINFILES_H
 
 // The OpenAPI document: docs/admin/openapi.json.
 const char *gate_admin_openapi(void);
 
-// The files of the page.
+// The files of the admin page.
 const char *gate_page_index(void);
 const char *gate_page_style(void);
 const char *gate_page_icon(void);

@@ -1,6 +1,6 @@
-// Questions to the gate.
+// Requests to the gate.
 
-/** The document at a path of the API; throws what a problem says. */
+/** Returns the document at a path of the API; throws a `Problem` with the detail of an error response. */
 export async function ask(path, options = {}) {
     const response = await fetch(path, { cache: "no-store", ...options });
     const type = response.headers.get("Content-Type") ?? "";
@@ -14,8 +14,8 @@ export async function ask(path, options = {}) {
 }
 
 /**
- * The same of a question of which the gate answers one at a time: while it is busy with another one, asks again;
- * `undefined` once nobody wants to know any more.
+ * Like `ask`, for an endpoint that processes one request at a time: retries every second while it is busy. Returns
+ * `undefined` once `isWanted` returns false.
  */
 export async function askInTurn(path, options, isWanted) {
     while (isWanted()) {

@@ -1,4 +1,4 @@
-// Elements of the page; a text is never read as markup.
+// Helpers to create elements; texts are never parsed as markup.
 
 const drawing = "http://www.w3.org/2000/svg";
 
@@ -21,8 +21,8 @@ export function s(name, attributes = {}, ...children) {
 export const byId = (id) => document.getElementById(id);
 
 /**
- * Replaces what stands in an element, unless it says the same: whoever reads it is not disturbed. What was unfolded stays
- * so, and what has the focus keeps it.
+ * Replaces the content of an element, unless it is the same, so that readers are not disturbed. Open `details` elements stay
+ * open, and the focus is kept.
  */
 export function show(id, ...children) {
     const place = byId(id);
@@ -39,7 +39,7 @@ export function show(id, ...children) {
 
 const nameOf = (element) => element.getAttribute("aria-label") ?? element.textContent;
 
-/** A table; a column whose title begins with `#` has numbers. */
+/** Creates a table; columns whose title starts with `#` contain numbers. */
 export function table(caption, titles, rows) {
     const isNumber = titles.map((title) => title.startsWith("#"));
     const cell = (name, text, index) =>
@@ -56,10 +56,10 @@ export function table(caption, titles, rows) {
     );
 }
 
-/** The two ends of an axis. */
+/** Creates the labels for the ends of an axis. */
 export const ends = (...words) => h("p", { class: "ends", "aria-hidden": "true" }, ...words.map((word) => h("span", {}, word)));
 
-/** A drawing whose bars stretch with the page. */
+/** Creates a bar chart that stretches with the page. */
 export const bars = (width, height, label, ...children) =>
     s(
         "svg",
@@ -82,7 +82,7 @@ export function percent(part, all) {
 export const day = (text) => text.slice(0, 10);
 export const minute = (text) => `${text.slice(0, 10)} ${text.slice(11, 16)} UTC`;
 
-/** The order of versions: by their numbers. */
+/** Compares versions by their numbers. */
 export function compareVersions(left, right) {
     const numbers = (text) => text.split(/[.+-]/).map((part) => Number.parseInt(part, 10) || 0);
     const [a, b] = [numbers(left), numbers(right)];

@@ -1,4 +1,4 @@
-// The page of the gate: hears of what changes, and shows it.
+// The main script of the admin page: receives events about changes, and updates the page.
 
 import { byId, number } from "./elements.js";
 import { showAudit, showHealth, showRules } from "./rules.js";
@@ -6,11 +6,11 @@ import { showDecisions, showTraffic } from "./traffic.js";
 import { renewUndo, startUndo } from "./undo.js";
 import { startWhatIf, updateWhatIf } from "./what-if.js";
 
-/** Between two looks at what is counted, and at everything where the gate tells nothing by itself. */
+/** The interval in ms to update the counts, and to update everything while there is no event stream. */
 const pause = 10_000;
 const everything = ["rules", "audit", "counts"];
 
-/** What is to be asked for again; one look is taken at a time. */
+/** The parts to load again; one update runs at a time. */
 let wanted = new Set();
 let isLooking = false;
 let rules;
@@ -47,7 +47,7 @@ async function show(parts) {
         if (parts.has("counts") || parts.has("rules")) work.push(updateWhatIf(rules));
         await Promise.all(work);
     } catch (problem) {
-        state.textContent = `The gate does not answer: ${problem.message}`;
+        state.textContent = `Loading failed: ${problem.message}`;
         state.className = "bad";
     }
 }
@@ -55,10 +55,10 @@ async function show(parts) {
 function showState(feeds) {
     const state = byId("state");
     const isWell = feeds.rules.lastReloadSuccessful && feeds.feeds.every((feed) => ["fresh", "waiting"].includes(feed.state));
-    const ways = [rules.mode === "observe" && ", only observing", rules.undo && ", by an undo"].filter(Boolean).join("");
+    const ways = [rules.mode === "observe" && ", observe mode", rules.undo && ", activated by an undo"].filter(Boolean).join("");
     const text = isWell
-        ? `Judging by revision ${rules.revision}${ways}.`
-        : `Judging by revision ${rules.revision}${ways}, and something is wrong: see Findings and feeds.`;
+        ? `Rules revision ${rules.revision}${ways}`
+        : `Rules revision ${rules.revision}${ways}. There are problems: see Findings and feeds.`;
     if (state.textContent !== text) state.textContent = text;
     state.className = isWell ? "good" : "bad";
 }
@@ -66,10 +66,10 @@ function showState(feeds) {
 function showFigures(next) {
     const now = Date.now();
     const since = figures && now > figures.time ? (next.requests - figures.requests) / ((now - figures.time) / 1000) : 0;
-    const rate = since > 0 ? `; ${since < 10 ? since.toFixed(1) : number(since)} requests a second` : "";
+    const rate = since > 0 ? `; ${since < 10 ? since.toFixed(1) : number(since)} requests/second` : "";
     byId("live").textContent =
-        `Since the start ${number(next.requests)} requests: ${number(next.denied)} refused, ${number(next.warned)} warned, ` +
-        `${number(next.observed)} only observed${rate}.`;
+        `${number(next.requests)} requests since the start: ${number(next.denied)} denied, ${number(next.warned)} with a recommendation, ` +
+        `${number(next.observed)} observed${rate}.`;
     figures = { requests: next.requests, time: now };
     if (now - counted >= pause) look("counts");
 }
@@ -77,16 +77,16 @@ function showFigures(next) {
 function listen() {
     const events = new EventSource("/api/v1/events");
     const live = document.documentElement.dataset;
-    // Whatever was missed meanwhile.
+    // Events may have been missed before the connection.
     events.addEventListener("open", () => {
         live.live = "yes";
         look(...everything);
     });
     events.addEventListener("error", () => {
-        // Before the first event nothing was asked for yet.
+        // If there was no connection yet, nothing has been loaded.
         if (!live.live) look(...everything);
         live.live = "no";
-        // The browser has given it up where the gate said no.
+        // The browser does not reconnect after an error response.
         if (events.readyState === EventSource.CLOSED) setTimeout(listen, pause);
     });
     events.addEventListener("changed", (event) => look(...JSON.parse(event.data).parts));
@@ -95,7 +95,7 @@ function listen() {
 
 startWhatIf();
 startUndo((revision) => {
-    byId("state").textContent = `Revision ${revision} is in force.`;
+    byId("state").textContent = `Revision ${revision} is active.`;
     look("rules");
 });
 byId("span").addEventListener("change", () => rules && showTraffic(rules));

@@ -1,4 +1,4 @@
-// The rules with their dates, what is to be said of them, feeds, and the changes of the rules.
+// The rules with their dates, findings, feeds, and the changes of the rules.
 
 import { ask } from "./ask.js";
 import { day, ends, h, minute, number, quiet, s, show, table } from "./elements.js";
@@ -11,14 +11,14 @@ export async function showRules() {
     show(
         "rule-list",
         table(
-            "Rules in force",
-            ["Rule", "For", "Asks", "Mode", "Stands in"],
+            "Active rules",
+            ["Rule", "Clients", "Terms", "Mode", "Location"],
             rules.rules.map((rule) => [
                 rule.id,
                 audience(rule.match),
                 asks(rule),
                 rule.terms.mode,
-                rule.feed ? `the feed ${rule.feed}` : rule.place ?? "",
+                rule.feed ? `feed ${rule.feed}` : rule.place ?? "",
             ]),
         ),
     );
@@ -28,7 +28,7 @@ export async function showRules() {
 function audience(match) {
     const parts = [match.apps, match.platforms, match.channels, match.osVersions, match.requests];
     const words = parts.filter(Boolean).map((names) => names.join(" or "));
-    return words.length > 0 ? words.join(", ") : "everybody";
+    return words.length > 0 ? words.join(", ") : "all clients";
 }
 
 function asks(rule) {
@@ -41,8 +41,8 @@ function asks(rule) {
         terms.blocked.length > 0 && `blocked ${terms.blocked.join(", ")}`,
         terms.blockedBuilds.length > 0 && `blocked builds ${terms.blockedBuilds.join(", ")}`,
         terms.maintenance && (terms.maintenance.from ? `maintenance from ${minute(terms.maintenance.from)}` : "maintenance"),
-        terms.holdsUntilInStore && "once the store has it",
-        rule.next.length > 0 && `${rule.next.length} to come`,
+        terms.holdsUntilInStore && "held until in the store",
+        rule.next.length > 0 && `${rule.next.length} scheduled`,
     ]
         .filter(Boolean)
         .join("; ");
@@ -63,17 +63,17 @@ function drawing(timeline) {
 }
 
 function events(timeline) {
-    if (timeline.events.length === 0) return quiet("Nothing changes by itself in the next 90 days.");
+    if (timeline.events.length === 0) return quiet("No scheduled changes in the next 90 days.");
     const part = table(
-        "Dates of the next 90 days",
-        ["When", "Rule", "What"],
+        "Scheduled changes in the next 90 days",
+        ["Date", "Rule", "Change"],
         timeline.events.map((event) => [minute(event.at), event.rule ?? "–", event.words]),
     );
     if (timeline.more > 0) part.append(quiet(`and ${timeline.more} more`));
     return part;
 }
 
-/** What is to be said of the rules, the last reload with its errors, and the feeds. */
+/** Shows the findings, the result of the last reload with its errors, and the feeds. */
 export async function showHealth(rules) {
     const [findings, feeds] = await Promise.all([ask("/api/v1/findings"), ask("/api/v1/feeds")]);
     show("reload", ...reload(rules, feeds));
@@ -85,7 +85,7 @@ export async function showHealth(rules) {
             ? quiet("None.")
             : table(
                   "Findings",
-                  ["Effect", "Finding", "Where", "What"],
+                  ["Effect", "Finding", "Location", "Message"],
                   lines.map((item) => [item.effect, item.name, item.place, item.message]),
               ),
     );
@@ -96,10 +96,10 @@ export async function showHealth(rules) {
             ? quiet("None.")
             : table(
                   "Feeds",
-                  ["Feed", "State", "Last good answer", "Error"],
+                  ["Feed", "State", "Last valid data", "Error"],
                   feeds.feeds.map((feed) => [
                       `${feed.id} (${feed.kind})`,
-                      feed.inForce === "observe" ? `${feed.state}, only observed` : feed.state,
+                      feed.inForce === "observe" ? `${feed.state}, observed only` : feed.state,
                       feed.confirmedAt ? minute(feed.confirmedAt) : "none",
                       feed.error ?? "",
                   ]),
@@ -110,15 +110,15 @@ export async function showHealth(rules) {
 
 function reload(rules, feeds) {
     const { origin } = rules;
-    const from = origin.kind === "file" ? origin.files.join(", ") : "the state folder, not from the file";
-    const undo = rules.undo && `An undo${rules.undo.name ? ` by ${rules.undo.name}` : ""} of ${minute(rules.undo.at)} is in force: `;
-    const parts = [h("p", {}, `Revision ${rules.revision}, from ${from}, in force since ${minute(rules.inForceSince ?? "")}.`)];
-    if (undo) parts.push(h("p", { class: "mark" }, `${undo}the files say something else, and end it when they are changed.`));
+    const from = origin.kind === "file" ? origin.files.join(", ") : "the state folder (last good rules)";
+    const undo = rules.undo && `An undo${rules.undo.name ? ` by ${rules.undo.name}` : ""} at ${minute(rules.undo.at)} is active: `;
+    const parts = [h("p", {}, `Revision ${rules.revision} from ${from}, active since ${minute(rules.inForceSince ?? "")}.`)];
+    if (undo) parts.push(h("p", { class: "mark" }, `${undo}the files contain other rules. Changing them ends the undo.`));
     const last = rules.lastReload;
     if (last) {
         const by = last.name ? `${last.by} (${last.name})` : last.by;
         parts.push(
-            h("p", { class: last.successful ? "good" : "bad" }, `Last reload ${minute(last.at)} by ${by}: ${last.successful ? "taken" : "refused"}.`),
+            h("p", { class: last.successful ? "good" : "bad" }, `Last reload at ${minute(last.at)}, triggered by ${by}: ${last.successful ? "applied" : "rejected"}.`),
         );
     }
     const errors = feeds.rules.errors ?? [];
@@ -127,9 +127,9 @@ function reload(rules, feeds) {
 }
 
 const putBack = (revision) =>
-    h("button", { type: "button", "data-revision": revision, "aria-label": `Put revision ${revision} back` }, "Put back");
+    h("button", { type: "button", "data-revision": revision, "aria-label": `Restore revision ${revision}` }, "Restore");
 
-/** The last changes of the rules, and what was refused. */
+/** Shows the last changes of the rules, including rejected ones. */
 export async function showAudit() {
     const audit = await ask("/api/v1/audit?limit=30");
     const { inForce } = audit;
@@ -139,15 +139,15 @@ export async function showAudit() {
         h("span", { class: record.outcome === "applied" ? "good" : "bad" }, record.outcome),
         `${record.before ?? "–"} → ${record.after ?? "–"}`,
         h("ul", {}, ...[...record.changes, ...record.reasons].map((line) => h("li", {}, line))),
-        (record.predicted ? `${number(record.predicted.denied.requests)} refused, ${number(record.predicted.passed.requests)} let pass` : "–")
-          + (record.happened ? `; then ${number(record.happened.refused.requests)} of ${number(record.happened.total.requests)} refused` : ""),
-        record.canBePutBack ? putBack(record.after) : record.after && record.after === inForce ? "in force" : "",
+        (record.predicted ? `${number(record.predicted.denied.requests)} denied, ${number(record.predicted.passed.requests)} allowed` : "–")
+          + (record.happened ? `; then ${number(record.happened.refused.requests)} of ${number(record.happened.total.requests)} denied` : ""),
+        record.canBePutBack ? putBack(record.after) : record.after && record.after === inForce ? "active" : "",
     ]);
     show(
         "records",
         rows.length === 0
             ? quiet("None yet.")
-            : table("Records of changes", ["When", "By", "Outcome", "Revision", "What", "Predicted, of a day's requests", "Undo"], rows),
-        audit.isKept ? undefined : quiet("In memory alone: without --state-dir they end with the gate."),
+            : table("Records of changes", ["Date", "Source", "Outcome", "Revision", "Changes", "Predicted requests per day", "Undo"], rows),
+        audit.isKept ? undefined : quiet("Stored in memory only: without --state-dir, the records are lost on a restart."),
     );
 }

@@ -1,4 +1,4 @@
-// Traffic by version over time, a drawing for each platform.
+// Traffic by version over time, with a chart for each platform.
 
 import { ask } from "./ask.js";
 import { bars, byId, compareVersions, ends, h, minute, number, percent, quiet, s, show, table } from "./elements.js";
@@ -7,14 +7,14 @@ const colors = 8;
 const [width, height] = [720, 160];
 
 export async function showTraffic({ isCounting }) {
-    if (!isCounting) return show("charts", quiet("Nobody is counted: the census is off."));
+    if (!isCounting) return show("charts", quiet("The census is off."));
     const traffic = await ask(`/api/v1/traffic?since=${byId("span").value}`);
     const platforms = Map.groupBy(traffic.series, (line) => (line.isOther ? "others" : line.platform ?? "no platform"));
-    if (platforms.size === 0) return show("charts", quiet("No request was counted in this time."));
+    if (platforms.size === 0) return show("charts", quiet("No requests in this period."));
     show("charts", ...[...platforms].flatMap(([platform, lines]) => chart(platform, versions(lines), traffic)));
 }
 
-/** The lines of a platform by version, those with most requests first; the rest is one. */
+/** Returns the sums of a platform's series by version, in descending order of requests. */
 function versions(lines) {
     const found = new Map();
     for (const line of lines) {
@@ -57,7 +57,7 @@ function chart(platform, lines, traffic) {
     return [
         h("h3", {}, platform),
         bars(width, height, words, ...columns),
-        ends(minute(times[0]), `at most ${number(top)} per ${spoken(traffic.stepSeconds)}`, minute(traffic.until)),
+        ends(minute(times[0]), `Peak: ${number(top)} requests/${spoken(traffic.stepSeconds)}`, minute(traffic.until)),
         h("ul", { class: "legend" }, ...names.map(([name, style]) => h("li", {}, swatch(style), ` ${name}`))),
         h(
             "details",
@@ -77,7 +77,7 @@ const swatch = (style) =>
 
 const spoken = (seconds) => ({ 60: "minute", 3600: "hour", 86400: "day" })[seconds] ?? `${seconds} s`;
 
-/** All steps of a time, also those without a request. */
+/** Returns all time steps of the period, including those without requests. */
 function axis(traffic) {
     const size = traffic.stepSeconds * 1000;
     const times = [];
@@ -88,33 +88,33 @@ function axis(traffic) {
     return times;
 }
 
-/** Who is denied, warned and observed at the moment. */
+/** Shows which clients currently get denials and recommendations, and which would be denied. */
 export async function showDecisions({ isCounting }) {
     const [census, metrics] = await Promise.all([isCounting ? ask("/api/v1/census?since=1h") : undefined, ask("/metrics")]);
     const parts = [];
-    for (const [title, kinds] of [["Denied", ["require", "maintenance"]], ["Warned, or told to update", ["recommend"]]]) {
+    for (const [title, kinds] of [["Denied", ["require", "maintenance"]], ["Recommendations", ["recommend"]]]) {
         const lines = census?.clients.filter((client) => kinds.includes(client.decision)) ?? [];
         parts.push(h("h3", {}, title));
-        if (!census) parts.push(quiet("Nobody is counted."));
-        else if (lines.length === 0) parts.push(quiet("Nobody."));
+        if (!census) parts.push(quiet("The census is off."));
+        else if (lines.length === 0) parts.push(quiet("No requests"));
         else parts.push(decisions(title, lines, census));
     }
     const failing = failures(census?.clients ?? []);
     if (failing.length > 0) {
-        parts.push(h("h3", {}, "Answered by 5xx in the last hour"));
-        parts.push(table("Answered by 5xx", ["App", "Platform", "Version", "#5xx", "#Share"], failing));
+        parts.push(h("h3", {}, "5xx responses in the last hour"));
+        parts.push(table("5xx responses", ["App", "Platform", "Version", "#5xx", "#Share"], failing));
     }
     const observed = [...metrics.matchAll(/^versiongate_observed_denials_total\{rule="([^"]*)"\} ([0-9]+)$/gm)];
-    parts.push(h("h3", {}, "Observed: would be denied"));
+    parts.push(h("h3", {}, "Observed: requests that would be denied"));
     parts.push(
         observed.length === 0
-            ? quiet("Nobody.")
+            ? quiet("No requests")
             : table("Observed", ["Rule", "#Requests"], observed.map(([, rule, count]) => [rule, number(count)])),
     );
     show("decisions", ...parts);
 }
 
-/** The versions that the backend failed to answer most often. */
+/** Returns the versions with the most 5xx responses of the backend. */
 function failures(clients) {
     const sums = new Map();
     for (const client of clients) {

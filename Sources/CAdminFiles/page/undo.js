@@ -1,18 +1,18 @@
-// The way back: an earlier revision is put in force again, once somebody has seen what that changes.
+// The undo dialog: restores an earlier revision after showing what that changes.
 
 import { ask, askInTurn } from "./ask.js";
 import { byId, h, quiet } from "./elements.js";
 import { effect } from "./what-if.js";
 
-/** What the dialog shows: the revision to go back to, and the one in force that it was held against. */
+/** The revisions that the dialog shows: the one to restore, and the active one that the changes refer to. */
 let shown;
-/** Counts what was shown: an answer to what is not shown any more is left out. */
+/** Identifies the current preview, so that late responses to earlier ones are ignored. */
 let turn = 0;
 let done = () => {};
-/** Whether there are clients to be counted of. */
+/** Whether the census is on. */
 let isCounted = false;
 
-/** `afterwards`: told the revision that is in force then. */
+/** `afterwards`: called with the revision that is active after the undo. */
 export function startUndo(afterwards) {
     done = afterwards;
     byId("records").addEventListener("click", (event) => {
@@ -25,20 +25,20 @@ export function startUndo(afterwards) {
 
 async function open(revision) {
     shown = { to: revision };
-    byId("undo-title").textContent = `Put revision ${revision} in force again?`;
+    byId("undo-title").textContent = `Restore revision ${revision}?`;
     byId("undo-told").textContent = "";
-    byId("undo-what").replaceChildren(quiet("asking …"));
-    // It is the first to have the focus, once there is something to confirm.
+    byId("undo-what").replaceChildren(quiet("Loading…"));
+    // The button gets the focus once there is something to confirm.
     byId("undo-confirm").disabled = true;
     byId("undo").showModal();
     await preview();
 }
 
-/** The rules in force are others: what was shown is not what would happen. */
+/** Updates the dialog if the active rules have changed, since the shown changes are no longer right. */
 export async function renewUndo({ revision, isCounting }) {
     isCounted = isCounting;
     if (!byId("undo").open || !shown?.seen || shown.seen === revision) return;
-    byId("undo-told").textContent = `Others have changed the rules: revision ${revision} is in force now.`;
+    byId("undo-told").textContent = `The rules have changed in the meantime: revision ${revision} is now active.`;
     await preview();
 }
 
@@ -55,14 +55,14 @@ async function preview() {
         const lines = [...told.changes, ...told.findings.map((item) => `${item.message} (${item.name})`)];
         const errors = told.errors.map((error) => `${error.file}:${error.line}:${error.column}: ${error.message}`);
         byId("undo-what").replaceChildren(
-            h("p", {}, `In force is revision ${told.revision}. What changes:`),
+            h("p", {}, `Revision ${told.revision} is active. Changes:`),
             h("ul", {}, ...lines.map((line) => h("li", {}, line))),
             errors.length > 0 ? h("ul", { class: "bad" }, ...errors.map((line) => h("li", {}, line))) : "",
-            quiet("It holds at once, and with --state-dir over restarts. The rules files are not written: it ends when they are changed."),
+            quiet("The undo takes effect at once and, with --state-dir, survives restarts. The rules files are not changed; changing them ends the undo."),
         );
         const isInForce = told.revision === to || (lines.length === 0 && errors.length === 0);
-        // After what others have done, not in its place: nobody may miss that.
-        if (isInForce) byId("undo-told").append(` What revision ${to} says is in force.`);
+        // Appended to the message about the other change, so that this message is not missed.
+        if (isInForce) byId("undo-told").append(` The rules of revision ${to} are active.`);
         button.disabled = isInForce || errors.length > 0;
         if (!button.disabled) {
             button.focus();
@@ -74,16 +74,16 @@ async function preview() {
     }
 }
 
-/** Says whom the undo would hit, as soon as the census has told; nobody has to wait for it. */
+/** Shows which clients the undo would affect, once the census is evaluated; the dialog does not wait for it. */
 async function predict({ to }) {
     const place = byId("undo-predicted");
     const mine = turn;
     const isShown = () => byId("undo").open && turn === mine;
-    place.textContent = "counting whom it would hit; nobody has to wait for that …";
+    place.textContent = "Counting affected clients… You do not have to wait.";
     const query = new URLSearchParams({ since: "24h", undo: to });
     try {
         const impact = await askInTurn(`/api/v1/impact?${query}`, { method: "POST" }, isShown);
-        if (isShown()) place.textContent = `The last 24 hours say, it ${effect(impact)}.`;
+        if (isShown()) place.textContent = `Based on the last 24 hours, the undo ${effect(impact)}.`;
     } catch (problem) {
         if (isShown()) place.textContent = problem.message;
     }

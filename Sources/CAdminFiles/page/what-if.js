@@ -1,4 +1,4 @@
-// The minimum that somebody considers: whom it would cost, and what to write into the rules file.
+// A hypothetical minimum: the clients it would affect, and the lines for the rules file.
 
 import { ask, askInTurn } from "./ask.js";
 import { bars, byId, compareVersions, ends, number, percent, s } from "./elements.js";
@@ -9,15 +9,15 @@ const [width, height] = [720, 110];
 let rules = [];
 let clients = [];
 let isCounting = false;
-/** When they were asked for. */
+/** The time when the clients were loaded. */
 let asked = 0;
 let versions = [];
-/** Of the rules in force. */
+/** The active revision. */
 let revision = "";
-/** The question that is to be asked next; one is asked at a time. */
+/** The next request to send; one request is sent at a time. */
 let wanted;
 let isAsking = false;
-/** The last question that was answered, and when: figures of a week change slowly. */
+/** The last completed request and its time: figures over a week change slowly. */
 let answered = { key: "", time: 0 };
 const patience = 60_000;
 
@@ -26,9 +26,9 @@ export function startWhatIf() {
     byId("floor").addEventListener("input", () => look());
 }
 
-/** Takes in rules and census; where the slider stands is left as it is. */
+/** Updates the rules and the census; the slider keeps its position. */
 export async function updateWhatIf(inForce) {
-    // A week changes slowly, and takes longest to be read.
+        // Figures over a week change slowly, and take the longest to load.
     if (inForce.isCounting && (clients.length === 0 || Date.now() - asked >= patience)) {
         asked = Date.now();
         ({ clients } = await ask(`/api/v1/census?since=${span}`));
@@ -68,12 +68,12 @@ function isFor(rule, client) {
 function look() {
     const rule = rules.find((item) => item.id === byId("rule").value);
     const version = versions[Number(byId("floor").value)];
-    byId("floor").setAttribute("aria-valuetext", version ?? "no version was seen");
+    byId("floor").setAttribute("aria-valuetext", version ?? "no versions");
     byId("floor-text").value = version ?? "–";
     draw(rule, version);
     byId("paste").hidden = !version;
     if (!version) {
-        byId("cost").textContent = isCounting ? "No version of a client of this rule was counted." : "Nobody is counted.";
+        byId("cost").textContent = isCounting ? "The census has no versions of clients that this rule matches." : "The census is off.";
         return;
     }
     byId("line").value = `    minimum: "${version}"`;
@@ -84,13 +84,13 @@ function look() {
     if (!isAsking) askNext();
 }
 
-/** A floor that is to come: it can be none that the rule has already, and a rule has one `next:` at most. */
+/** Shows a scheduled floor: only for a version above the rule's minimum, and without a second `next:` for the rule. */
 function showPlan(rule, version) {
     const { minimum } = rule.terms;
     byId("plan").hidden = Boolean(minimum) && compareVersions(version, minimum) <= 0;
     const day = (days) => `${new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)}T00:00:00Z`;
     const hasNext = rule.next.length > 0;
-    byId("block-label").textContent = hasNext ? "or from a day on, among those under its `next:`" : "or from a day on:";
+    byId("block-label").textContent = hasNext ? "or to enforce it from a date, add to the rule's `next:`" : "or to enforce it from a date:";
     const lines = [`      - minimum: "${version}"`, `        warnFrom: ${day(0)}`, `        enforceFrom: ${day(30)}`];
     byId("block").value = [...(hasNext ? [] : ["    next:"]), ...lines].join("\n");
 }
@@ -104,7 +104,7 @@ async function askNext() {
         try {
             const impact = await askInTurn(`/api/v1/impact?${query}`, { method: "POST" }, () => !wanted);
             if (wanted) continue;
-            byId("cost").textContent = `With ${question.version}, the last ${span} say, the rule '${question.rule}' ${effect(impact)}.`;
+            byId("cost").textContent = `Based on the last 7 days, a minimum of ${question.version} for rule '${question.rule}' ${effect(impact)}.`;
             answered = { key: question.key, time: Date.now() };
         } catch (problem) {
             if (!wanted) byId("cost").textContent = problem.message;
@@ -113,7 +113,7 @@ async function askNext() {
     isAsking = false;
 }
 
-/** The effect of other rules, behind its subject. */
+/** Returns the effect of other rules, as the predicate of a sentence. */
 export function effect(impact) {
     const amount = (side) => {
         const requests = `${number(side.requests)} requests (${percent(side.requests, impact.total.requests)})`;
@@ -122,10 +122,10 @@ export function effect(impact) {
     };
     const { denied, passed } = impact;
     const parts = [];
-    if (denied.amount.requests > 0) parts.push(`would newly refuse ${amount(denied.amount)}`);
-    if (passed.amount.requests > 0) parts.push(`would newly let pass ${amount(passed.amount)}`);
-    if (parts.length === 0) parts.push("would change nothing");
-    return parts.join(", and ");
+    if (denied.amount.requests > 0) parts.push(`would newly deny ${amount(denied.amount)}`);
+    if (passed.amount.requests > 0) parts.push(`would newly allow ${amount(passed.amount)}`);
+    if (parts.length === 0) parts.push("would not affect any client");
+    return parts.join(" and ");
 }
 
 function draw(rule, version) {
@@ -151,6 +151,6 @@ function draw(rule, version) {
             s("title", {}, `${name}: ${number(counts[index])} requests`),
         );
     });
-    const label = `Requests of the last ${span} by version, ${versions[0]} to ${versions.at(-1)}`;
+    const label = `Requests in the last 7 days by version, ${versions[0]} to ${versions.at(-1)}`;
     place.replaceChildren(bars(width, height, label, ...columns), ends(versions[0], versions.at(-1)));
 }

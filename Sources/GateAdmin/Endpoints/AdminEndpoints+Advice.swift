@@ -3,13 +3,13 @@ internal import GateControl
 internal import GatePolicy
 internal import NIOHTTP1
 
-/// Questions about floors that could be, and about those whom they would be for.
+/// Endpoints that suggest floors and report which clients they affect.
 extension AdminEndpoints {
     func floorAdvice(_ query: AdminQuery) async -> AdminAnswer {
         await self.advise { now throws(AdminQuery.Failure) in
             let text = query["atMost"] ?? "1%"
             guard let limit = ShareWords.share(text) else {
-                let reason = "write a share above 0 % and below 100 %, such as '1%'"
+                let reason = "expected a share above 0 % and below 100 %, such as '1%'"
                 throw AdminQuery.Failure(name: "atMost", reason: reason)
             }
             let question = FloorReport.Question(
@@ -27,7 +27,7 @@ extension AdminEndpoints {
     func sunset(_ query: AdminQuery) async -> AdminAnswer {
         await self.advise { now throws(AdminQuery.Failure) in
             guard let text = query["below"] else {
-                throw AdminQuery.Failure(name: "below", reason: "name a version")
+                throw AdminQuery.Failure(name: "below", reason: "expected a version")
             }
             let version: AppVersion
             do throws(VersionError) {
@@ -59,7 +59,7 @@ extension AdminEndpoints {
     private typealias Advice =
         @Sendable (CensusStore, RuleSet) throws(CensusStore.Failure) -> AdminAnswer
 
-    /// Reads a question, and answers it from the census.
+    /// Parses the query, and creates the response from the census.
     private func advise(
         _ read: (Timestamp) throws(AdminQuery.Failure) -> Advice
     ) async -> AdminAnswer {
@@ -75,7 +75,7 @@ extension AdminEndpoints {
             do throws(CensusStore.Failure) {
                 return try advice(census.store, current.ruleSet)
             } catch {
-                return .refusal(.serviceUnavailable, "the census: \(error)")
+                return .refusal(.serviceUnavailable, "cannot read the census: \(error)")
             }
         }
     }

@@ -2,15 +2,15 @@ internal import GateControl
 internal import GatePolicy
 internal import NIOHTTP1
 
-/// Questions about other rules: whom of those that were counted they would hit.
+/// The endpoint that reports which counted clients other rules would affect.
 extension AdminEndpoints {
-    /// The rules that are held against those in force.
+    /// The rules that are compared with the active ones.
     private enum Candidate: Sendable {
-        /// A rules file in place of all files.
+        /// A rules file that replaces all files.
         case text([UInt8])
-        /// The rules in force with another floor of one rule.
+        /// The active rules with a different floor for one rule.
         case floor(AppVersion, rule: String)
-        /// The rules that an undo would put in force.
+        /// The rules that an undo would activate.
         case earlier(RuleSet)
     }
 
@@ -27,7 +27,7 @@ extension AdminEndpoints {
                 guard request.body.isEmpty, request.query["rule"] == nil,
                     request.query["minimum"] == nil
                 else {
-                    let reason = "the rules are those of that revision already"
+                    let reason = "cannot be combined with a body, 'rule' or 'minimum'"
                     throw AdminQuery.Failure(name: "undo", reason: reason)
                 }
                 guard let preview = await self.reloader.preview(undoTo: target) else {
@@ -76,17 +76,17 @@ extension AdminEndpoints {
                 )
                 return AdminAnswer(.ok, report)
             } catch {
-                return .refusal(.serviceUnavailable, "the census: \(error)")
+                return .refusal(.serviceUnavailable, "cannot read the census: \(error)")
             }
         }
     }
 
-    /// The answer to a question that takes long, one at a time.
+    /// Runs slow work outside the event loop, one request at a time, and returns its response.
     func answeredAside(_ work: @escaping @Sendable () -> AdminAnswer) async -> AdminAnswer {
         if let answer = await self.aside.run(work) { return answer }
         var answer = AdminAnswer.refusal(
             .serviceUnavailable,
-            "another question of this kind is being answered"
+            "another request of this kind is in progress; send the request again"
         )
         answer.fields = [("Retry-After", "1")]
         return answer
@@ -97,14 +97,14 @@ extension AdminEndpoints {
         let minimum = request.query["minimum"]
         guard request.body.isEmpty else {
             guard rule == nil, minimum == nil else {
-                throw AdminQuery.Failure(name: "rule", reason: "the body has the rules already")
+                throw AdminQuery.Failure(name: "rule", reason: "the body contains the rules")
             }
             return .text(request.body)
         }
         guard let rule, let minimum else {
             throw AdminQuery.Failure(
                 name: rule == nil ? "rule" : "minimum",
-                reason: "send rules in the body, or name a rule and its minimum"
+                reason: "send rules in the body, or both 'rule' and 'minimum'"
             )
         }
         do throws(VersionError) {

@@ -3,21 +3,21 @@ internal import GateControl
 internal import GatePolicy
 internal import NIOHTTP1
 
-/// The way back to rules that were in force before.
+/// Endpoints that return to previous rules.
 extension AdminEndpoints {
     private struct Wish: Decodable {
-        /// The revision to go back to.
+        /// The revision to return to.
         let to: String
     }
 
     /// The effect that an undo would have now.
     private struct Preview: Encodable {
-        /// The revision in force, to be named by `If-Match`.
+        /// The active revision, for `If-Match`.
         let revision: String
         let to: String
         let changes: [String]
         let findings: [RulesReport.Item]
-        /// The reasons to refuse it; empty if there are none.
+        /// The reasons why the undo would be rejected; empty if there are none.
         let errors: [ErrorEntry]
 
         init(_ preview: RulesReloader.UndoPreview) {
@@ -30,15 +30,15 @@ extension AdminEndpoints {
     }
 
     private struct Done: Encodable {
-        /// The revision that is in force now.
+        /// The revision that is now active.
         let revision: String
-        /// Whether the files say something else, and do not end it as they are.
+        /// Whether the files contain other rules, so that the undo stays active until they change.
         let isPinned: Bool
-        /// Whether it outlives the process.
+        /// Whether the undo survives a restart.
         let isKept: Bool
     }
 
-    /// `target`: a revision; `nil`: the last one with other files.
+    /// `target`: a revision; `nil` for the last one with other files.
     func preview(of target: String?) async -> AdminAnswer {
         guard let preview = await self.reloader.preview(undoTo: target) else {
             return .unknownRevision
@@ -53,14 +53,14 @@ extension AdminEndpoints {
         do {
             wish = try JSONDecoder().decode(Wish.self, from: Data(request.body))
         } catch {
-            return .refusal(.badRequest, "expected a body like {\"to\":\"REVISION\"}")
+            return .refusal(.badRequest, "expected a body such as {\"to\":\"REVISION\"}")
         }
-        // No form of a page can send it (Fetch Standard, CORS-safelisted request headers).
+        // HTML forms cannot send this field (Fetch Standard, CORS-safelisted request headers).
         let stated = request.fields["If-Match"]
         guard stated.count == 1, let seen = stated.first.flatMap({ Self.tag($0) }) else {
             return .refusal(
                 .preconditionRequired,
-                "name the revision that you take to be in force: If-Match: \"REVISION\""
+                "send the revision that you expect to be active: If-Match: \"REVISION\""
             )
         }
         switch await self.reloader.undo(to: wish.to, seen: seen, by: request.operatorName) {
@@ -74,7 +74,7 @@ extension AdminEndpoints {
         case .stale(let revision):
             var answer = AdminAnswer.refusal(
                 .conflict,
-                "the rules have changed: revision \(revision) is in force, and not \(seen)"
+                "the rules have changed: revision \(revision) is active, not \(seen)"
             )
             answer.fields = [("ETag", "\"\(revision)\"")]
             return answer
@@ -82,13 +82,13 @@ extension AdminEndpoints {
         case .refused(let failure):
             return .refusal(
                 .unprocessableEntity,
-                "the rules of that revision cannot be put in force any more",
+                "the rules of that revision can no longer be activated",
                 errors: failure.errors
             )
         }
     }
 
-    /// The revision in a strong entity tag (RFC 9110 section 8.8.3).
+    /// Parses the revision from a strong entity tag (RFC 9110 section 8.8.3).
     private static func tag(_ text: String) -> String? {
         guard text.count > 2, text.hasPrefix("\""), text.hasSuffix("\"") else { return nil }
         let name = text.dropFirst().dropLast()
@@ -99,6 +99,6 @@ extension AdminEndpoints {
 extension AdminAnswer {
     static let unknownRevision = AdminAnswer.refusal(
         .notFound,
-        "the rules of that revision are not remembered; /api/v1/audit says which are"
+        "the rules of that revision are not stored; see /api/v1/audit for those that are"
     )
 }

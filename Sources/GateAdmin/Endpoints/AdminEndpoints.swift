@@ -4,14 +4,14 @@ package import GatePolicy
 internal import NIOCore
 internal import NIOHTTP1
 
-/// Answers what is asked on the admin listener.
+/// Responds to requests on the admin listener.
 package struct AdminEndpoints: Sendable {
     private struct Receipt: Encodable {
         let feed: String
         let asked = true
     }
 
-    /// Records of changes that are told when nobody says how many.
+    /// The default number of records in a response with changes.
     private static let usualRecords: Int64 = 50
 
     let reloader: RulesReloader
@@ -50,9 +50,10 @@ package struct AdminEndpoints: Sendable {
         self.now = now
     }
 
-    /// The answer to a probe; `nil` for all other requests.
+    /// Returns the response to a probe; `nil` for all other requests.
     ///
-    /// It needs no thread of the concurrency runtime, all of which may be busy with questions.
+    /// Probes use no thread of the concurrency runtime, since all of its threads may be busy with
+    /// other requests.
     func probe(
         _ route: AdminRoute,
         on eventLoop: any EventLoop
@@ -71,9 +72,9 @@ package struct AdminEndpoints: Sendable {
         }
     }
 
-    /// The answer to a request that is no probe and gets no stream.
+    /// Returns the response to a request other than a probe or an event stream.
     ///
-    /// `peer`: who asks, for the log.
+    /// `peer`: the address of the client, for the log.
     func answer(_ request: AdminRequest, from peer: String) async -> AdminAnswer {
         switch request.route {
         case .page(let file): return file.answer
@@ -89,7 +90,7 @@ package struct AdminEndpoints: Sendable {
             return AdminAnswer(.ok, report)
         case .metrics:
             guard let statistics = await self.gate.statistics() else {
-                return .refusal(.serviceUnavailable, "the gate ends")
+                return .refusal(.serviceUnavailable, "the gate is shutting down")
             }
             let metrics = GateMetrics(
                 gate: statistics,
@@ -103,7 +104,7 @@ package struct AdminEndpoints: Sendable {
                 process: .current()
             )
             return AdminAnswer(metrics: metrics.families)
-        // The listener answers these itself.
+        // The listener responds to probes itself.
         case .healthy, .ready: return AdminAnswer(bare: .serviceUnavailable)
         case .reload:
             let status = await self.reloader.reload(reason: .request, by: request.operatorName)
@@ -146,7 +147,7 @@ package struct AdminEndpoints: Sendable {
 
     private func breakerReport(_ status: HTTPResponseStatus) async -> AdminAnswer {
         guard let breaker = await self.breaker?.status else {
-            return .refusal(.notFound, "nobody is counted, and so there is no breaker")
+            return .refusal(.notFound, "the circuit breaker is off because the census is off")
         }
         return AdminAnswer(status, BreakerReport(breaker))
     }
@@ -154,7 +155,7 @@ package struct AdminEndpoints: Sendable {
     private func rules() async -> AdminAnswer {
         guard let standing = await self.reloader.standing else { return .noRules }
         let now = self.now()
-        // Rules are told also where the census cannot be read.
+        // The rules are reported even if the census cannot be read.
         let matches = (try? await self.census?.lastMatches(at: now)) ?? [:]
         return AdminAnswer(
             .ok,
@@ -181,7 +182,7 @@ package struct AdminEndpoints: Sendable {
                 )
             return AdminAnswer(.ok, ExplainReport(asked, by: rules.ruleSet, at: self.now()))
         } catch {
-            return .refusal(.badRequest, "this is no request", errors: error.errors)
+            return .refusal(.badRequest, "the request is invalid", errors: error.errors)
         }
     }
 
@@ -197,7 +198,7 @@ package struct AdminEndpoints: Sendable {
         }
     }
 
-    /// An answer from the census of the time that a query says.
+    /// Returns a response made from the census of the period in the query.
     private func counted(
         _ query: AdminQuery,
         _ answer: (Census, Timestamp, Timestamp) async throws(CensusStore.Failure) -> AdminAnswer
@@ -213,13 +214,13 @@ package struct AdminEndpoints: Sendable {
         do throws(CensusStore.Failure) {
             return try await answer(census, start, now)
         } catch {
-            return .refusal(.serviceUnavailable, "the census: \(error)")
+            return .refusal(.serviceUnavailable, "cannot read the census: \(error)")
         }
     }
 
     private func audit(_ query: AdminQuery) async -> AdminAnswer {
         guard let audit = self.audit else {
-            return .refusal(.serviceUnavailable, "changes of rules are not recorded")
+            return .refusal(.serviceUnavailable, "changes of the rules are not recorded")
         }
         let limit: Int64
         let before: Int64?
@@ -247,15 +248,16 @@ package struct AdminEndpoints: Sendable {
             )
             return AdminAnswer(.ok, report)
         } catch {
-            return .refusal(.serviceUnavailable, "the records: \(error)")
+            return .refusal(.serviceUnavailable, "cannot read the records: \(error)")
         }
     }
 
     private func answer(to outcome: FeedHooks.Outcome, of feed: String) -> AdminAnswer {
         switch outcome {
         case .taken: AdminAnswer(.accepted, Receipt(feed: feed))
-        case .unknown: .refusal(.notFound, "there is no feed of that name with a webhook")
-        // 401 would have to name a scheme (RFC 9110 section 15.5.2), and there is none for this.
+        case .unknown: .refusal(.notFound, "there is no feed with that name and a webhook")
+        // 401 requires a challenge with an authentication scheme (RFC 9110 section 15.5.2), and
+        // signatures have none.
         case .unsigned: .refusal(.forbidden, "the signature is missing")
         case .wronglySigned: .refusal(.forbidden, "the signature is wrong")
         case .secretMissing: .refusal(.serviceUnavailable, "the signature cannot be checked")
@@ -263,24 +265,24 @@ package struct AdminEndpoints: Sendable {
     }
 }
 
-/// The last changes of the rules.
+/// The latest changes of the rules.
 private struct AuditReport: Encodable {
-    /// Whether they outlive the process.
+    /// Whether the records survive a restart.
     let isKept: Bool
-    /// The revision in force.
+    /// The active revision.
     let inForce: String?
-    /// The newest first.
+    /// The records, newest first.
     let records: [AuditEntry]
 }
 
-/// A change of the rules, and whether an undo can lead to it.
+/// A change of the rules, and whether an undo can return to its rules.
 private struct AuditEntry: Encodable {
     private enum Key: String, CodingKey {
         case canBePutBack
     }
 
     let record: AuditRecord
-    /// Whether the files of its time are remembered, and are not those in force.
+    /// Whether the files of the change are stored and differ from the active ones.
     let canBePutBack: Bool
 
     func encode(to encoder: any Encoder) throws {
@@ -290,11 +292,11 @@ private struct AuditEntry: Encodable {
     }
 }
 
-/// The last refusals.
+/// The latest denials.
 private struct DenialsReport: Encodable {
-    /// Requests that were refused since the start, sampled or not.
+    /// The number of denied requests since the start, including those not sampled.
     let requests: UInt64
-    /// The newest first.
+    /// The samples, newest first.
     let samples: [RecentDenials.Sample]
 
     init(_ denials: RecentDenials) {
@@ -304,8 +306,8 @@ private struct DenialsReport: Encodable {
 }
 
 extension AdminAnswer {
-    static let noCensus = AdminAnswer.refusal(.notFound, "nobody is counted")
-    static let noRules = AdminAnswer.refusal(.serviceUnavailable, "there are no rules yet")
+    static let noCensus = AdminAnswer.refusal(.notFound, "the census is off")
+    static let noRules = AdminAnswer.refusal(.serviceUnavailable, "no rules are loaded yet")
 
     static func refusal(_ failure: AdminQuery.Failure) -> AdminAnswer {
         .refusal(.badRequest, "\(failure.name): \(failure.reason)")

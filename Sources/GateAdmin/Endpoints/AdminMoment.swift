@@ -1,21 +1,21 @@
 internal import GateControl
 internal import GateProxy
 
-/// The state of a gate at one moment, as far as a page wants to know that it has changed.
+/// A snapshot of the state of a gate that a page compares to detect changes.
 struct AdminMoment: Sendable, Equatable {
-    /// The things that a page has asked for and may have to ask for again, under their names in the API.
+    /// The parts of the state that a page may have to load again, named as in the API.
     enum Part: String, Sendable, Encodable {
         case rules, audit, findings, feeds, breaker
     }
 
     let reload: ReloadStatus
     let reloads: ReloadCounts
-    /// Records of changes that were kept since the start.
+    /// The number of records of changes stored since the start.
     let records: Int
     let feeds: [FeedStatus]
     let breaker: Breaker.Status?
 
-    /// The parts in which it differs from an earlier moment.
+    /// Returns the parts that differ from an earlier snapshot.
     func changes(since former: AdminMoment) -> [Part] {
         var parts: [Part] = []
         if self.reload != former.reload || self.reloads != former.reloads { parts.append(.rules) }
@@ -32,7 +32,7 @@ struct AdminMoment: Sendable, Equatable {
     }
 }
 
-/// Requests since the start, by what became of them.
+/// The number of requests since the start by decision.
 struct AdminFigures: Sendable, Equatable, Encodable {
     let requests: UInt64
     let denied: UInt64
@@ -52,7 +52,7 @@ extension AdminEndpoints {
         )
     }
 
-    /// `nil` when the gate ends.
+    /// Returns the counts; `nil` if the gate is shutting down.
     func figures() async -> AdminFigures? {
         await self.gate.statistics().map { statistics in
             let counters = statistics.counters

@@ -2,19 +2,19 @@ internal import GateCensus
 internal import GateControl
 internal import GatePolicy
 
-/// The breaker, as operators see it; `versiongate breaker` reads it again.
+/// The report on the circuit breaker for operators; `versiongate breaker` decodes it.
 package struct BreakerReport: Codable {
     package struct Trip: Codable {
-        /// The id of the rule, or `unidentified`.
+        /// The ID of the rule, or `unidentified`.
         package let rule: String
         package let at: String
-        /// `builds` or `missing-fields`.
+        /// The cause: `builds` or `missing-fields`.
         package let cause: String
-        /// The app and platform in question; not there if it is all clients.
+        /// The app of the affected clients, as is the platform; `nil` if all clients are affected.
         package let app: String?
         package let platform: String?
         package let clients: Int
-        /// Of the clients, from 0 to 1.
+        /// The share of denied clients, from 0 to 1.
         package let share: Double
         package let predicted: Double
         package let refusedRequests: UInt64
@@ -34,9 +34,9 @@ package struct BreakerReport: Codable {
         }
     }
 
-    /// The rules in force that have tripped, and do but observe.
+    /// The active rules that have tripped and only observe.
     package let tripped: [Trip]
-    /// The rules whose change is being watched.
+    /// The rules with a recent change that is watched.
     package let watched: [String]
 
     init(_ status: Breaker.Status) {

@@ -2,10 +2,10 @@ internal import GateControl
 internal import GatePolicy
 internal import GateProxy
 
-/// The gate's answer to a request, and the reason for it.
+/// The response of the gate to a request, and the reason for it.
 struct ExplainReport: Encodable {
     struct Observed: Encodable {
-        /// Missing for the policy on clients that do not say who they are.
+        /// The ID of the rule; `nil` for the policy for unidentified clients.
         let rule: String?
         let decision: String
         let reason: String
@@ -13,7 +13,7 @@ struct ExplainReport: Encodable {
 
     struct Held: Encodable {
         let rule: String
-        /// Missing where nobody knows.
+        /// The time until which the rule is held; `nil` if it is not known.
         let until: String?
     }
 
@@ -25,7 +25,8 @@ struct ExplainReport: Encodable {
 
     let revision: String
     let at: String
-    /// `refused`: no acceptable HTTP; `answered`: by an endpoint of the gate's own; `denied`; `passed`.
+    /// `refused`: invalid HTTP; `answered`: the response is from an endpoint of the gate; `denied`;
+    /// `passed`.
     private(set) var outcome: String
     private(set) var decision: String?
     private(set) var rule: String?
@@ -33,19 +34,19 @@ struct ExplainReport: Encodable {
     private(set) var observed: [Observed] = []
     private(set) var held: [Held] = []
     private(set) var deferred: [Deferred] = []
-    /// The client's answer, byte for byte, as far as the gate gives one.
+    /// The response to the client, byte for byte, if the gate generates it.
     private(set) var answer: String?
-    /// The head that the backend gets.
+    /// The request head that the backend receives.
     private(set) var upstreamHead: String?
-    /// The fields that are added to the backend's answer.
+    /// The header fields that are added to the backend's response.
     private(set) var addedFields: String?
 
-    /// Judges a request.
+    /// Evaluates a request.
     ///
     /// - Parameters:
     ///   - request: The request.
     ///   - ruleSet: The rules.
-    ///   - now: When it comes, unless it says so itself.
+    ///   - now: The time of the request, unless the request specifies one.
     init(_ request: AskedRequest, by ruleSet: RuleSet, at now: Timestamp) {
         let time = request.time ?? now
         let fields = request.headers.map { "\($0.name): \($0.value)" }

@@ -2,42 +2,42 @@ private import FoundationEssentials
 internal import GateControl
 internal import GatePolicy
 
-/// How the rules and their feeds are doing, as `/feeds` shows it.
+/// The state of the rules and their feeds, as reported by `/feeds`.
 struct FeedsReport: Encodable {
     struct Feed: Encodable {
         let id: String
         let kind: String
         let source: String
         let state: String
-        /// Seconds since the source last said something good.
+        /// Seconds since the source last returned valid data.
         let ageSeconds: Int64?
         let confirmedAt: String?
         let changedAt: String?
         let askedAt: String?
-        /// Not there while it is asked or listened to.
+        /// The time of the next poll; `nil` during a poll or while a stream is open.
         let nextAt: String?
         let failures: Int
         let error: String?
-        /// Notes on how the source was understood; absent if there are none.
+        /// Notes on how the data of the source was interpreted; `nil` if there are none.
         let notes: [String]?
-        /// Names what the feed contributes.
+        /// The revision of the data that the feed contributes.
         let revision: String?
-        /// Whether that is in force: `enforce` or `observe`, as the mode of a rule; not there if it
+        /// The mode in which the data is active: `enforce` or `observe`; `nil` if the feed
         /// contributes nothing.
         let inForce: String?
-        /// The path of its webhook.
+        /// The path of the webhook for the feed.
         let webhook: String?
     }
 
     struct Log: Encodable {
-        /// Lines that the log did not take since the start.
+        /// The number of log lines dropped since the start.
         let droppedLines: UInt64
     }
 
     let rules: RulesReport
-    /// The folder of what outlives the process; not there without `--state-dir`.
+    /// The state folder; `nil` without `--state-dir`.
     let state: StateReport?
-    /// The breaker; not there without a census.
+    /// The state of the circuit breaker; `nil` without a census.
     let breaker: BreakerReport?
     let log: Log
     let feeds: [Feed]
@@ -63,7 +63,7 @@ struct FeedsReport: Encodable {
             kind: status.kind,
             source: status.source,
             state: status.state.rawValue,
-            // Clocks are set back now and then.
+            // The clock may have been set back.
             ageSeconds: status.confirmedAt.map { max(0, now - $0) },
             confirmedAt: status.confirmedAt.map(Self.text),
             changedAt: status.changedAt.map(Self.text),

@@ -2,10 +2,10 @@ internal import GateCensus
 internal import GateControl
 internal import GatePolicy
 
-/// The rules in force, with their settings and where they come from.
+/// The active rules, with their terms and origins.
 struct RulesInForce: Encodable {
     struct Origin: Encodable {
-        /// `file`, or `state` for the last good ones that a gate has started by.
+        /// `file`, or `state` if the gate started with the last good rules.
         let kind: String
         let files: [String]
         let feeds: [String]
@@ -13,7 +13,7 @@ struct RulesInForce: Encodable {
 
     struct Reload: Encodable {
         let at: String
-        /// As in the audit: `start`, `signal`, `file` or `admin`.
+        /// The origin as in the audit log: `start`, `signal`, `file` or `admin`.
         let by: String
         let name: String?
         let successful: Bool
@@ -23,12 +23,12 @@ struct RulesInForce: Encodable {
     let revision: String
     let mode: String
     let origin: Origin
-    /// The undo by which the files are not in force.
+    /// The undo because of which the rules differ from the files.
     let undo: UndoEntry?
     let inForceSince: String?
-    /// Missing until the file was read again after the start.
+    /// The last reload; `nil` if there has been none since the start.
     let lastReload: Reload?
-    /// Whether clients are counted.
+    /// Whether the census is on.
     let isCounting: Bool
     let rules: [RuleEntry]
 
@@ -74,7 +74,7 @@ struct RulesInForce: Encodable {
     }
 }
 
-/// A rule, under the keys of the rules file.
+/// A rule, with the keys of the rules file.
 struct RuleEntry: Encodable {
     struct Match: Encodable {
         let apps: [String]?
@@ -103,7 +103,7 @@ struct RuleEntry: Encodable {
         let percent: Double
     }
 
-    /// The demands of a rule, or of one of its `next`.
+    /// The terms of a rule, or of an entry in its `next`.
     struct Terms: Encodable {
         let mode: String
         let minimum: String?
@@ -158,9 +158,9 @@ struct RuleEntry: Encodable {
     }
 
     let id: String
-    /// `file:line:col`.
+    /// The location as `file:line:col`.
     let place: String?
-    /// The feed that states it.
+    /// The ID of the feed that the rule comes from.
     let feed: String?
     let match: Match
     let terms: Terms
@@ -169,16 +169,17 @@ struct RuleEntry: Encodable {
     let lastMatch: MatchEntry?
     let returns: ReturnsEntry?
 
-    /// The devices of a sample that it refused in 30 days, and those that came back with a newer build.
+    /// The number of sampled devices that the rule denied within 30 days, and of those that returned
+    /// with a newer build.
     struct ReturnsEntry: Encodable {
         let refused: Int
         let returned: Int
     }
 
-    /// The last time at which it decided about a request.
+    /// The last time the rule decided a request.
     struct MatchEntry: Encodable {
         let at: String
-        /// Seconds before `at` in which it may have been as well.
+        /// The resolution in seconds: the rule may have decided up to this long before `at`.
         let withinSeconds: Int64
     }
 
@@ -201,7 +202,7 @@ struct RuleEntry: Encodable {
     }
 }
 
-/// The findings on the rules in force, and those that keep other rules out.
+/// The findings on the active rules, and the findings that rejected other rules.
 struct FindingsReport: Encodable {
     let revision: String?
     let findings: [RulesReport.Item]

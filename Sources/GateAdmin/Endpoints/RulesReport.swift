@@ -2,15 +2,15 @@ private import FoundationEssentials
 internal import GateControl
 internal import GatePolicy
 
-/// The rules in force, and how the last reload went.
+/// The active rules and the result of the last reload.
 struct RulesReport: Encodable {
     struct Item: Encodable {
         /// The stable name of the finding.
         let name: String
-        /// `refuses`, `warns` or `notes`.
+        /// The effect: `refuses`, `warns` or `notes`.
         let effect: String
         let rule: String?
-        /// `file:line:col`.
+        /// The location as `file:line:col`.
         let place: String
         let message: String
 
@@ -24,18 +24,18 @@ struct RulesReport: Encodable {
         }
     }
 
-    /// The revision that requests are judged by.
+    /// The revision that requests are evaluated with.
     let revision: String?
-    /// Whether the file was right, and not refused, when it was last read.
+    /// Whether the file was valid and not rejected when it was last read.
     let lastReloadSuccessful: Bool
     let lastSuccessAt: String?
-    /// Everything for which the file is not in force, refusals included.
+    /// All reasons why the file is not active, including rejections.
     let errors: [String]?
-    /// The findings that refused the file.
+    /// The findings because of which the file was rejected.
     let refusals: [Item]?
-    /// The findings on the rules in force.
+    /// The findings on the active rules.
     let findings: [Item]
-    /// The undo by which the file is not in force.
+    /// The undo because of which the rules differ from the file.
     let undo: UndoEntry?
 
     init(_ status: ReloadStatus) {
@@ -51,10 +51,10 @@ struct RulesReport: Encodable {
     }
 }
 
-/// An undo that stands in force although the files say something else.
+/// An active undo; the files contain other rules.
 struct UndoEntry: Encodable {
     let at: String
-    /// The name of the operator's token.
+    /// The name of the admin token used.
     let name: String?
 
     init(_ pin: RulesPin) {
@@ -63,10 +63,10 @@ struct UndoEntry: Encodable {
     }
 }
 
-/// The folder of what outlives the process.
+/// The state folder.
 struct StateReport: Encodable {
     let folder: String
-    /// Why nothing is kept there; not there if all is well.
+    /// The reason why the folder cannot be used; `nil` if it can.
     let problem: String?
 
     init(_ lastGood: LastGoodRules) {

@@ -1,7 +1,7 @@
 internal import GateCensus
 internal import GatePolicy
 
-/// The dates of rules, and what changes at each.
+/// The dates in rules, and what changes at each.
 struct Timeline {
     enum Change: String, Encodable {
         case warns, enforces, ends
@@ -13,28 +13,28 @@ struct Timeline {
 
     struct Event: Hashable {
         let time: Timestamp
-        /// The rule; `nil` for a release of a store.
+        /// The ID of the rule; `nil` for a release in a store.
         let rule: String?
         let change: Change
         let words: String
     }
 
-    /// In the order of their times.
+    /// The events in chronological order.
     let events: [Event]
 
-    /// All dates of a definition that are still to come.
+    /// Creates the timeline of all future dates in a definition.
     ///
     /// - Parameters:
     ///   - definition: The rules.
-    ///   - now: The second of the question.
-    ///   - end: The last second that is looked at.
+    ///   - now: The current time; only later dates are included.
+    ///   - end: The last time to include.
     init(_ definition: RuleSetDefinition, after now: Timestamp, until end: Timestamp) {
         let isCounted = definition.mode == .observe
         let events =
             definition.rules.flatMap { rule in
                 rule.withNext.flatMap { Self.events(of: $0, isCounted: isCounted) }
             } + definition.releases.flatMap { Self.events(of: $0) }
-        // Each floor of a rule says what the rule says for all of them.
+        // The floors of a rule repeat its schedule, so duplicates are removed.
         var seen: Set<Event> = []
         let coming = events.filter { event in
             event.time > now && event.time <= end && seen.insert(event).inserted
@@ -51,16 +51,16 @@ struct Timeline {
         var events: [Event] = []
         func add(_ change: Change, at time: Timestamp?, _ words: String) {
             guard let time else { return }
-            let words = isCounted ? "\(words), which is only counted" : words
+            let words = isCounted ? "\(words) (observed only)" : words
             events.append(Event(time: time, rule: rule.id, change: change, words: words))
         }
         let schedule = rule.schedule
-        add(.warns, at: schedule.warnFrom, "\(clients) are warned")
+        add(.warns, at: schedule.warnFrom, "\(clients) get a recommendation to update")
         add(.enforces, at: schedule.enforceFrom, "\(clients) must update")
-        add(.ends, at: schedule.until, "the rule says nothing any more")
+        add(.ends, at: schedule.until, "the rule ends")
         for window in schedule.brownouts {
             add(.brownoutBegins, at: window.from, "\(clients) must update until \(window.until)")
-            add(.brownoutEnds, at: window.until, "\(clients) pass again")
+            add(.brownoutEnds, at: window.until, "\(clients) are allowed again")
         }
         for step in rule.rollout {
             let share = ShareWords.percent(step.percent / 100)
@@ -83,13 +83,13 @@ struct Timeline {
             Event(time: time, rule: nil, change: .release, words: "\(name) is in the store")
         }
         if case .phased(let time) = release.phase {
-            let words = "\(name) is there for everybody"
+            let words = "the rollout of \(name) is complete"
             events.append(Event(time: time, rule: nil, change: .releaseComplete, words: words))
         }
         return events
     }
 
-    /// The clients that a rule asks something of.
+    /// Describes the clients that a rule applies to.
     private static func clients(of rule: RuleDefinition) -> String {
         let version = rule.minimumBuildOf.map { " of \($0)" } ?? ""
         let parts = [
@@ -118,18 +118,18 @@ extension Timeline.Event: Encodable {
     }
 }
 
-/// The timeline of the next months.
+/// The timeline of the next 90 days.
 struct TimelineReport: Encodable {
     private static let days: Int64 = 90
-    /// A rule can have a thousand brownouts.
+    /// The maximum number of events: a rule can have a thousand brownouts.
     private static let limit = 1_000
 
     let from: String
     let until: String
-    /// The revision whose dates they are.
+    /// The revision that the dates are from.
     let revision: String
     let events: [Timeline.Event]
-    /// How many later ones there was no room for.
+    /// The number of later events that were left out.
     let more: Int
 
     init(_ definition: RuleSetDefinition, at now: Timestamp) {

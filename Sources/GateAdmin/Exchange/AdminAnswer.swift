@@ -2,25 +2,25 @@ internal import FoundationEssentials
 internal import GateControl
 internal import NIOHTTP1
 
-/// The admin listener's answer: JSON, metrics, or a bare status.
+/// A response of the admin listener: JSON, metrics, a file or a status without a body.
 struct AdminAnswer: Sendable, Equatable {
-    /// A problem document (RFC 9457) without a type of its own.
+    /// A problem document (RFC 9457) without its own type.
     private struct Problem: Encodable {
         let title: String
         let status: UInt
         let detail: String
-        /// The errors in rules or in a request, with their places.
+        /// The errors in rules or in a request, with their locations.
         let errors: [ErrorEntry]?
     }
 
     let status: HTTPResponseStatus
-    /// Besides those that say what the body is.
+    /// Header fields other than those that describe the body.
     var fields: [(name: String, value: String)] = []
-    /// `nil`: there is no body.
+    /// The media type; `nil` if there is no body.
     let contentType: String?
     let body: [UInt8]
 
-    /// A status that says all there is to say.
+    /// Creates a response without a body.
     init(bare status: HTTPResponseStatus) {
         self.status = status
         self.contentType = nil
@@ -45,16 +45,16 @@ struct AdminAnswer: Sendable, Equatable {
         self.body = ((try? encoder.encode(content)).map { Array($0) } ?? []) + [0x0A]
     }
 
-    /// A file that the gate has in itself.
+    /// Creates a response with a file that is embedded in the gate.
     init(file text: String, type: String) {
         self.status = .ok
         self.contentType = type
         self.body = Array(text.utf8)
     }
 
-    /// Something is wrong, and whose fault it is.
+    /// Creates an error response; the status tells whether the client or the gate is at fault.
     ///
-    /// `errors`: what is wrong with rules, or with a request, in detail.
+    /// `errors`: the errors in rules or in a request, if there are any.
     static func refusal(
         _ status: HTTPResponseStatus,
         _ message: String,
@@ -71,34 +71,34 @@ struct AdminAnswer: Sendable, Equatable {
 
     static let strangeHost = AdminAnswer.refusal(
         .misdirectedRequest,
-        "ask by an address, by localhost, or by the name in --admin-listen"
+        "the Host must be an IP address, localhost, or the name in --admin-listen"
     )
 
     static let tooManyListeners = AdminAnswer.overload(
-        "there are as many event streams as the listener allows; ask again later, or poll the API",
+        "the maximum number of event streams is open; try again later, or poll the API",
         retryAfter: 10
     )
 
     static let tooManyBodies = AdminAnswer.overload(
-        "too many request bodies are incomplete, and this one was begun first; send the request again"
+        "too many request bodies are incomplete, and this one is the oldest; send the request again"
     )
 
     static let tooManyRequests = AdminAnswer.overload(
-        "too many requests are being worked on; send the request again"
+        "too many requests are in progress; send the request again"
     )
 
-    /// A refusal because of a limit of the listener.
+    /// Creates an error response for an exceeded limit of the listener.
     ///
-    /// `retryAfter`: in seconds.
+    /// `retryAfter`: the time to wait in seconds.
     private static func overload(_ message: String, retryAfter: Int = 1) -> AdminAnswer {
         var answer = AdminAnswer.refusal(.serviceUnavailable, message)
         answer.fields = [("Retry-After", "\(retryAfter)")]
         return answer
     }
 
-    static let strangeOrigin = AdminAnswer.refusal(.forbidden, "a page of another origin asks")
+    static let strangeOrigin = AdminAnswer.refusal(.forbidden, "the page has another origin")
 
-    /// `isPage`: a browser asks, which can show a token only as a password.
+    /// `isPage`: whether the client is a browser, which can send a token only as a password.
     static func unauthorized(isPage: Bool) -> AdminAnswer {
         var answer = AdminAnswer.refusal(
             .unauthorized,
@@ -115,12 +115,12 @@ struct AdminAnswer: Sendable, Equatable {
 
     static func wrongMethod(on route: AdminRoute) -> AdminAnswer {
         let methods = route.methods.map(\.rawValue).joined(separator: ", ")
-        var answer = AdminAnswer.refusal(.methodNotAllowed, "only \(methods)")
+        var answer = AdminAnswer.refusal(.methodNotAllowed, "the allowed methods are \(methods)")
         answer.fields = [("Allow", methods)]
         return answer
     }
 
-    /// The head, for a connection that goes on or ends with it.
+    /// Creates the response head for a connection that is kept or closed.
     func head(keepsConnection: Bool) -> HTTPResponseHead {
         var headers = HTTPHeaders([
             ("Content-Length", "\(self.body.count)"),
@@ -141,7 +141,7 @@ struct AdminAnswer: Sendable, Equatable {
     }
 }
 
-/// An error in rules or in a request, and its place.
+/// An error in rules or in a request, with its location.
 struct ErrorEntry: Encodable {
     let file: String
     let line: Int

@@ -1,13 +1,13 @@
 internal import NIOCore
 internal import NIOHTTP1
 
-/// The requests of one connection, one after the other; says what is to be done, and does none of it.
+/// The state machine for the requests of one connection; it returns actions and performs none.
 struct AdminExchange {
     enum HeadAction: Equatable {
-        /// The connection is about to end.
+        /// The connection is about to close.
         case discard
         case read
-        /// As `read`, once the client has been told to go on (RFC 9110 section 10.1.1).
+        /// As `read`, after a 100 (Continue) response (RFC 9110 section 10.1.1).
         case readAfterContinue
         case refuse(AdminAnswer)
     }
@@ -20,7 +20,7 @@ struct AdminExchange {
 
     enum EndAction: Equatable {
         case answer(AdminRequest)
-        /// The connection is about to end.
+        /// The connection is about to close.
         case discard
         case close
     }
@@ -30,16 +30,16 @@ struct AdminExchange {
         case idle
         case reading(AdminRequest)
         case answering
-        /// The last answer is given. Whatever still arrives is discarded.
+        /// The last response was given; further input is discarded.
         case ended
     }
 
     private let limits: AdminLimits
     private let hosts: AdminHosts
     private var state = State.idle
-    /// Whether the connection goes on after the answer.
+    /// Whether the connection stays open after the response.
     private(set) var keepsConnection = true
-    /// Whether the answer has no body.
+    /// Whether the response has no body, since the request method is HEAD.
     private(set) var isHead = false
 
     init(_ limits: AdminLimits, _ hosts: AdminHosts) {
@@ -47,7 +47,7 @@ struct AdminExchange {
         self.hosts = hosts
     }
 
-    /// Whether the next request may begin.
+    /// Whether the next request may start.
     var isIdle: Bool {
         switch self.state {
         case .idle: true
@@ -63,9 +63,9 @@ struct AdminExchange {
         }
     }
 
-    /// A request head arrived.
+    /// Handles a request head.
     ///
-    /// `tokens`: the tokens of which operators must show one, on any address; `nil` if none are configured.
+    /// `tokens`: the accepted tokens, required on any address; `nil` if none are configured.
     mutating func receiveHead(
         _ head: HTTPRequestHead,
         tokens: @autoclosure () -> AdminTokens? = nil
@@ -74,7 +74,8 @@ struct AdminExchange {
         case .idle, .reading, .answering: break
         case .ended: return .discard
         }
-        // After a request for another protocol the decoder would keep all further bytes, and decode none.
+        // After a request for another protocol, the decoder would buffer all further bytes without decoding
+        // them.
         self.keepsConnection = head.isKeepAlive && !head.asksForAnotherProtocol
         self.isHead = head.method == .HEAD
         let route = AdminRoute(head.uri)
@@ -86,7 +87,7 @@ struct AdminExchange {
             operatorName = token.name
         }
         guard let route else {
-            return self.refuse(.refusal(.notFound, "there is nothing here"))
+            return self.refuse(.refusal(.notFound, "there is no endpoint with this path"))
         }
         guard !route.isForOperators || self.hosts.admits(head.headers["Host"]) else {
             return self.refuse(.strangeHost)
@@ -116,8 +117,9 @@ struct AdminExchange {
         return waits && head.version == .http1_1 ? .readAfterContinue : .read
     }
 
-    /// Whether no page of a stranger asks: the browser of an operator would send his password along
-    /// (RFC 6454 section 7).
+    /// Whether the request does not come from a page of another origin.
+    ///
+    /// A browser would send an operator's password along with such a request (RFC 6454 section 7).
     private static func isOfOwnPage(_ fields: HTTPHeaders) -> Bool {
         let hosts = fields["Host"]
         return fields["Origin"].allSatisfy { origin in
@@ -132,7 +134,8 @@ struct AdminExchange {
                 self.end()
                 return .refuse(self.tooLarge)
             }
-            // One owner, or every piece would copy all that came before it.
+            // Leaves a single reference to the body, so that appending a chunk does not copy the previous
+            // ones.
             self.state = .idle
             request.body += piece.readableBytesView
             self.state = .reading(request)
@@ -156,9 +159,10 @@ struct AdminExchange {
         }
     }
 
-    /// The bytes that came are no request, or no rest of one.
+    /// Handles input that is not a valid request, or not a valid rest of one.
     ///
-    /// - Returns: what the client is told before the connection ends; `nil`: it has its answer.
+    /// - Returns: The response to send before the connection closes; `nil` if the request has its response
+    ///   already.
     mutating func receiveNonsense(_ error: HTTPParserError) -> AdminAnswer? {
         switch self.state {
         case .idle: self.isHead = false
@@ -167,11 +171,11 @@ struct AdminExchange {
         }
         self.end()
         return error == .headerOverflow
-            ? .refusal(.requestHeaderFieldsTooLarge, "the head is too large")
-            : .refusal(.badRequest, "this is no request of HTTP/1.1")
+            ? .refusal(.requestHeaderFieldsTooLarge, "the request head is too large")
+            : .refusal(.badRequest, "the request is not valid HTTP/1.1")
     }
 
-    /// The client sends no more; true if there is nothing left to be done for it.
+    /// Handles the end of input; returns whether the connection can be closed at once.
     mutating func receiveEndOfInput() -> Bool {
         self.keepsConnection = false
         switch self.state {
@@ -180,7 +184,7 @@ struct AdminExchange {
         }
     }
 
-    /// The slot of an incomplete request body is taken by another connection; `nil` if the body is complete.
+    /// Handles the loss of the slot for an incomplete request body; returns `nil` if the body is complete.
     mutating func loseSlot() -> AdminAnswer? {
         switch self.state {
         case .reading: break
@@ -190,7 +194,7 @@ struct AdminExchange {
         return .tooManyBodies
     }
 
-    /// The answer is sent, and the next request may begin if the connection is kept.
+    /// Handles the end of a response; the next request may start if the connection is kept.
     mutating func finish() {
         self.state = self.keepsConnection ? .idle : .ended
     }
@@ -200,32 +204,32 @@ struct AdminExchange {
         return .refuse(answer)
     }
 
-    /// The answer that is about to be given is the last one.
+    /// Marks the next response as the last one.
     private mutating func end() {
         self.keepsConnection = false
         self.state = .ended
     }
 
     private var tooLarge: AdminAnswer {
-        .refusal(.payloadTooLarge, "a body may have \(self.limits.bodyBytes) bytes")
+        .refusal(.payloadTooLarge, "the body exceeds \(self.limits.bodyBytes) bytes")
     }
 }
 
 extension HTTPRequestHead {
-    /// Whether the connection is to be used for something else after this request (RFC 9110 sections 7.8
-    /// and 9.3.6).
+    /// Whether the client wants to use the connection for another protocol after this request (RFC 9110
+    /// sections 7.8 and 9.3.6).
     fileprivate var asksForAnotherProtocol: Bool {
         self.method == .CONNECT || self.headers.contains(name: "Upgrade")
     }
 }
 
-/// A request to the admin listener, read to its end.
+/// A complete request to the admin listener.
 struct AdminRequest: Sendable, Equatable {
     var route: AdminRoute
     var method = HTTPMethod.GET
     var query = AdminQuery("")
     var fields: HTTPHeaders
-    /// The name of the token that was shown; `nil` where none is asked for, or it has no name.
+    /// The name of the token in the request; `nil` if no token is required or it has no name.
     var operatorName: String?
     var body: [UInt8] = []
 }

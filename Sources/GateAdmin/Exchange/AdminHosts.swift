@@ -1,20 +1,20 @@
 internal import GateProxy
 internal import NIOCore
 
-/// By which names operators may ask (`Host`, RFC 9110 section 7.2).
+/// The values of `Host` that requests of operators may have (RFC 9110 section 7.2).
 ///
-/// A stranger's page can have its own name lead to this machine, and would then read in an operator's
-/// browser what is answered here (DNS rebinding). The browser still tells the name, and has one to
-/// tell: whoever comes by an address is no such page.
+/// This protects against DNS rebinding: a malicious page can point its own host name to this machine,
+/// and would then read responses of this listener in an operator's browser. The browser still sends
+/// that name as `Host`. A request to an IP address cannot come from such a page.
 struct AdminHosts: Sendable, Equatable {
-    /// In lower case; `nil`: all.
+    /// The allowed names in lower case; `nil` to allow all.
     private let names: Set<String>?
 
-    /// Those of a listener.
+    /// Creates the allowed names for a listener.
     ///
     /// - Parameters:
-    ///   - address: Where it listens. Only of loopback is it known which names lead there.
-    ///   - name: What it was told to listen on; `nil`: sockets that listened already.
+    ///   - address: The address that it listens on. The names are only known for loopback addresses.
+    ///   - name: The configured host; `nil` for inherited sockets.
     init(_ address: SocketAddress?, listeningOn name: String?) {
         if address?.isOfThisMachineAlone == true {
             self.names = ["localhost", name?.lowercased() ?? "localhost"]
@@ -23,8 +23,7 @@ struct AdminHosts: Sendable, Equatable {
         }
     }
 
-    /// Whether a request is meant for this listener, by the values of its `Host`; clients that are no
-    /// browsers may send none.
+    /// Whether the values of `Host` are allowed; clients other than browsers may send none.
     func admits(_ values: [String]) -> Bool {
         guard let names = self.names else { return true }
         return values.allSatisfy { value in
@@ -37,7 +36,7 @@ struct AdminHosts: Sendable, Equatable {
 }
 
 extension SocketAddress {
-    /// Whether nobody but this machine can connect there.
+    /// Whether only this machine can connect to the address.
     var isOfThisMachineAlone: Bool {
         guard let address = self.ipAddress else { return true }
         return address == "::1" || address.hasPrefix("127.") || address.hasPrefix("::ffff:127.")

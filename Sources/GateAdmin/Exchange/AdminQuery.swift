@@ -1,14 +1,14 @@
 internal import GateControl
 internal import GatePolicy
 
-/// The query of a request, as forms write it: `since=7d&rule=ios`.
+/// The query of a request in form encoding, such as `since=7d&rule=ios`.
 struct AdminQuery: Sendable, Equatable {
     struct Item: Sendable, Equatable {
         let name: String
         let value: String
     }
 
-    /// Why a parameter cannot be read.
+    /// An error for an invalid parameter.
     struct Failure: Error {
         let name: String
         let reason: String
@@ -16,7 +16,7 @@ struct AdminQuery: Sendable, Equatable {
 
     let items: [Item]
 
-    /// Reads what stands behind the question mark of a target.
+    /// Parses the part of a request target after the question mark.
     init(_ target: String) {
         let query = target.drop { $0 != "?" }.dropFirst()
         self.items = query.split(separator: "&").map { pair in
@@ -31,10 +31,10 @@ struct AdminQuery: Sendable, Equatable {
         return String(decoding: PercentEncoding.decodedBytes(spaced), as: UTF8.self)
     }
 
-    /// The first value of a parameter.
+    /// Returns the first value of a parameter.
     subscript(name: String) -> String? { self.items.first { $0.name == name }?.value }
 
-    /// The second so long before another one as `since` says.
+    /// Returns the time that lies the span of `since` before `now`.
     func since(before now: Timestamp, usually span: String) throws(Failure) -> Timestamp {
         let text = self["since"] ?? span
         do throws(TimeSpan.Failure) {

@@ -1,6 +1,6 @@
 internal import NIOHTTP1
 
-/// The endpoints of the admin listener; `docs/admin/openapi.json` says what each is for.
+/// The endpoints of the admin listener, described in `docs/admin/openapi.json`.
 enum AdminRoute: Sendable, Equatable {
     case page(PageFile)
     case feeds
@@ -30,7 +30,7 @@ enum AdminRoute: Sendable, Equatable {
 
     private static let hooks = "/hooks/"
 
-    /// All but webhooks, by their paths.
+    /// All endpoints except webhooks, by path.
     static let places = Self.answers.merging(
         PageFile.allCases.map { ($0.path, .page($0)) },
         uniquingKeysWith: { first, _ in first }
@@ -63,7 +63,7 @@ enum AdminRoute: Sendable, Equatable {
         "/api/v1/events": .events,
     ]
 
-    /// Finds what a request is for, whatever its query says; `nil` if there is nothing.
+    /// Returns the endpoint for a request target, ignoring the query; `nil` if there is none.
     init?(_ target: String) {
         let path = target.prefix { $0 != "?" }
         if let route = Self.places[String(path)] {
@@ -75,14 +75,14 @@ enum AdminRoute: Sendable, Equatable {
         }
     }
 
-    /// The path of the webhook of a feed.
+    /// Returns the path of the webhook for a feed.
     static func path(ofHook feed: String) -> String { self.hooks + feed }
 
-    /// Whether it is for operators alone, who must use an allowed `Host` and, where tokens are configured, one
-    /// of them.
+    /// Whether the endpoint is for operators only, who must use an allowed `Host` and, if tokens are configured,
+    /// a token.
     ///
-    /// A webhook proves itself by its signature, and may come by any name that its source knows; a prober
-    /// learns a status and nothing else.
+    /// Webhooks are authenticated by their signature, and may use any host name that their source knows. Probes
+    /// only get a status.
     var isForOperators: Bool {
         switch self {
         case .hook, .healthy, .ready: false
@@ -95,7 +95,7 @@ enum AdminRoute: Sendable, Equatable {
         }
     }
 
-    /// The audience of this endpoint.
+    /// The audience of the endpoint.
     var audience: AdminAudience {
         switch self {
         case .hook, .healthy, .ready: .open

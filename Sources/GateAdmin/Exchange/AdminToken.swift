@@ -1,25 +1,25 @@
 private import FoundationEssentials
 private import Synchronization
 
-/// A token that an operator shows (RFC 6750), and the name that changes are recorded under.
+/// A bearer token of an operator (RFC 6750), and the name that changes are recorded under.
 struct AdminToken: Sendable, Equatable {
     private static let shortest = 16
     private static let longest = 4096
     private static let longestName = 64
 
-    /// `nil` for a token that stands alone on its line.
+    /// The name; `nil` for a line with only a token.
     let name: String?
     fileprivate let bytes: [UInt8]
 
-    /// Reads a line: a token, or a name, a blank and a token.
+    /// Parses a line: a token, or a name, a blank and a token.
     ///
-    /// - Throws: `AdminTokenError` for what is no token, or one that could be guessed.
+    /// - Throws: `AdminTokenError` if the token is invalid, or short enough to be guessed.
     init(_ line: some StringProtocol) throws(AdminTokenError) {
         let words = line.split(maxSplits: 1, whereSeparator: { $0 == " " || $0 == "\t" })
         let bytes = Array((words.last ?? "").drop { $0 == " " || $0 == "\t" }.utf8)
         guard bytes.count >= Self.shortest, bytes.count <= Self.longest else {
             throw AdminTokenError(
-                "expected \(Self.shortest) to \(Self.longest) characters, as of: openssl rand -hex 32"
+                "expected \(Self.shortest) to \(Self.longest) characters, such as from: openssl rand -hex 32"
             )
         }
         guard bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
@@ -35,7 +35,7 @@ struct AdminToken: Sendable, Equatable {
         self.bytes = bytes
     }
 
-    /// Whether it is this one; how long that takes tells nothing of how much was right.
+    /// Compares tokens in a time that does not depend on how many bytes match.
     fileprivate func isEqual(to stated: [UInt8]) -> Bool {
         var difference = stated.count ^ self.bytes.count
         for index in self.bytes.indices {
@@ -46,13 +46,13 @@ struct AdminToken: Sendable, Equatable {
     }
 }
 
-/// The tokens of a file, one a line; never none.
+/// The tokens of a file, one per line; there is at least one.
 struct AdminTokens: Sendable, Equatable {
     private static let limit = 100
 
     private let tokens: [AdminToken]
 
-    /// - Throws: `AdminTokenError` if a line is no token, or there is none.
+    /// - Throws: `AdminTokenError` if a line is invalid, or there is no token.
     init(_ text: some StringProtocol) throws(AdminTokenError) {
         let lines = text.split(whereSeparator: \.isNewline)
             .filter { !$0.allSatisfy(\.isWhitespace) }
@@ -61,14 +61,14 @@ struct AdminTokens: Sendable, Equatable {
         }
         var tokens: [AdminToken] = []
         for line in lines { tokens.append(try AdminToken(line)) }
-        // An empty file says what is missing.
+        // For an empty file, this throws the error that describes a token.
         self.tokens = tokens.isEmpty ? [try AdminToken("")] : tokens
     }
 
-    /// The first one.
+    /// The first token.
     var text: String { String(decoding: self.tokens.first?.bytes ?? [], as: UTF8.self) }
 
-    /// The token that a request with these values of `Authorization` shows, if it is one of these.
+    /// Returns the token in the given values of `Authorization`, if it is one of these tokens.
     func token(stated values: [String]) -> AdminToken? {
         guard values.count == 1, let value = values.first else { return nil }
         let scheme = value.prefix { $0 != " " }
@@ -77,17 +77,17 @@ struct AdminTokens: Sendable, Equatable {
         switch scheme.lowercased() {
         case "bearer": stated = Array(credentials.utf8)
         case "basic":
-            // A browser asks for a name and a password (RFC 7617); the password is the token.
+            // Browsers ask for a user name and a password (RFC 7617); the password is the token.
             guard let decoded = Data(base64Encoded: String(credentials)) else { return nil }
             stated = Array(decoded.drop { $0 != UInt8(ascii: ":") }.dropFirst())
         default: return nil
         }
-        // All are looked at, whichever it is.
+        // All tokens are compared, so that the time does not depend on which one matches.
         return self.tokens.filter { $0.isEqual(to: stated) }.first
     }
 }
 
-/// Why operators cannot be told from others.
+/// An error for an invalid token or token file.
 package struct AdminTokenError: Error, CustomStringConvertible {
     package let description: String
 
@@ -96,19 +96,21 @@ package struct AdminTokenError: Error, CustomStringConvertible {
     }
 }
 
-/// The file with the tokens; it is read again for each request that needs one, so that a change of the file
-/// applies at once, also to connections that are open.
+/// The file with the admin tokens.
+///
+/// The file is read for each request that needs a token, so that a change takes effect at once, also on
+/// open connections.
 package final class AdminTokenFile: Sendable {
     private let path: String
     private let last: Mutex<AdminTokens>
 
-    /// - Throws: `AdminTokenError` if there is no token in it.
+    /// - Throws: `AdminTokenError` if the file has no valid tokens.
     package init(path: String) throws(AdminTokenError) {
         self.path = path
         self.last = Mutex(try Self.read(path))
     }
 
-    /// The tokens as they are now; a file that is gone or broken leaves the last good one in force.
+    /// Returns the current tokens; if the file is missing or invalid, the last valid tokens stay in effect.
     func current() -> AdminTokens {
         let read = try? Self.read(self.path)
         return self.last.withLock { last in
@@ -117,7 +119,7 @@ package final class AdminTokenFile: Sendable {
         }
     }
 
-    /// The first token, for whoever asks with it.
+    /// The first token, for commands that send requests.
     package var text: String { self.current().text }
 
     private static func read(_ path: String) throws(AdminTokenError) -> AdminTokens {

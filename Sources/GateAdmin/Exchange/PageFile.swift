@@ -1,6 +1,6 @@
 internal import CAdminFiles
 
-/// A file of the page for operators.
+/// A file of the admin page.
 enum PageFile: String, Sendable, CaseIterable {
     case index
     case style = "page.css"
@@ -40,7 +40,7 @@ enum PageFile: String, Sendable, CaseIterable {
         }
     }
 
-    /// Nothing but files of the page, and nobody may show it within a page of his own.
+    /// Only files of the page may be loaded, and other pages may not embed it in a frame.
     private static let policy = [
         "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'",
         "connect-src 'self'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",

@@ -4,28 +4,28 @@ internal import NIOCore
 
 /// The phase of a connection to the admin listener; each phase has its own slots.
 enum AdminPhase: Hashable {
-    /// Waits for a request head, the first one or another one.
+    /// Waits for a request head, the first or a further one.
     case waiting
     /// Receives a request body.
     case receiving(AdminAudience)
-    /// Waits for the event loops of the data plane, to answer a probe.
+    /// Waits for the event loops of the data plane, for a probe.
     case probing
     /// Sends a response that the client is slow to read.
     case sending(AdminAudience)
-    /// Discards what the client still sends after the last response.
+    /// Discards input after the last response.
     case draining
 }
 
-/// The connections of the admin listener, all on its one event loop.
+/// The connections of the admin listener, which all run on one event loop.
 final class AdminConnections {
-    /// A connection, as `AdminConnections` sees it.
+    /// A connection that `AdminConnections` manages.
     protocol Member: AnyObject {
         var network: ClientNetwork? { get }
-        /// Ends what it is doing, since its slot is taken by another connection.
+        /// Ends the current phase because another connection takes the slot.
         func loseSlot()
     }
 
-    /// The time between two lines of the log about connections that lost their slots.
+    /// The minimum time between two log messages about connections that lost their slots.
     private static let silence = TimeAmount.minutes(1)
 
     private let limits: AdminLimits
@@ -35,7 +35,7 @@ final class AdminConnections {
     private var phases: [ObjectIdentifier: AdminPhase] = [:]
     private var members: [ObjectIdentifier: any Member] = [:]
     private var working: [AdminAudience: Int] = [:]
-    /// Connections that have lost their slots since the last line of the log.
+    /// The number of connections that have lost their slots since the last log message.
     private var losses = 0
     private var lastLine: NIODeadline?
 
@@ -45,7 +45,7 @@ final class AdminConnections {
         self.now = now
     }
 
-    /// Moves a connection to a phase; `nil` for one that needs no slot.
+    /// Moves a connection to a phase; `nil` if it needs no slot.
     func move(_ member: any Member, to phase: AdminPhase?) {
         let id = ObjectIdentifier(member)
         if let last = self.phases.removeValue(forKey: id) { self.slots[last]?.free(id) }
@@ -61,7 +61,8 @@ final class AdminConnections {
         if let loser { self.end(loser) }
     }
 
-    /// Closes a connection that does nothing; false if there is none but the newest, which may be about to ask.
+    /// Closes an idle connection; returns false if there is none except the newest, which may be about to send
+    /// a request.
     func closeSpare() -> Bool {
         for (phase, needed) in [(AdminPhase.draining, 1), (.waiting, 2)] {
             guard let count = self.slots[phase]?.count, count >= needed,
@@ -73,9 +74,10 @@ final class AdminConnections {
         return false
     }
 
-    /// Counts a request as being worked on; false if there are too many.
+    /// Counts a request as in progress; returns false if there are too many.
     ///
-    /// Counts requests instead of connections, because the work continues after the client has disconnected.
+    /// Requests are counted instead of connections because the work continues after the client has
+    /// disconnected.
     func beginWork(for audience: AdminAudience) -> Bool {
         guard self.working[audience, default: 0] < self.limits.working else { return false }
         self.working[audience, default: 0] += 1
@@ -98,7 +100,7 @@ final class AdminConnections {
         let now = self.now()
         if let last = self.lastLine, now - last < Self.silence { return }
         self.logger.warning(
-            "admin listener: too many connections; the oldest ones were closed",
+            "admin listener: too many connections; the oldest were closed",
             metadata: ["closed": "\(self.losses)"]
         )
         (self.losses, self.lastLine) = (0, now)

@@ -2,22 +2,23 @@ private import FoundationEssentials
 internal import NIOCore
 internal import NIOHTTP1
 
-/// The pages that listen to what changes (Server-Sent Events, HTML Living Standard section 9.2), all on
-/// the one event loop of the admin listener.
+/// The event streams of open pages (Server-Sent Events, HTML Living Standard section 9.2), all on the
+/// event loop of the admin listener.
 ///
-/// Nothing is kept for a page that does not read: it is cut off, and asks for everything when it comes
-/// back. While nobody listens, nobody looks.
+/// Events are not buffered for a slow page: its stream is closed, and it loads the whole state when it
+/// reconnects. Without streams, the state of the gate is not checked.
 final class AdminEventHub {
-    /// Looks at the gate for each that also asks the event loops for their figures.
+    /// The number of checks of the state per collection of figures from the event loops.
     private static let looksPerFigures = 4
-    /// Looks after which a line without content shows that the stream lives.
+    /// The number of checks without an event after which a heartbeat comment is sent.
     private static let looksPerHeartbeat = 30
-    /// Looks after which a page has to come back, by whatever token is good then: an hour.
+    /// The number of checks, about one hour, after which a page must reconnect with a token that is
+    /// then valid.
     private static let looksPerStream = 7_200
 
     private struct Listener {
         let channel: any Channel
-        /// Looks since the stream began.
+        /// The number of checks since the stream started.
         var age = 0
         var silence = 0
     }
@@ -38,10 +39,10 @@ final class AdminEventHub {
     private var figures: AdminFigures?
 
     /// - Parameters:
-    ///   - endpoints: What the pages hear of.
-    ///   - eventLoop: The event loop of all their channels.
-    ///   - interval: The time between two looks at the gate.
-    ///   - limit: The number of streams at the same time.
+    ///   - endpoints: The endpoints whose state is checked.
+    ///   - eventLoop: The event loop of all channels.
+    ///   - interval: The time between two checks.
+    ///   - limit: The maximum number of streams.
     init(
         _ endpoints: AdminEndpoints,
         on eventLoop: any EventLoop,
@@ -54,9 +55,9 @@ final class AdminEventHub {
         self.limit = limit
     }
 
-    /// Begins a stream to a page.
+    /// Starts a stream to a page.
     ///
-    /// - Returns: False if there are too many.
+    /// - Returns: False if there are too many streams.
     func add(_ channel: any Channel) -> Bool {
         guard self.listeners.count < self.limit else { return false }
         self.listeners[ObjectIdentifier(channel)] = Listener(channel: channel)
@@ -67,7 +68,7 @@ final class AdminEventHub {
         let head = HTTPResponseHead(version: .http1_1, status: .ok, headers: fields)
         channel.write(HTTPServerResponsePart.head(head), promise: nil)
         self.send("retry: 2000\n\n", to: channel)
-        // Whoever is new knows none of them.
+        // Makes the next check send the figures, which a new page does not have yet.
         self.figures = nil
         let hub = NIOLoopBound(self, eventLoop: self.eventLoop)
         channel.closeFuture.whenComplete { _ in hub.value.remove(channel) }
@@ -87,7 +88,7 @@ final class AdminEventHub {
         (self.watch, self.moment) = (nil, nil)
     }
 
-    /// Looks whether something has changed, unless the last look goes on.
+    /// Checks for changes, unless the last check is still running.
     private func look() {
         guard !self.isLooking else { return }
         self.isLooking = true
@@ -131,7 +132,7 @@ final class AdminEventHub {
     }
 
     private func send(_ text: String, to channel: any Channel) {
-        // Bytes that it has not read yet wait in the kernel, and then here, up to the channel's mark.
+        // Unread bytes are buffered in the kernel, and then here up to the channel's high watermark.
         guard channel.isWritable else { return channel.close(promise: nil) }
         self.listeners[ObjectIdentifier(channel)]?.silence = 0
         let body = channel.allocator.buffer(string: text)

@@ -2,7 +2,7 @@ internal import GateProxy
 internal import NIOCore
 internal import NIOHTTP1
 
-/// One connection of the admin listener: carries out what its exchange says.
+/// The channel handler of an admin connection; it performs the actions of its `AdminExchange`.
 final class AdminHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
@@ -20,9 +20,9 @@ final class AdminHandler: ChannelInboundHandler {
     private var deadline: Scheduled<Void>?
     /// The audience of the last request that was read.
     private var audience = AdminAudience.open
-    /// Whether an answer is not in the kernel yet.
+    /// Whether a response has not been written to the kernel completely.
     private var isSending = false
-    /// Whether the answer is a stream of events, which has no end of its own.
+    /// Whether the response is an event stream, which does not end by itself.
     private var isStreaming = false
 
     /// Creates the last handler of a channel; `closing` is the first one.
@@ -47,7 +47,7 @@ final class AdminHandler: ChannelInboundHandler {
         self.exchange = AdminExchange(limits, hosts)
     }
 
-    // MARK: Events of the channel
+    // MARK: Channel events
 
     func channelActive(context: ChannelHandlerContext) {
         self.enter(.waiting, within: self.limits.head)
@@ -69,7 +69,7 @@ final class AdminHandler: ChannelInboundHandler {
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        // A body that arrived with its head needs no slot.
+        // A body that arrived together with its head needs no slot.
         if let audience = self.exchange.receivingAudience, self.phase == .waiting {
             self.enter(.receiving(audience))
         }
@@ -90,7 +90,7 @@ final class AdminHandler: ChannelInboundHandler {
         if let answer = self.exchange.receiveNonsense(error) { self.send(answer) }
     }
 
-    // MARK: The request
+    // MARK: Requests
 
     private func receive(_ head: HTTPRequestHead) {
         switch self.exchange.receiveHead(head, tokens: self.tokens?.current()) {
@@ -120,10 +120,10 @@ final class AdminHandler: ChannelInboundHandler {
         }
     }
 
-    /// Starts to answer a request that was read to its end.
+    /// Starts to process a complete request.
     ///
-    /// The answer itself comes in a later turn of the event loop: it lets the next request of a pipeline begin, and
-    /// the stack would hold all of them.
+    /// The response is sent in a later event-loop tick: it makes the decoder read the next pipelined request, and
+    /// the recursion would otherwise grow with the number of requests.
     private func answer(_ request: AdminRequest) {
         let audience = request.route.audience
         self.audience = audience
@@ -150,7 +150,7 @@ final class AdminHandler: ChannelInboundHandler {
         self.send(work)
     }
 
-    // MARK: The answer
+    // MARK: Responses
 
     private func send(_ answer: EventLoopFuture<AdminAnswer>) {
         answer.assumeIsolated().whenComplete { result in
@@ -181,10 +181,10 @@ final class AdminHandler: ChannelInboundHandler {
         if self.isSending { self.enter(.sending(self.audience)) }
     }
 
-    /// Lets the next request begin, or ends the connection.
+    /// Starts the next request, or closes the connection.
     ///
-    /// Not before the kernel has the whole answer: those to a pipeline of requests would pile up in memory while
-    /// the client reads none of them.
+    /// This happens once the kernel has the whole response. Otherwise responses to pipelined requests would
+    /// accumulate in memory while the client reads none of them.
     private func finish() {
         self.isSending = false
         self.exchange.finish()
@@ -196,7 +196,7 @@ final class AdminHandler: ChannelInboundHandler {
         }
         self.enter(.waiting, within: self.limits.idle)
         self.audience = .open
-        // A request that has arrived meanwhile begins within this call.
+        // A request that has arrived in the meantime is processed within this call.
         self.channel.writeAndFlush(end, promise: nil)
     }
 
@@ -208,13 +208,13 @@ final class AdminHandler: ChannelInboundHandler {
     }
 
     private func enter(_ phase: AdminPhase?) {
-        // A write that fails closes the channel before it returns.
+        // A failed write closes the channel before it returns.
         guard phase == nil || self.channel.isActive else { return }
         self.phase = phase
         self.connections.move(self, to: phase)
     }
 
-    /// Closes the connection unless something else is expected by then.
+    /// Sets the deadline after which the connection is closed; it replaces the previous deadline.
     private func expect(within time: TimeAmount) {
         self.deadline?.cancel()
         let channel = self.channel

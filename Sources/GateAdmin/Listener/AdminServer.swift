@@ -5,14 +5,15 @@ package import NIOCore
 private import NIOHTTP1
 private import NIOPosix
 
-/// The operator's side: a listener of its own, on a thread of its own, so that nothing that is asked
-/// there costs a client anything.
+/// The server for operators, with its own listener and event loop, so that its requests do not delay
+/// those of clients.
 package final class AdminServer: Sendable {
-    /// The place that it listens on.
+    /// The location to listen on.
     package enum Place: Sendable {
-        /// `sharesPort`: another process may listen there, too, to take over (SO_REUSEPORT).
+        /// `sharesPort`: whether another process may listen on the same address to take over
+        /// (SO_REUSEPORT).
         case address(host: String, port: Int, sharesPort: Bool)
-        /// On sockets that listen already.
+        /// Inherited sockets that already listen.
         case sockets([CInt])
     }
 
@@ -20,7 +21,7 @@ package final class AdminServer: Sendable {
     private let channels: [any Channel]
     private let hasSuccessor: Bool
 
-    /// The address that it listens on; the port is the real one if 0 was asked for.
+    /// The local address; the port is the actual one if 0 was configured.
     package let address: SocketAddress
 
     private init(
@@ -37,17 +38,18 @@ package final class AdminServer: Sendable {
         self.address = address
     }
 
-    /// Starts listening.
+    /// Starts the server.
     ///
     /// - Parameters:
-    ///   - place: Where operators connect.
-    ///   - endpoints: What answers them.
-    ///   - token: The tokens of which they must show one; `nil` to require none, on loopback alone.
-    ///   - limits: The most that clients may take of it.
-    ///   - logger: Gets warnings.
-    /// - Returns: The listener, which answers already.
-    /// - Throws: What the system says if the place cannot be listened on, and `AdminTokenError` if other
-    ///   machines could reach it without a token.
+    ///   - place: The location to listen on.
+    ///   - endpoints: The endpoints to serve.
+    ///   - token: The accepted tokens; `nil` to require none, which is only allowed on loopback
+    ///     addresses.
+    ///   - limits: The limits for connections and requests.
+    ///   - logger: The logger for warnings.
+    /// - Returns: The server, which accepts connections.
+    /// - Throws: The system's error if the location cannot be listened on, and `AdminTokenError` if
+    ///   other machines could connect without a token.
     package static func start(
         on place: Place,
         endpoints: AdminEndpoints,
@@ -76,7 +78,7 @@ package final class AdminServer: Sendable {
             let addresses = server.channels.compactMap(\.localAddress)
             if token == nil, let address = addresses.first(where: { !$0.isOfThisMachineAlone }) {
                 throw AdminTokenError(
-                    "other machines can reach \(Endpoint(address)): --admin-token-file is needed"
+                    "other machines can reach \(Endpoint(address)): --admin-token-file is required"
                 )
             }
             return server
@@ -94,7 +96,7 @@ package final class AdminServer: Sendable {
         _ limits: AdminLimits,
         _ logger: Logger
     ) -> ServerBootstrap {
-        // All on the one loop that there is.
+        // All connections share the only event loop.
         let eventLoop = group.next()
         let connections = NIOLoopBoundBox.makeBoxSendingValue(
             AdminConnections(limits, logger: logger) { eventLoop.now },
@@ -122,7 +124,7 @@ package final class AdminServer: Sendable {
                         for: .operator,
                         closeSpareConnection: { connections.value.closeSpare() }
                     ) { error in
-                        logger.warning("cannot accept operators", metadata: ["error": "\(error)"])
+                        logger.warning("admin accept failed", metadata: ["error": "\(error)"])
                     }
                     try channel.pipeline.syncOperations.addHandler(watch)
                 }
@@ -134,7 +136,7 @@ package final class AdminServer: Sendable {
                     let pipeline = channel.pipeline.syncOperations
                     let closing = DrainingCloseHandler()
                     try pipeline.addHandler(closing)
-                    // The handler answers nonsense itself, as it answers everything else.
+                    // `AdminHandler` responds to invalid requests itself.
                     try pipeline.configureHTTPServerPipeline(
                         withErrorHandling: false,
                         withEncoderConfiguration: .init(),
@@ -157,13 +159,13 @@ package final class AdminServer: Sendable {
             }
     }
 
-    /// Leaves newcomers to the process that takes over, if there is to be one; otherwise it goes on.
+    /// Stops listening if another process may take over the address; otherwise continues.
     package func makeWay() async {
         guard self.hasSuccessor else { return }
         for channel in self.channels { try? await channel.close() }
     }
 
-    /// Ends it, with every connection.
+    /// Shuts the server down and closes all connections.
     package func shutDown() async {
         try? await self.group.shutdownGracefully()
     }

@@ -2,18 +2,18 @@ internal import GateProxy
 
 /// The slots for the connections in one phase.
 ///
-/// When all slots are taken, a new connection is not refused. Another one loses its slot instead, so that clients
-/// that hold slots without using them cannot keep others out. The loser is the oldest connection of the
-/// network that has the most, so that one network cannot displace the connections of others.
+/// If all slots are taken, a new connection is still accepted, and another one loses its slot. This way, clients
+/// that occupy slots without using them cannot block others. The loser is the oldest connection of the network
+/// with the most connections, so that a network cannot displace the connections of others.
 struct ConnectionSlots<Connection: Hashable> {
     private struct Slot {
         let connection: Connection
-        /// `nil` for a connection that has no IP address.
+        /// The client's network; `nil` for a connection without an IP address.
         let network: ClientNetwork?
     }
 
     private let limit: Int
-    /// The oldest first.
+    /// The slots, oldest first.
     private var slots: [Slot] = []
     private var counts: [ClientNetwork?: Int] = [:]
 
@@ -21,7 +21,7 @@ struct ConnectionSlots<Connection: Hashable> {
         self.limit = limit
     }
 
-    /// The number of slots that are taken.
+    /// The number of occupied slots.
     var count: Int { self.slots.count }
 
     /// Takes a slot for a connection that has none.

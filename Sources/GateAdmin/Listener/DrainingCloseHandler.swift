@@ -2,19 +2,19 @@ internal import NIOCore
 
 /// Closes a connection so that the client can read the last response (RFC 9112 section 9.6).
 ///
-/// If a socket is closed with unread input, the kernel resets the connection, and the client loses what it has not
-/// read yet. A client that sends a large request before it reads would never see why it was refused. So
-/// the output is closed first, and input is discarded until the client closes its side.
+/// If a socket is closed with unread input, the kernel resets the connection and the client loses unread data. A
+/// client that sends a large request before it reads would then never see the error response. Therefore the output
+/// is closed first, and input is discarded until the client closes its side.
 final class DrainingCloseHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
 
-    /// Bytes that may still be discarded; `nil` before the connection is closed.
+    /// The number of bytes that may still be discarded; `nil` before the connection is closed.
     private var left: Int?
     private var isInputClosed = false
 
-    /// Closes the output of a connection, and all of it once the client closes its side or has sent more than
-    /// `limit` bytes.
+    /// Closes the output of a connection, and the whole connection once the client closes its side or has sent
+    /// more than `limit` bytes.
     func close(_ channel: any Channel, discarding limit: Int) {
         guard self.left == nil else { return }
         self.left = limit

@@ -1,11 +1,11 @@
-/// Metrics as Prometheus reads them: its text format, version 0.0.4.
+/// The text-based exposition format of Prometheus, version 0.0.4.
 ///
 /// https://github.com/prometheus/docs/blob/main/docs/instrumenting/exposition_formats.md
 enum Exposition {
     static let contentType = "text/plain; version=0.0.4; charset=utf-8"
 
-    /// Each family in one piece behind its help and its type, in the order given; a family of nothing is
-    /// left out.
+    /// Returns the families in the given order, each with its help and type; families without samples
+    /// are left out.
     static func text(_ families: [MetricFamily]) -> String {
         var text = ""
         for family in families where !family.samples.isEmpty {
@@ -43,7 +43,7 @@ enum Exposition {
         let isPlain = text.utf8.allSatisfy { $0 != 0x5C && $0 != 0x0A && $0 != 0x22 }
         guard !isPlain else { return text }
         var escaped = ""
-        // By code point: a carriage return and a line feed are one character.
+        // By Unicode scalar: a carriage return followed by a line feed is a single `Character`.
         for scalar in text.unicodeScalars {
             switch scalar {
             case "\\": escaped += "\\\\"

@@ -1,13 +1,13 @@
 internal import GateControl
 
-/// The breaker.
+/// Metrics of the circuit breaker.
 extension GateMetrics {
     var ofBreaker: [MetricFamily] {
         guard let breaker = self.breaker else { return [] }
         var tripped = MetricFamily(
             "versiongate_breaker_tripped",
             .gauge,
-            "1 for each rule that does but observe, since it refused more than was predicted."
+            "1 for each rule that only observes because it denied more clients than predicted."
         )
         for rule in Set(breaker.trips.map(\.rule)).sorted() {
             tripped.add(.count(1), [MetricFamily.Label("rule", rule)])
@@ -16,14 +16,14 @@ extension GateMetrics {
             MetricFamily(
                 "versiongate_breaker_watched_rules",
                 .gauge,
-                "Rules whose change is being watched."
+                "Number of rules with a recent change that the circuit breaker watches."
             )
             .with(.count(UInt64(breaker.watched.count))),
             tripped,
             MetricFamily(
                 "versiongate_breaker_trips_total",
                 .counter,
-                "Rules that the breaker has stopped."
+                "Total number of times the circuit breaker has tripped a rule."
             )
             .with(.count(breaker.count)),
         ]

@@ -1,6 +1,6 @@
 internal import GateControl
 
-/// The census.
+/// Metrics of the census.
 extension GateMetrics {
     var ofCensus: [MetricFamily] {
         guard let census = self.census else { return [] }
@@ -8,27 +8,27 @@ extension GateMetrics {
             MetricFamily(
                 "versiongate_census_kept",
                 .gauge,
-                "Whether the census outlives the process."
+                "Whether the census is stored persistently."
             )
             .with(.count(census.isKept ? 1 : 0)),
-            MetricFamily("versiongate_census_bytes", .gauge, "Size of the census.")
+            MetricFamily("versiongate_census_bytes", .gauge, "Size of the census in bytes.")
                 .with(.number(Double(census.bytes))),
             MetricFamily(
                 "versiongate_census_overflow_requests_total",
                 .counter,
-                "Requests that were counted without their client, because there were too many kinds."
+                "Total number of requests counted without client details, because of too many kinds of clients."
             )
             .with(.count(census.overflow)),
             MetricFamily(
                 "versiongate_census_lost_sightings_total",
                 .counter,
-                "Devices that were seen and not counted, because there was no room."
+                "Total number of device sightings not counted, because of a lack of capacity."
             )
             .with(.count(census.lostSightings)),
             MetricFamily(
                 "versiongate_census_write_failures_total",
                 .counter,
-                "Times at which the census could not be written, and what was new was lost."
+                "Total number of failed census writes; the counts since the previous write are lost."
             )
             .with(.count(census.failures)),
         ]
@@ -40,13 +40,13 @@ extension GateMetrics {
             MetricFamily(
                 "versiongate_census_store_up",
                 .gauge,
-                "Whether the store of the fleet took what it was handed over last."
+                "Whether the last write to the shared census store succeeded."
             )
             .with(.count(store.isUp ? 1 : 0)),
             MetricFamily(
                 "versiongate_census_store_failures_total",
                 .counter,
-                "Times at which the store of the fleet did not take what it was handed over."
+                "Total number of failed writes to the shared census store."
             )
             .with(.count(store.failures)),
         ]

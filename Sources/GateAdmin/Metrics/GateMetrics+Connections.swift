@@ -1,29 +1,29 @@
 internal import GateProxy
 
-/// Connections and backends.
+/// Metrics of connections and backends.
 extension GateMetrics {
     var connections: [MetricFamily] {
         let counters = self.gate.counters
         return [
             Self.gauge(
                 "client_connections",
-                "Connections of clients that are open.",
+                "Number of open client connections.",
                 self.gate.openConnections
             ),
             Self.gauge(
                 "client_connections_parked",
-                "Those of them that are silent, and have no memory but a socket.",
+                "Number of idle client connections that are parked, with no memory in use except the socket.",
                 self.gate.parkedConnections
             ),
             Self.counter(
                 "client_connections_accepted",
-                "Connections of clients that were accepted.",
+                "Total number of accepted client connections.",
                 counters.connectionsAccepted
             ),
             MetricFamily(
                 "versiongate_client_connections_refused_total",
                 .counter,
-                "Connections of clients that were refused."
+                "Total number of refused client connections."
             )
             .with(.count(counters.connectionsRefused), Label("reason", "connections"))
             .with(
@@ -33,20 +33,20 @@ extension GateMetrics {
             .with(.count(counters.proxyHeadersRefused), Label("reason", "proxy_header")),
             Self.counter(
                 "accept_failures",
-                "Times at which no connection could be accepted.",
+                "Total number of failed attempts to accept a connection.",
                 counters.acceptFailures
             ),
             Self.gauge(
                 "event_streams",
-                "Clients that listen to changes of where they stand.",
+                "Number of clients connected to the event stream.",
                 self.gate.eventStreams
             ),
             Self.counter(
                 "event_streams_opened",
-                "Clients that began to listen.",
+                "Total number of event streams opened by clients.",
                 counters.eventStreams
             ),
-            Self.counter("events_sent", "Changes that they were told.", counters.eventsSent),
+            Self.counter("events_sent", "Number of events sent to clients.", counters.eventsSent),
         ]
     }
 
@@ -54,17 +54,17 @@ extension GateMetrics {
         var addresses = MetricFamily(
             "versiongate_backend_addresses",
             .gauge,
-            "Addresses of a backend; one that fails is left out while others serve."
+            "Number of backend addresses; a failing address is left out while others are serving."
         )
         var connections = MetricFamily(
             "versiongate_backend_connections",
             .gauge,
-            "Connections to a backend that wait for requests (idle), or carry many of them (http2)."
+            "Number of backend connections: idle ones, and HTTP/2 connections shared by requests."
         )
         var failures = MetricFamily(
             "versiongate_backend_failures_total",
             .counter,
-            "Connections that could not be opened, and requests without an acceptable answer."
+            "Total number of failed backend connections, and of requests without a valid response."
         )
         for backend in self.gate.backends.sorted(by: { $0.name < $1.name }) {
             let name = Label("backend", backend.name)

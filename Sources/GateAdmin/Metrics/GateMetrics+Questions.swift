@@ -1,18 +1,18 @@
 internal import GateProxy
 
-/// Clients that ask the gate itself, or for something of their own.
+/// Metrics of requests to the gate's own endpoints, and of previews.
 extension GateMetrics {
     var ofQuestions: [MetricFamily] {
         [
             Self.counter(
                 "status_requests",
-                "Requests of clients that asked the gate where they stand.",
+                "Total number of status requests from clients to the gate.",
                 self.gate.counters.launchChecks
             ),
             MetricFamily(
                 "versiongate_previews_total",
                 .counter,
-                "Requests that asked for a decision, for a tester."
+                "Total number of requests with a signed preview header for testers."
             )
             .with(.count(self.gate.counters.previewsShown), Label("result", "shown"))
             .with(.count(self.gate.counters.previewsExpired), Label("result", "expired"))

@@ -3,9 +3,9 @@ internal import GateControl
 internal import GatePolicy
 internal import GateProxy
 
-/// Everything that is counted and known of a gate, as metrics; `docs/metrics.md` has the reasons for each.
+/// The metrics of a gate; `docs/metrics.md` has the reasons for each.
 ///
-/// The values of labels come from the rules file, the settings and this code, and never from a client.
+/// Label values come from the rules file, the settings and this code, never from a client.
 struct GateMetrics {
     typealias Label = MetricFamily.Label
 
@@ -25,7 +25,7 @@ struct GateMetrics {
     }
 }
 
-/// Requests.
+/// Metrics of requests.
 extension GateMetrics {
     /// The labels of a request.
     private struct Outcome: Hashable {
@@ -64,16 +64,16 @@ extension GateMetrics {
         var requests = MetricFamily(
             "versiongate_requests_total",
             .counter,
-            "Requests that were judged."
+            "Total number of requests by decision."
         )
-        // A scrape that says the same looks the same.
+        // Sorted, so that scrapes of the same values are identical.
         let sorted = outcomes.map { ($0.key.labels, $0.value) }
             .sorted { $0.0.map(\.value).lexicographicallyPrecedes($1.0.map(\.value)) }
         for (labels, count) in sorted { requests.add(.count(count), labels) }
         var denials = MetricFamily(
             "versiongate_observed_denials_total",
             .counter,
-            "Requests that a rule or policy would have denied which only observes."
+            "Total number of requests that a rule or policy in observe mode would have denied."
         )
         for (rule, count) in observed.sorted(by: { $0.key < $1.key }) {
             denials.add(.count(count), [Label("rule", rule)])
@@ -81,7 +81,7 @@ extension GateMetrics {
         var unidentified = MetricFamily(
             "versiongate_unidentified_requests_total",
             .counter,
-            "Requests that left out a part of the client's identity that was needed."
+            "Total number of requests with a required part of the client's identity missing or unreadable."
         )
         for (gap, count) in gaps.sorted(by: { $0.key < $1.key }) {
             unidentified.add(.count(count), Self.labels(gap))
@@ -91,43 +91,43 @@ extension GateMetrics {
             requests, denials, unidentified,
             Self.counter(
                 "malformed_requests",
-                "Requests that were no acceptable HTTP.",
+                "Total number of malformed HTTP requests.",
                 counters.malformed
             ),
             MetricFamily(
                 "versiongate_requests_refused_total",
                 .counter,
-                "Requests that were refused to protect the gate or the backend."
+                "Total number of requests refused to protect the gate or the backend."
             )
             .with(.count(counters.requestsShed), Label("reason", "pending"))
             .with(.count(counters.requestsLate), Label("reason", "late"))
             .with(.count(counters.descriptorsExhausted), Label("reason", "descriptors")),
             Self.counter(
                 "discarded_body_bytes",
-                "Bytes of request bodies that were thrown away because the request was refused.",
+                "Total number of bytes discarded from the bodies of denied requests.",
                 counters.discardedBytes
             ),
             MetricFamily(
                 "versiongate_discarded_bodies_cut_total",
                 .counter,
-                "Bodies of refused requests that were not read to their end."
+                "Total number of bodies of denied requests that exceeded a limit for discarding."
             )
             .with(.count(counters.discardsOverSize), Label("reason", "size"))
             .with(.count(counters.discardsOverTime), Label("reason", "time"))
             .with(.count(counters.discardsOverBudget), Label("reason", "budget")),
             Self.counter(
                 "gateway_errors",
-                "Answers of 502, 503 and 504 that the gate gave in place of a backend.",
+                "Total number of 502, 503 and 504 responses generated for backend errors.",
                 counters.upstreamFailures
             ),
             Self.counter(
                 "answers_revoked",
-                "Answers under way that were ended because the rules came to forbid them.",
+                "Total number of responses ended because new rules deny their clients.",
                 counters.revoked
             ),
             Self.gauge(
                 "pending_requests",
-                "Requests that wait for the first byte of their answer.",
+                "Number of requests waiting for the first byte of their response.",
                 self.gate.pendingRequests
             ),
         ] + self.ofQuestions
@@ -148,28 +148,28 @@ extension GateMetrics {
         var work = MetricFamily(
             "versiongate_request_overhead_seconds",
             .histogram,
-            "Time of the gate itself: from the reading of a head until the denial, or the request to the "
-                + "backend, was written."
+            "Time spent in the gate, from reading a request head until writing the denial or the request to the "
+                + "backend, in seconds."
         )
         work.add(self.gate.latency.denied, [Label("outcome", "denied")])
         work.add(self.gate.latency.forwarded, [Label("outcome", "forwarded")])
         var answers = MetricFamily(
             "versiongate_backend_response_seconds",
             .histogram,
-            "Time of the backend: from then until the head of its answer was there."
+            "Time from writing a request to the backend until receiving its response head, in seconds."
         )
         answers.add(self.gate.latency.answered, [])
         return [work, answers]
     }
 }
 
-/// The rules, and where they come from.
+/// Metrics of the rules and their feeds.
 extension GateMetrics {
     private var rules: [MetricFamily] {
         var succeeded = MetricFamily(
             "versiongate_config_last_reload_success_timestamp_seconds",
             .gauge,
-            "When the rules were last read and found right."
+            "Unix time of the last successful reload of the rules."
         )
         if let time = self.reload.lastSuccess {
             succeeded.add(.number(time.timeIntervalSince1970.rounded(.down)))
@@ -177,13 +177,13 @@ extension GateMetrics {
         var revision = MetricFamily(
             "versiongate_rules_info",
             .gauge,
-            "The revision of the rules that requests are judged by."
+            "Revision of the active rules."
         )
         if let name = self.reload.revision { revision.add(.count(1), [Label("revision", name)]) }
         var findings = MetricFamily(
             "versiongate_findings",
             .gauge,
-            "Findings on the rules in force, and those (refuses) that keep others from being in force."
+            "Number of findings on the active rules, and of those that rejected other rules (refuses)."
         )
         for effect in [FindingName.Effect.refuses, .warns, .notes] {
             let count =
@@ -194,21 +194,21 @@ extension GateMetrics {
         return [
             Self.gauge(
                 "config_last_reload_successful",
-                "Whether the rules were right, and not refused, when they were last read.",
+                "Whether the last reload of the rules succeeded.",
                 self.reload.lastReloadSuccessful ? 1 : 0
             ),
             succeeded,
             MetricFamily(
                 "versiongate_config_reloads_total",
                 .counter,
-                "How often the rules were read since the start."
+                "Total number of reloads of the rules."
             )
             .with(.count(self.reloads.succeeded), Label("result", "success"))
             .with(.count(self.reloads.failed), Label("result", "failure")),
             revision,
             Self.gauge(
                 "undo_in_force",
-                "1 while an undo is in force, and the rules are not those of the files.",
+                "Whether an undo is active, so that the rules differ from the files.",
                 self.reload.pin == nil ? 0 : 1
             ),
             findings,
@@ -219,17 +219,17 @@ extension GateMetrics {
         var confirmed = MetricFamily(
             "versiongate_feed_last_success_timestamp_seconds",
             .gauge,
-            "When a feed last said something good."
+            "Unix time of the last valid data from a feed."
         )
         var failures = MetricFamily(
             "versiongate_feed_failures",
             .gauge,
-            "How many questions to a feed have failed in a row."
+            "Number of consecutive failed polls of a feed."
         )
         var states = MetricFamily(
             "versiongate_feed_state",
             .gauge,
-            "1 for the state that a feed is in."
+            "State of a feed: 1 for the current state, 0 for all others."
         )
         for feed in self.feeds {
             let labels = [Label("feed", feed.id), Label("kind", feed.kind)]
@@ -244,17 +244,17 @@ extension GateMetrics {
     }
 }
 
-/// The process.
+/// Metrics of the process.
 extension GateMetrics {
     private var own: [MetricFamily] {
         let process = self.process
         return [
             Self.counter(
                 "log_lines_dropped",
-                "Lines that the log did not take, because nobody read it.",
+                "Total number of log lines dropped because the log was read too slowly.",
                 self.droppedLogLines
             ),
-            MetricFamily("versiongate_build_info", .gauge, "The build of the gate.").with(
+            MetricFamily("versiongate_build_info", .gauge, "Version and commit of the gate.").with(
                 .count(1),
                 Label("version", self.release.version),
                 Label("commit", self.release.commit)
@@ -262,31 +262,31 @@ extension GateMetrics {
             Self.ofProcess(
                 "process_cpu_seconds_total",
                 .counter,
-                "Processor time of the process.",
+                "Total user and system CPU time spent in seconds.",
                 process.processorSeconds
             ),
             Self.ofProcess(
                 "process_open_fds",
                 .gauge,
-                "Open file descriptors.",
+                "Number of open file descriptors.",
                 process.openDescriptors.map { Double($0) }
             ),
             Self.ofProcess(
                 "process_max_fds",
                 .gauge,
-                "File descriptors that it may have.",
+                "Maximum number of open file descriptors.",
                 process.maximumDescriptors.map { Double($0) }
             ),
             Self.ofProcess(
                 "process_resident_memory_bytes",
                 .gauge,
-                "Memory of the process.",
+                "Resident memory size in bytes.",
                 process.residentBytes.map { Double($0) }
             ),
             Self.ofProcess(
                 "process_start_time_seconds",
                 .gauge,
-                "When the process was started.",
+                "Start time of the process since unix epoch in seconds.",
                 process.startTime
             ),
         ]
@@ -312,7 +312,7 @@ extension GateMetrics {
 }
 
 extension MetricFamily {
-    /// Adds a histogram of nanoseconds in seconds.
+    /// Adds a histogram of nanoseconds, converted to seconds.
     fileprivate mutating func add(_ histogram: LatencyHistogram, _ labels: [Label]) {
         self.addHistogram(
             bounds: histogram.bounds.map { Double($0) / 1e9 },

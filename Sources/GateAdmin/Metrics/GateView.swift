@@ -1,9 +1,9 @@
 package import GateProxy
 package import NIOCore
 
-/// The data plane, as operators look at it.
+/// The view of the data plane that the admin server has.
 package struct GateView: Sendable {
-    /// Which build of the gate it is.
+    /// The version and commit of the gate.
     package struct Release: Sendable {
         package let version: String
         package let commit: String
@@ -21,12 +21,12 @@ package struct GateView: Sendable {
     let droppedLogLines: @Sendable () -> UInt64
 
     /// - Parameters:
-    ///   - release: Which build it is.
-    ///   - statistics: Everything that is counted; `nil` when the gate ends.
-    ///   - isHealthy: Whether its event loops have their turn; the future belongs to the event loop passed
+    ///   - release: The version and commit.
+    ///   - statistics: Returns all counters; `nil` if the gate is shutting down.
+    ///   - isHealthy: Returns whether the event loops respond; the future belongs to the event loop passed
     ///     in.
-    ///   - isReady: Whether clients are to come.
-    ///   - droppedLogLines: Lines that the log did not take since the start.
+    ///   - isReady: Returns whether the gate accepts new clients.
+    ///   - droppedLogLines: Returns the number of log lines dropped since the start.
     package init(
         release: Release = Release(version: "", commit: ""),
         statistics: @escaping @Sendable () async -> GateStatistics? = { GateStatistics() },

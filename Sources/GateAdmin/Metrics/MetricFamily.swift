@@ -1,4 +1,4 @@
-/// All samples of one metric, as Prometheus knows it.
+/// All samples of one metric.
 struct MetricFamily: Sendable, Equatable {
     enum Kind: String, Sendable {
         case counter
@@ -6,9 +6,9 @@ struct MetricFamily: Sendable, Equatable {
         case histogram
     }
 
-    /// One line: a value and the labels that tell it from others.
+    /// A line of the exposition: a value and its labels.
     struct Sample: Sendable, Equatable {
-        /// The end of the sample's name behind that of the family, such as `_bucket`.
+        /// The suffix that is appended to the name of the family, such as `_bucket`.
         var suffix = ""
         var labels: [Label] = []
         var value: Value
@@ -28,14 +28,14 @@ struct MetricFamily: Sendable, Equatable {
         case count(UInt64)
         case number(Double)
 
-        /// As Prometheus reads it.
+        /// The value in the exposition format.
         var description: String {
             switch self {
             case .count(let count): "\(count)"
             case .number(let number) where number.isNaN: "NaN"
             case .number(let number) where number.isInfinite: number < 0 ? "-Inf" : "+Inf"
             case .number(let number):
-                // Whole numbers, such as times, without an exponent.
+                // Whole numbers, such as Unix times, are written without an exponent.
                 Int64(exactly: number).map { "\($0)" } ?? "\(number)"
             }
         }
@@ -52,7 +52,7 @@ struct MetricFamily: Sendable, Equatable {
         self.help = help
     }
 
-    /// The same with one value more.
+    /// Returns a copy of the family with an additional sample.
     func with(_ value: Value, _ labels: Label...) -> MetricFamily {
         var family = self
         family.add(value, labels)
@@ -66,10 +66,10 @@ struct MetricFamily: Sendable, Equatable {
     /// Adds a histogram.
     ///
     /// - Parameters:
-    ///   - bounds: Upper ends of the buckets, in ascending order and in seconds.
-    ///   - counts: How many fell into each bucket alone, the last beyond all of them.
-    ///   - sum: All together, in seconds.
-    ///   - labels: What tells it from other histograms of the family.
+    ///   - bounds: The upper bounds of the buckets in seconds, in ascending order.
+    ///   - counts: The count of each bucket, not cumulative; the last bucket has no upper bound.
+    ///   - sum: The sum of all values in seconds.
+    ///   - labels: The labels of the histogram.
     mutating func addHistogram(
         bounds: [Double],
         counts: [UInt64],

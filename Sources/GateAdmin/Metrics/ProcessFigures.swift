@@ -1,21 +1,21 @@
 private import FoundationEssentials
 private import Glibc
 
-/// The kernel's figures of this process.
+/// Resource usage of this process as reported by the kernel.
 struct ProcessFigures: Sendable, Equatable {
-    /// Bytes of memory that it holds.
+    /// The resident memory in bytes.
     var residentBytes: UInt64?
-    /// Seconds of processor time since its start.
+    /// The CPU time since the start in seconds.
     var processorSeconds: Double?
     var openDescriptors: Int?
-    /// How many descriptors it may have.
+    /// The maximum number of open descriptors.
     var maximumDescriptors: UInt64?
-    /// When it was started, in seconds since 1970.
+    /// The start time in seconds since 1970.
     var startTime: Double?
 
     init() {}
 
-    /// Reads it all anew.
+    /// Reads the current values.
     static func current() -> ProcessFigures {
         var figures = ProcessFigures()
         let pageSize = sysconf(Int32(_SC_PAGESIZE))
@@ -25,7 +25,7 @@ struct ProcessFigures: Sendable, Equatable {
         if unsafe clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time) == 0 {
             figures.processorSeconds = Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
         }
-        // One of them is that of the folder itself.
+        // One of the descriptors is that of the folder itself.
         let descriptors = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
         figures.openDescriptors = descriptors.map { max(0, $0.count - 1) }
         var limit = rlimit()
@@ -44,21 +44,22 @@ struct ProcessFigures: Sendable, Equatable {
         try? String(contentsOfFile: path, encoding: .utf8)
     }
 
-    /// The second number of `/proc/PID/statm` (proc_pid_statm(5)).
+    /// The second number in `/proc/PID/statm` (proc_pid_statm(5)).
     static func residentPages(statm text: String) -> UInt64? {
         let words = text.split(separator: " ")
         return words.count > 1 ? UInt64(words[1]) : nil
     }
 
-    /// The 22nd word of `/proc/PID/stat` (proc_pid_stat(5)): the start in clock ticks since the boot.
+    /// The 22nd field in `/proc/PID/stat` (proc_pid_stat(5)): the start time in clock ticks since
+    /// boot.
     static func startTicks(stat text: String) -> UInt64? {
-        // The name of the process, in brackets, may itself have blanks and brackets.
+        // The name of the process, in parentheses, may contain blanks and parentheses itself.
         guard let name = text.lastIndex(of: ")") else { return nil }
         let words = text[name...].split(separator: " ")
         return words.count > 20 ? UInt64(words[20]) : nil
     }
 
-    /// `btime` of `/proc/stat` (proc_stat(5)), in seconds since 1970.
+    /// The value of `btime` in `/proc/stat` (proc_stat(5)), in seconds since 1970.
     static func bootTime(stat text: String) -> Double? {
         let line = text.split(separator: "\n").first { $0.hasPrefix("btime ") }
         return line?.split(separator: " ").last.flatMap { Double($0) }

@@ -29,7 +29,7 @@ struct ReleaseDecoder {
         let storeCountries = fields["storeCountries"].map { self.storeCountries($0, countries) }
         let phase = PhaseDecoder(problems: self.problems).decode(fields, releasedAt)
         let storeURL = fields["storeUrl"].flatMap { element in
-            element.parsed(as: "a store link", self.problems, by: StoreLink.init(parsing:))
+            element.parsed(as: "a store URL", self.problems, by: StoreLink.init(parsing:))
         }
         let minimumOS = fields["minimumOS"].flatMap { element in
             element.parsed(as: "a version", self.problems, by: AppVersion.init(parsing:))

@@ -1,24 +1,25 @@
 import Foundation
 
-/// Time and chance, which come in from outside.
+/// The clock, timer and randomness of a client, injected so that tests can control them.
 struct ClientSurroundings: Sendable {
     var now: @Sendable () -> Date
-    /// Waits for so many seconds, or throws as soon as the task is cancelled.
+    /// Waits for the given number of seconds, or throws when the task is cancelled.
     var sleep: @Sendable (_ seconds: TimeInterval) async throws -> Void
-    /// A random number from 0 to below 1.
+    /// Returns a random number from 0 up to, but not including, 1.
     var share: @Sendable () -> Double
 
     static let system = ClientSurroundings(
         now: { Date() },
         sleep: { seconds in
-            // A gate may say any number: some thirty years are enough, and no more nanoseconds than fit.
+            // The gate may send any number; the bound of about 30 years keeps the nanoseconds within
+            // `UInt64`.
             let bounded = min(max(0, seconds), 1_000_000_000)
             try await Task.sleep(nanoseconds: UInt64(bounded * 1_000_000_000))
         },
         share: { Double.random(in: 0..<1) }
     )
 
-    /// Does something, and gives up after so many seconds.
+    /// Runs `body`, and throws `URLError.timedOut` after the given number of seconds.
     func within<Result: Sendable>(
         _ seconds: TimeInterval,
         _ body: @escaping @Sendable () async throws -> Result

@@ -1,14 +1,15 @@
 import Foundation
 
-/// The state of the client, for all who ask and all who wait for a change of it.
+/// The current state of the client, shared by all readers and subscribers.
 final class CurrentState: Sendable {
     private struct Known: Sendable {
         var kept: KeptState
-        /// The client's state now; at first only the one that was kept.
+        /// The current state; initially unknown, with the stored state.
         var current: GateState
-        /// How often the gate has said something; an answer that was overtaken says nothing.
+        /// The number of states received from the gate, used to discard a response that a newer
+        /// state has overtaken.
         var words = 0
-        /// Whether the gate would tell of a change by itself.
+        /// Whether the event stream is connected, so that the gate sends changes.
         var isLive = false
         var subscribers: [UUID: AsyncStream<GateState>.Continuation] = [:]
         var feed: Task<Void, Never>?
@@ -27,10 +28,10 @@ final class CurrentState: Sendable {
 
     var current: GateState { self.known.withLock { $0.current } }
 
-    /// The maintenance that is announced, as far as is known.
+    /// The announced maintenance, if there is one.
     var announced: MaintenanceWindow? { self.known.withLock { $0.kept.announced } }
 
-    /// The gate has told it by itself, and is going to tell the next change.
+    /// Handles a state from the event stream, which also delivers the next change.
     func heard(_ state: GateState, announced: MaintenanceWindow?) {
         self.update { known in
             known.isLive = true
@@ -42,19 +43,19 @@ final class CurrentState: Sendable {
         }
     }
 
-    /// The gate does not tell of changes any more.
+    /// Handles the end of the event stream.
     func fellSilent() {
         self.known.withLock { $0.isLive = false }
     }
 
-    /// Asks the gate where the client stands, and remembers it.
+    /// Requests the current state from the gate, and stores it.
     ///
-    /// - Returns: Where it stands now.
+    /// - Returns: The current state.
     @discardableResult
     func check(by endpoints: GateEndpoints) async -> GateState {
         let (words, tag) = self.known.withLock { ($0.words, $0.kept.tag) }
         let answer = await endpoints.status(path: nil, method: nil, knownTag: tag)
-        // Nobody waits for the answer any more: that says nothing about the gate.
+        // A cancelled request says nothing about the gate.
         guard !Task.isCancelled else { return self.current }
         self.update { known in
             guard known.words == words else { return }
@@ -84,7 +85,8 @@ final class CurrentState: Sendable {
         self.known.withLock { $0.kept.isSnoozed(update, at: now) }
     }
 
-    /// Changes something, keeps it, and tells it in the order in which it happened.
+    /// Changes the state under the lock, stores it, and notifies subscribers in the order of
+    /// changes.
     private func update<Result>(_ change: (inout Known) -> Result) -> Result {
         self.known.withLock { known in
             let (kept, current) = (known.kept, known.current)
@@ -97,9 +99,9 @@ final class CurrentState: Sendable {
         }
     }
 
-    /// The client's state, and each change of it.
+    /// Returns a stream with the current state and each change.
     ///
-    /// The feed runs as long as anybody listens.
+    /// The feed runs while there is at least one subscriber.
     func states(fedBy feed: @escaping @Sendable () async -> Void) -> AsyncStream<GateState> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             let id = UUID()

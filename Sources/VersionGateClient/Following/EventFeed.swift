@@ -4,9 +4,10 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// Listens to the gate for as long as somebody wants to know, and comes back after each loss.
+/// Reads the event stream while there are subscribers, and reconnects when it is lost.
 struct EventFeed: Sendable {
-    /// A stream without a sign of life for so many seconds is dead; the gate gives one every 15.
+    /// The time without data, in seconds, after which a stream is considered dead; the gate sends a
+    /// heartbeat every 15 s.
     static let longestSilence: TimeInterval = 45
 
     let endpoints: GateEndpoints
@@ -23,17 +24,17 @@ struct EventFeed: Sendable {
             let step = connection.reconnection.ended(ending, share: share)
             if step.isLost {
                 connection.lastID = nil
-                // A proxy may keep the stream to itself, and still let the question through.
+                // A proxy may buffer the stream, but still forward the status request.
                 await self.currentState.check(by: self.endpoints)
             }
             guard (try? await self.endpoints.surroundings.sleep(step.delay)) != nil else { return }
         }
     }
 
-    /// The part of the feed that outlives one stream.
+    /// The state that is kept from one stream to the next.
     private struct Connection: Sendable {
         var reconnection = Reconnection()
-        /// The last event; `nil` if the next stream is to begin by telling where the client stands.
+        /// The ID of the last event; `nil` to have the next stream start with the current state.
         var lastID: String?
     }
 
@@ -91,7 +92,7 @@ struct EventFeed: Sendable {
         return isStream ? .ended : .failed
     }
 
-    /// How an answer ends that is no stream of events; `nil` if it is one.
+    /// Returns how the attempt ended if the response is not an event stream; `nil` if it is one.
     private static func refusal(_ response: HTTPURLResponse) -> Reconnection.Ending? {
         if response.statusCode == 200, response.mediaType == "text/event-stream" { return nil }
         guard [429, 503].contains(response.statusCode), let seconds = response.retryAfter
@@ -106,14 +107,14 @@ struct EventFeed: Sendable {
         case .comment:
             connection.reconnection.succeeded()
         case .event("decision", let data, let id):
-            // One that cannot be read leaves what was said before.
+            // If an event cannot be parsed, the previous state is kept.
             let document = GateDocument(json: Data(data.utf8))
             guard let document, let state = document.state else { return }
             connection.reconnection.succeeded()
             connection.lastID = id.isEmpty ? nil : id
             self.currentState.heard(state, announced: document.announced)
         case .event:
-            // A later gate may tell more than this library knows.
+            // Later versions of the gate may send events unknown to this library.
             break
         }
     }

@@ -1,31 +1,32 @@
 import Foundation
 
-/// Reads Server-Sent Events (HTML Living Standard section 9.2.6) from the pieces in which they come.
+/// A parser for Server-Sent Events (HTML Living Standard section 9.2.6) that arrive in chunks.
 struct EventParser {
-    /// The parts of a stream.
+    /// An element of the stream.
     enum Message: Equatable {
-        /// An event, with the last identifier that the stream has named.
+        /// An event, with the last ID that the stream has set.
         case event(name: String, data: String, id: String)
-        /// How long to wait after a loss, in milliseconds.
+        /// The time to wait before reconnecting, in milliseconds.
         case retry(Int)
-        /// A line that only shows that the stream lives.
+        /// A comment, which the gate sends as a heartbeat.
         case comment
     }
 
-    /// The stream is none of a gate's: a line or an event has no end.
+    /// A line or an event exceeds the size limit, so the stream cannot be from a gate.
     struct TooLong: Error {}
 
     private var line: [UInt8] = []
     private var isAtStart = true
-    /// A line feed that follows belongs to the carriage return before it.
+    /// Whether the last byte was a carriage return; a following line feed belongs to the same line
+    /// end.
     private var endedWithReturn = false
     private var name = ""
     private var data: String?
     private var id = ""
 
-    /// Reads a piece.
+    /// Parses a chunk.
     ///
-    /// - Returns: What it completes, in order.
+    /// - Returns: The messages that the chunk completes, in order.
     /// - Throws: `TooLong` if a line or an event exceeds `GateDocument.sizeLimit` bytes.
     mutating func read(_ piece: some Sequence<UInt8>) throws(TooLong) -> [Message] {
         var messages: [Message] = []
@@ -50,7 +51,7 @@ struct EventParser {
             self.line.removeAll(keepingCapacity: true)
             self.isAtStart = false
         }
-        // A byte order mark at the very start is no part of the first line.
+        // A byte order mark at the start of the stream is not part of the first line.
         let hasMark = self.isAtStart && self.line.starts(with: [0xEF, 0xBB, 0xBF])
         let line = self.line.dropFirst(hasMark ? 3 : 0)
         guard !line.isEmpty else { return self.dispatch() }
@@ -80,7 +81,7 @@ struct EventParser {
         return nil
     }
 
-    /// An empty line ends an event; one without data is none.
+    /// Handles an empty line, which ends an event; an event without data is ignored.
     private mutating func dispatch() -> Message? {
         defer {
             self.name = ""

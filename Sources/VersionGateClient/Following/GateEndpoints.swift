@@ -4,24 +4,24 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// The questions to the gate itself.
+/// The requests to the gate's own endpoints.
 struct GateEndpoints: Sendable {
     let baseURL: URL
     let identity: AppIdentity
     let session: URLSession
-    /// For how many seconds an answer to a check is waited for.
+    /// The timeout for a status request in seconds.
     let checkTimeout: TimeInterval
     let surroundings: ClientSurroundings
 
-    /// Asks where the client stands.
+    /// Requests the state of the client.
     func status(path: String?, method: String?, knownTag: String?) async -> StatusAnswer {
         let question = [("path", path), ("method", method)].compactMap { name, value in
             value.map { "\(name)=\(Self.queryEncoded($0))" }
         }
         guard var request = self.request(for: "status", question) else { return .foreign }
         if let knownTag { request.setValue(knownTag, forHTTPHeaderField: "If-None-Match") }
-        // The time for the whole answer is counted here; the session's would begin again with each
-        // piece of it.
+        // The timeout for the whole response is enforced here; the timeout of the session restarts
+        // with each chunk.
         request.timeoutInterval = max(1, self.checkTimeout.rounded(.up)) + 1
         let transfer = Transfer(request: request, session: self.session)
         let answer = try? await self.surroundings.within(self.checkTimeout) {
@@ -31,7 +31,7 @@ struct GateEndpoints: Sendable {
         return StatusAnswer(response, body, knownTag: knownTag)
     }
 
-    /// Asks to hear of every change; `nil` if the address of the gate is none.
+    /// Requests the event stream; `nil` if the base URL is not a valid HTTP URL.
     func events(lastID: String?) -> Transfer? {
         guard var request = self.request(for: "events", []) else { return nil }
         request.setValue("text/event-stream", forHTTPHeaderField: "Accept")
@@ -58,7 +58,8 @@ struct GateEndpoints: Sendable {
         return request
     }
 
-    /// Encodes everything that is not unreserved, and no slash (RFC 3986 sections 2.3 and 3.4).
+    /// Percent-encodes all characters except unreserved ones and slashes (RFC 3986 sections 2.3 and
+    /// 3.4).
     private static func queryEncoded(_ text: String) -> String {
         let unreserved = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/"
         let allowed = CharacterSet(charactersIn: unreserved)
@@ -66,22 +67,24 @@ struct GateEndpoints: Sendable {
     }
 }
 
-/// The outcome of a request for the client's status.
+/// The outcome of a status request.
 enum StatusAnswer: Equatable {
-    /// The gate said it; the tag names what it said (RFC 9110 section 8.8.3).
+    /// A state from the gate, with the entity tag of the response (RFC 9110 section 8.8.3).
     case state(GateState, announced: MaintenanceWindow? = nil, tag: String?)
-    /// It is as the gate said last.
+    /// The state has not changed since the last response.
     case unchanged
-    /// Somebody else answered: a captive portal, a backend, a front without its gate.
+    /// The response is not from a gate, but for example from a captive portal, a backend, or a
+    /// proxy without its gate.
     case foreign
 
-    /// Reads an answer to a question that had this tag in `If-None-Match`.
+    /// Parses the response to a request with this tag in `If-None-Match`.
     init(_ response: HTTPURLResponse, _ body: Data, knownTag: String?) {
         switch response.statusCode {
         case 304 where knownTag != nil:
             self = .unchanged
         case 200:
-            // A page that says "sign in" is no document; another API's JSON has no decision.
+            // The login page of a captive portal is not JSON; JSON from another API has no
+            // decision.
             guard response.mediaType == "application/json",
                 let document = GateDocument(json: body), let state = document.state
             else {

@@ -1,59 +1,61 @@
 import Foundation
 
-/// When a lost stream of events is asked for again.
+/// Decides when to reconnect a lost event stream.
 ///
-/// The gate says by `retry:` how long to wait, and each client something else, so that not all come
-/// back at once. Each failure in a row doubles it.
+/// The gate sends the delay in `retry:`. Each client adds a random part, so that not all clients
+/// reconnect at once. Each consecutive failure doubles the delay.
 struct Reconnection {
     /// How a stream ended.
     enum Ending: Equatable {
-        /// It was one, and is over: the gate restarts, or the network changed.
+        /// An established stream ended, for example because the gate restarted or the network
+        /// changed.
         case ended
-        /// There was none: the network is away, or somebody else answered.
+        /// No stream was established: the network is unavailable, or the response was not from a
+        /// gate.
         case failed
-        /// The gate, or what stands in front of it, said when to come back, in seconds.
+        /// The gate or a proxy sent the time to wait in seconds.
         case refused(retryAfter: TimeInterval)
     }
 
     /// The reaction to the end of a stream.
     struct Step: Equatable {
-        /// How long to wait, in seconds.
+        /// The time to wait in seconds.
         var delay: TimeInterval
-        /// Whether nobody can say any more where the build stands.
+        /// Whether the state of the build is no longer known.
         var isLost: Bool
     }
 
-    /// The wait where the gate named none, in seconds.
+    /// The default delay in seconds, if the gate has sent none.
     static let usualRetry: TimeInterval = 3
-    /// The longest wait before its random share, in seconds.
+    /// The maximum delay in seconds, before the random part is added.
     static let longestDelay: TimeInterval = 150
-    /// The longest wait that anybody can ask for, in seconds.
+    /// The maximum accepted value of `Retry-After` in seconds.
     static let longestRefusal: TimeInterval = 3600
 
-    /// The wait that the gate named, in seconds.
+    /// The delay sent by the gate in seconds.
     private(set) var retry = Self.usualRetry
-    /// The attempts in a row that had no event of a gate.
+    /// The number of consecutive attempts without an event from a gate.
     private(set) var failures = 0
 
-    /// The gate has said how long to wait after a loss.
+    /// Handles a delay sent by the gate.
     mutating func named(retryMilliseconds: Int) {
         self.retry = min(max(TimeInterval(retryMilliseconds) / 1000, 0.1), Self.longestDelay)
     }
 
-    /// The stream lives, and is a gate's.
+    /// Handles an event or a heartbeat of a gate.
     mutating func succeeded() {
         self.failures = 0
     }
 
-    /// The stream has ended, or there was none.
+    /// Handles the end of a stream, or a failed attempt.
     ///
     /// - Parameters:
     ///   - ending: How it ended.
-    ///   - share: A random number from 0 to below 1.
-    /// - Returns: When to ask again, and what is known until then.
+    ///   - share: A random number from 0 up to, but not including, 1.
+    /// - Returns: The delay before the next attempt, and whether the state is lost.
     mutating func ended(_ ending: Ending, share: Double) -> Step {
         if case .ended = ending, self.failures == 0 {
-            // One that ends again before it said anything counts as a failure.
+            // If the next stream ends before its first event, it counts as a failure.
             self.failures = 1
             return Step(delay: self.retry * (1 + share), isLost: false)
         }

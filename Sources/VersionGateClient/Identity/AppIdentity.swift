@@ -1,51 +1,52 @@
 public import Foundation
 
-/// The build of the app that the gate judges: what each request says of itself.
+/// The identity of the app build, which the gate evaluates in each request.
 ///
 /// ```swift
 /// let identity = AppIdentity(platform: "ios", version: "4.2.0", build: "41200")
 /// ```
 ///
-/// Each property is a header field of the request. A value that no header field can carry, with
-/// control characters or letters beyond ASCII, is not sent (RFC 9110 section 5.5).
+/// Each property is sent as a header. Values that cannot be sent in a header, because they contain
+/// control characters or non-ASCII characters, are left out (RFC 9110 section 5.5).
 public struct AppIdentity: Sendable, Hashable {
-    /// The platform, such as `ios` or `android`, in any case.
+    /// The platform, such as `ios` or `android`; case-insensitive.
     public var platform: String
     /// The version of the app, such as `4.2.0`.
     public var version: String
-    /// The bundle identifier, where one gate serves several apps.
+    /// The bundle identifier, needed if the gate serves several apps.
     public var app: String?
-    /// The build number, where a rule counts in builds.
+    /// The build number, needed for rules about builds.
     public var build: String?
-    /// The way that the build came by, such as `fdroid` or `testflight-internal`.
+    /// The distribution channel of the build, such as `fdroid` or `testflight-internal`.
     public var channel: String?
-    /// The version of the operating system, such as `16.4`, so that nobody is sent to an update that
-    /// the device cannot have.
-    public var systemVersion: String?
-    /// A stable identifier of the device, so that a roll-out in steps always decides the same for it.
-    public var deviceID: String?
-    /// The country of the account in the store, in two or three letters.
-    public var storefront: String?
-    /// The languages of the words, the best one first (BCP 47).
+    /// The version of the operating system, such as `16.4`.
     ///
-    /// Without any, requests say what the session says by itself.
+    /// It lets the gate avoid sending users to an update that does not run on the device.
+    public var systemVersion: String?
+    /// A stable identifier of the device, so that rollouts always decide the same for it.
+    public var deviceID: String?
+    /// The country of the user's store account, as a two- or three-letter code.
+    public var storefront: String?
+    /// The preferred languages of texts, most preferred first (BCP 47).
+    ///
+    /// If it is empty, requests keep the `Accept-Language` header of the session.
     public var languages: [String]
-    /// The names of the header fields, where the operator of the gate renamed them.
+    /// The names of the headers, if the operator of the gate has changed them.
     public var fieldNames: FieldNames
 
-    /// Describes a build by what the app knows of itself.
+    /// Creates an identity.
     ///
     /// - Parameters:
     ///   - platform: The platform, such as `ios`.
     ///   - version: The version of the app.
     ///   - app: The bundle identifier.
     ///   - build: The build number.
-    ///   - channel: The way that the build came by.
+    ///   - channel: The distribution channel of the build.
     ///   - systemVersion: The version of the operating system.
     ///   - deviceID: A stable identifier of the device.
-    ///   - storefront: The country of the account in the store.
-    ///   - languages: The languages of the words, the best one first.
-    ///   - fieldNames: The names of the header fields.
+    ///   - storefront: The country of the user's store account.
+    ///   - languages: The preferred languages of texts, most preferred first.
+    ///   - fieldNames: The names of the headers.
     public init(
         platform: String,
         version: String,
@@ -70,11 +71,11 @@ public struct AppIdentity: Sendable, Hashable {
         self.fieldNames = fieldNames
     }
 
-    /// Describes the app of a bundle, by its version, build and identifier, on this system.
+    /// Creates the identity of an app from its bundle and the current system.
     ///
-    /// `nil` if the bundle states no version (`CFBundleShortVersionString`).
+    /// The result is `nil` if the bundle has no version (`CFBundleShortVersionString`).
     ///
-    /// - Parameter bundle: The app's own bundle, `Bundle.main`.
+    /// - Parameter bundle: The bundle of the app, `Bundle.main`.
     public init?(bundle: Bundle) {
         guard let version = bundle.infoDictionary?["CFBundleShortVersionString"] as? String
         else { return nil }
@@ -88,7 +89,7 @@ public struct AppIdentity: Sendable, Hashable {
         )
     }
 
-    /// The platform that this code runs on, as gates name it.
+    /// The platform that this code runs on, as named in rules.
     public static var thisPlatform: String {
         #if os(iOS)
             "ios"
@@ -107,7 +108,7 @@ public struct AppIdentity: Sendable, Hashable {
         #endif
     }
 
-    /// The header fields of the identity, without those that have no value or none that can be sent.
+    /// The headers of the identity, without values that are missing or cannot be sent.
     public var fields: [(name: String, value: String)] {
         let names = self.fieldNames
         let languages = self.languages.isEmpty ? nil : self.languages.joined(separator: ", ")
@@ -128,33 +129,33 @@ public struct AppIdentity: Sendable, Hashable {
         }
     }
 
-    /// A line break would begin another field.
+    /// Rejects control characters, such as line breaks, which would start another header.
     private static func canBeSent(_ value: String) -> Bool {
         !value.isEmpty && value.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F }
     }
 }
 
 extension AppIdentity {
-    /// The names of the header fields that carry an identity.
+    /// The names of the headers that carry the identity.
     public struct FieldNames: Sendable, Hashable {
-        /// `X-App-Platform`, if the operator did not rename it.
+        /// The header for the platform; `X-App-Platform` by default.
         public var platform = "X-App-Platform"
-        /// `X-App-Version`, if the operator did not rename it.
+        /// The header for the version; `X-App-Version` by default.
         public var version = "X-App-Version"
-        /// `X-App-Id`, if the operator did not rename it.
+        /// The header for the bundle identifier; `X-App-Id` by default.
         public var app = "X-App-Id"
-        /// `X-App-Build`, if the operator did not rename it.
+        /// The header for the build number; `X-App-Build` by default.
         public var build = "X-App-Build"
-        /// `X-App-Channel`, if the operator did not rename it.
+        /// The header for the channel; `X-App-Channel` by default.
         public var channel = "X-App-Channel"
-        /// `X-OS-Version`, if the operator did not rename it.
+        /// The header for the version of the operating system; `X-OS-Version` by default.
         public var systemVersion = "X-OS-Version"
-        /// `X-Device-Id`, if the operator did not rename it.
+        /// The header for the device identifier; `X-Device-Id` by default.
         public var deviceID = "X-Device-Id"
-        /// `X-App-Storefront`, if the operator did not rename it.
+        /// The header for the country of the store account; `X-App-Storefront` by default.
         public var storefront = "X-App-Storefront"
 
-        /// The names that a gate reads where its rules say nothing else.
+        /// Creates the default names of the gate.
         public init() {}
     }
 }

@@ -1,19 +1,19 @@
 public import Foundation
 
-/// An update as a view shows it.
+/// The content of an update prompt for a view.
 ///
-/// It holds no words of its own: where the operator wrote none, the app has to say something.
+/// It has no texts of its own: if the operator provides none, the app must.
 public struct UpdatePrompt: Sendable, Hashable, Identifiable {
     /// The update.
     public let update: Update
-    /// Whether the user may go on without the update.
+    /// Whether the user may continue without the update.
     ///
-    /// If it is `false`, the user cannot close the prompt.
+    /// If it is `false`, the user must not be able to close the prompt.
     public let isDismissible: Bool
 
-    /// Makes the prompt of a state; `nil` if the state is not about an update.
+    /// Creates the prompt for a state; `nil` if the state is not about an update.
     ///
-    /// - Parameter state: What is in effect, as ``GateState/inEffect`` says it.
+    /// - Parameter state: The state to show, from ``GateState/inEffect``.
     public init?(_ state: GateState) {
         switch state {
         case .recommended(let update):
@@ -25,9 +25,9 @@ public struct UpdatePrompt: Sendable, Hashable, Identifiable {
         }
     }
 
-    /// Makes the prompt of a denial; `nil` if it is for maintenance.
+    /// Creates the prompt for a denial; `nil` if the denial is for maintenance.
     ///
-    /// - Parameter denial: What ``GateDenied`` has.
+    /// - Parameter denial: The denial in a ``GateDenied`` error.
     public init?(_ denial: Denial) {
         guard case .updateRequired(let update) = denial.reason else { return nil }
         self.init(update, isDismissible: false)
@@ -38,22 +38,23 @@ public struct UpdatePrompt: Sendable, Hashable, Identifiable {
         self.isDismissible = isDismissible
     }
 
-    /// The same for the same update: a prompt that is shown stays when the gate only says it again.
+    /// A stable identity for the same update, so that a visible prompt is not replaced when the gate
+    /// repeats the state.
     public var id: String {
         let version = self.update.latestVersion ?? self.update.minimumVersion ?? ""
         return "\(self.isDismissible ? "recommended" : "required") \(version)"
     }
 
-    /// The heading.
+    /// The title.
     public var title: String? { self.update.title }
 
-    /// The operator's words to the user.
+    /// The message to the user.
     public var message: String? { self.update.message }
 
-    /// The words on the button to the store.
+    /// The label of the store button.
     public var button: String? { self.storeURL == nil ? nil : self.update.button }
 
-    /// The target of the button; `nil` if there is no button to show, as for a device whose system is too
-    /// old for the update.
+    /// The target of the store button; `nil` if no button should be shown, for example because the system
+    /// of the device is too old for the update.
     public var storeURL: URL? { self.update.cannotUpdate ? nil : self.update.storeURL }
 }

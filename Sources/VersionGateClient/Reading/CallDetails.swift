@@ -1,11 +1,11 @@
 import Foundation
 
-/// The facts of a denied gRPC call: the metadata of the `google.rpc.ErrorInfo` in
-/// `grpc-status-details-bin`, a `google.rpc.Status`.
+/// A parser for the facts of a denied gRPC call.
 ///
-/// No more of Protocol Buffers is read than that takes.
+/// The facts are the metadata of a `google.rpc.ErrorInfo` in `grpc-status-details-bin`, a
+/// `google.rpc.Status`. Only the necessary subset of Protocol Buffers is supported.
 enum CallDetails {
-    /// Reads the field; `nil` if it is not a gate's.
+    /// Parses the header; `nil` if it is not from a gate.
     static func metadata(_ field: String) -> [String: String]? {
         let missing = (4 - field.utf8.count % 4) % 4
         let padded = field + String(repeating: "=", count: missing)
@@ -18,7 +18,7 @@ enum CallDetails {
                 let info = any.first(where: { $0.number == 2 }).flatMap({ Self.records($0.value) }),
                 Self.text(2, of: info) == "versiongate"
             else { continue }
-            // The words are the call's own; the metadata has everything else.
+            // The message is in the status itself; the metadata has everything else.
             var metadata = ["message": Self.text(2, of: status) ?? ""]
             for entry in info where entry.number == 3 {
                 guard let pair = Self.records(entry.value), let name = Self.text(1, of: pair)
@@ -30,7 +30,7 @@ enum CallDetails {
         return nil
     }
 
-    /// A field of a message that has a length.
+    /// A length-delimited field of a message.
     private struct Record {
         var number: UInt64
         var value: [UInt8]
@@ -40,7 +40,7 @@ enum CallDetails {
         records.first { $0.number == number }.flatMap { String(bytes: $0.value, encoding: .utf8) }
     }
 
-    /// The fields of a message that have a length; `nil` if the bytes are no message.
+    /// Returns the length-delimited fields of a message; `nil` if the bytes are not a message.
     private static func records(_ bytes: [UInt8]) -> [Record]? {
         var rest = bytes[...]
         var records: [Record] = []
@@ -61,7 +61,7 @@ enum CallDetails {
         return records
     }
 
-    /// A number in base 128, the lowest digits first.
+    /// Parses a varint: base 128, least significant digits first.
     private static func number(_ rest: inout ArraySlice<UInt8>) -> UInt64? {
         var number: UInt64 = 0
         for shift in stride(from: UInt64(0), through: 56, by: 7) {

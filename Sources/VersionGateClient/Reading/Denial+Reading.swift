@@ -5,12 +5,12 @@ import Foundation
 #endif
 
 extension Denial {
-    /// Reads an answer; `nil` if it is not a denial of a gate.
+    /// Creates a denial from a response; `nil` if the response is not a denial of a gate.
     ///
-    /// The status alone says nothing, because other software answers 426, too. What says it is the
-    /// field `X-VersionGate`, or the problem type where something on the way took the field off.
+    /// The status alone is not sufficient, because other software returns 426 as well. The decision is in the header
+    /// `X-VersionGate`, or in the problem type if a proxy has removed the header.
     init?(_ response: HTTPURLResponse, _ body: Data, at now: Date) {
-        // The gate's own endpoints tell a decision under the same field, and deny nothing.
+        // The gate's own endpoints use the same header for decisions, but never deny a request.
         guard response.url?.path.contains(GateWire.endpointFolder) != true else { return nil }
         let document =
             response.value(forHTTPHeaderField: "grpc-status-details-bin")
@@ -44,7 +44,7 @@ extension Denial {
         }
     }
 
-    /// The JSON of a content: that of a stream of Connect stands in an envelope, behind flags and four bytes of length.
+    /// Returns the JSON of the content; in a Connect stream, it follows a flags byte and a four-byte length.
     private static func json(of response: HTTPURLResponse, _ body: Data) -> Data {
         guard response.mediaType?.hasPrefix("application/connect+") == true else { return body }
         return body.first == 2 ? Data(body.dropFirst(5)) : Data()
@@ -56,28 +56,28 @@ extension Denial {
     ) -> String? {
         let marker = response.value(forHTTPHeaderField: GateWire.marker)
         let decisions = marker.flatMap { StructuredField($0) }?.tokens.map(\.token) ?? []
-        // Of two gates in a row, the strictest word counts.
+        // With two gates in a row, the strictest decision applies.
         if let decision = ["maintenance", "require"].first(where: decisions.contains) {
             return decision
         }
-        // The status is the operator's to choose.
+        // The operator can configure the status, so it is not checked.
         guard response.mediaType == "application/problem+json" else { return nil }
         return document?.type.flatMap { GateWire.problems[$0] }
     }
 }
 
-/// The names that gates and clients share.
+/// The names in the protocol between gates and clients.
 enum GateWire {
-    /// The field that marks what a gate said.
+    /// The header with the gate's decision.
     static let marker = "X-VersionGate"
-    /// The folder of the gate's own endpoints.
+    /// The path prefix of the gate's own endpoints.
     static let endpointFolder = "/.versiongate/"
-    /// Whether it is the type of a denial: the members of any other content are the operator's own.
+    /// Returns whether a problem type is that of a denial; the members of other documents are defined by the operator.
     static func isProblem(_ type: String?) -> Bool {
         type.map { Self.problems[$0] != nil } ?? false
     }
 
-    /// The decisions that the problem types of denials stand for.
+    /// The decisions by problem type.
     static let problems = [
         "urn:versiongate:upgrade-required": "require",
         "urn:versiongate:maintenance": "maintenance",
@@ -85,14 +85,14 @@ enum GateWire {
 }
 
 extension HTTPURLResponse {
-    /// The media type without parameters, in small letters.
+    /// The media type in lowercase, without parameters.
     var mediaType: String? {
         guard let value = self.value(forHTTPHeaderField: "Content-Type") else { return nil }
         let type = value.prefix { $0 != ";" }
         return type.trimmingCharacters(in: .whitespaces).lowercased()
     }
 
-    /// The seconds of `Retry-After` (RFC 9110 section 10.2.3), which a gate never states as a date.
+    /// The seconds in `Retry-After` (RFC 9110 section 10.2.3); a gate never sends a date.
     var retryAfter: TimeInterval? {
         guard let value = self.value(forHTTPHeaderField: "Retry-After"),
             let seconds = Int64(value), seconds >= 0

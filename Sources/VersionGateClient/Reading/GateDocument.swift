@@ -1,9 +1,9 @@
 import Foundation
 
-/// A gate's statement by names: a denial (RFC 9457), a status, an event, the metadata of a gRPC call.
+/// A document of the gate: a denial (RFC 9457), a status, an event, or the metadata of a gRPC call.
 ///
-/// Lenient: a member of another type than expected is none, because what an operator wrote in a
-/// `body` of the rules stands under the same names.
+/// Decoding is lenient: members of an unexpected type are ignored, because a custom `body` in the
+/// rules may use the same names.
 struct GateDocument: Decodable {
     enum CodingKeys: String, CodingKey {
         case type, decision, title, message, button, storeUrl, minimumVersion, minimumBuild
@@ -11,13 +11,13 @@ struct GateDocument: Decodable {
         case maintenanceFrom, maintenanceUntil, snoozeSeconds, rule, revision
     }
 
-    /// The problem type, of a denial.
+    /// The problem type of a denial.
     let type: String?
-    /// `allow`, `recommend`, `require` or `maintenance`, of a status.
+    /// The decision in a status: `allow`, `recommend`, `require` or `maintenance`.
     let decision: String?
     /// The members about an update.
     let update: Update
-    /// The members about a maintenance.
+    /// The members about maintenance.
     let window: MaintenanceWindow
 
     init(from decoder: any Decoder) throws {
@@ -29,7 +29,7 @@ struct GateDocument: Decodable {
         )
     }
 
-    /// Reads members that are all text.
+    /// Creates a document from metadata, in which all values are texts.
     init(metadata: [String: String]) {
         func value(_ key: CodingKeys) -> String? { metadata[key.rawValue] }
         self.init(
@@ -80,7 +80,7 @@ struct GateDocument: Decodable {
         self.window = window
     }
 
-    /// Reads a document; `nil` if it is no object in JSON, or larger than any that a gate writes.
+    /// Decodes a document; `nil` if the data is not a JSON object or exceeds `sizeLimit`.
     init?(json: Data) {
         guard json.count <= Self.sizeLimit,
             let document = try? JSONDecoder().decode(Self.self, from: json)
@@ -88,18 +88,18 @@ struct GateDocument: Decodable {
         self = document
     }
 
-    /// The largest answer of a gate that is read, in bytes.
+    /// The maximum size of a response from the gate in bytes.
     static let sizeLimit = 256 << 10
 
-    /// The state of the client; `nil` if the document is no status, or says a word that this library
-    /// does not know.
+    /// The state of the client; `nil` if the document is not a status, or has a decision unknown to
+    /// this library.
     var state: GateState? {
         switch self.decision {
         case "allow": return .allowed
         case "recommend": return .recommended(self.update)
         case "require":
             var update = self.update
-            // Nothing that is required can be put off.
+            // A required update cannot be snoozed.
             update.snoozeSeconds = nil
             return .required(update)
         case "maintenance": return .maintenance(self.window)
@@ -107,12 +107,12 @@ struct GateDocument: Decodable {
         }
     }
 
-    /// The maintenance that is to come; `nil` if there is none, or it is there already.
+    /// The announced maintenance; `nil` if there is none, or it has started.
     var announced: MaintenanceWindow? {
         guard self.decision != "maintenance",
             self.window.from != nil || self.window.until != nil
         else { return nil }
-        // The words are about the decision.
+        // The texts belong to the decision, so they are left out.
         var window = MaintenanceWindow()
         window.from = self.window.from
         window.until = self.window.until
@@ -121,7 +121,7 @@ struct GateDocument: Decodable {
 }
 
 extension Date {
-    /// Reads a time as gates write it: RFC 3339, in UTC, without fractions of a second.
+    /// Parses a time in the gate's format: RFC 3339, UTC, without fractions of a second.
     init?(gateTime text: String) {
         guard let date = try? Date(text, strategy: .iso8601) else { return nil }
         self = date

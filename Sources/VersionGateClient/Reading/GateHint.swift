@@ -4,16 +4,16 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// The gate's news beside an answer of the backend, in the field `X-VersionGate`.
+/// The information of the gate in a response of the backend, from the header `X-VersionGate`.
 public struct GateHint: Sendable, Hashable {
-    /// The update that is recommended: its version, its store and its dates; `nil` if there is none.
+    /// The recommended update with its version, store URL and dates; `nil` if there is none.
     public var update: Update?
-    /// The maintenance that is announced: its begin and end; `nil` if there is none.
+    /// The announced maintenance with its start and end; `nil` if there is none.
     public var maintenance: MaintenanceWindow?
 }
 
 extension GateHint {
-    /// Reads the hint of an answer; `nil` if there is none.
+    /// Parses the hint in a response; `nil` if there is none.
     init?(_ response: HTTPURLResponse) {
         let value = response.value(forHTTPHeaderField: GateWire.marker)
         guard let field = value.flatMap({ StructuredField($0) }) else { return nil }
@@ -24,7 +24,7 @@ extension GateHint {
                 update.latestVersion = parameters["latest"]?.text
                 update.storeURL = parameters["url"]?.text.flatMap { URL(string: $0) }
                 update.enforceFrom = parameters["enforce-from"]?.date
-                // Gates of version 0.1 have names and dates of their own.
+                // Gates of version 0.1 use different parameter names and date formats.
                 let next = parameters["brownout-from"] ?? parameters["next-brownout"]
                 update.brownoutFrom = next?.date
                 update.brownoutUntil = parameters["brownout-until"]?.date
@@ -36,7 +36,7 @@ extension GateHint {
                 window.until = (parameters["maintenance-until"] ?? parameters["until"])?.date
                 self.maintenance = window
             default:
-                // A later gate may say more than this library knows.
+                // Later versions of the gate may send tokens unknown to this library.
                 continue
             }
         }

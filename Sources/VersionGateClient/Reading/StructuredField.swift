@@ -1,8 +1,8 @@
 import Foundation
 
-/// A structured field that is a list (RFC 9651 section 3.1), as `X-VersionGate` is one.
+/// A structured field of type List (RFC 9651 section 3.1), such as `X-VersionGate`.
 struct StructuredField: Equatable {
-    /// A value by itself (section 3.3).
+    /// A bare item (section 3.3).
     enum BareItem: Equatable {
         case integer(Int64)
         case decimal(Double)
@@ -10,18 +10,18 @@ struct StructuredField: Equatable {
         case token(String)
         case bytes(Data)
         case boolean(Bool)
-        /// Seconds of Unix time.
+        /// A date in seconds of Unix time.
         case date(Int64)
         case displayString(String)
     }
 
-    /// A value with its parameters.
+    /// An item with its parameters.
     struct Item: Equatable {
         var value: BareItem
         var parameters: [String: BareItem]
     }
 
-    /// A member of the list: one item, or several in parentheses.
+    /// A member of the list: an item or an inner list.
     enum Member: Equatable {
         case item(Item)
         case inner([Item], parameters: [String: BareItem])
@@ -29,15 +29,15 @@ struct StructuredField: Equatable {
 
     let members: [Member]
 
-    /// Reads the value of a field, its lines joined by commas; `nil` if any of it cannot be read, as
-    /// section 4.2 demands.
+    /// Parses a field value, with multiple lines joined by commas; `nil` if any part is invalid, as
+    /// section 4.2 requires.
     init?(_ text: String) {
         var reader = Reader(bytes: Array(text.utf8))
         guard let members = reader.list() else { return nil }
         self.members = members
     }
 
-    /// The items that are tokens, with their parameters.
+    /// The items of type Token, with their parameters.
     var tokens: [(token: String, parameters: [String: BareItem])] {
         self.members.compactMap { member in
             guard case .item(let item) = member, case .token(let token) = item.value
@@ -48,7 +48,7 @@ struct StructuredField: Equatable {
 }
 
 extension StructuredField.BareItem {
-    /// The text of a string or a display string.
+    /// The text of a String or a Display String.
     var text: String? {
         switch self {
         case .string(let text), .displayString(let text): text
@@ -56,13 +56,13 @@ extension StructuredField.BareItem {
         }
     }
 
-    /// The seconds of a whole number that is none below zero.
+    /// The value of a non-negative Integer in seconds.
     var seconds: TimeInterval? {
         guard case .integer(let seconds) = self, seconds >= 0 else { return nil }
         return TimeInterval(seconds)
     }
 
-    /// The time of a date, or of a string that states one as gates do.
+    /// The time of a Date, or of a String in the gate's format.
     var date: Date? {
         guard case .date(let seconds) = self else {
             return self.text.flatMap { Date(gateTime: $0) }
@@ -71,7 +71,7 @@ extension StructuredField.BareItem {
     }
 }
 
-/// The algorithms of section 4.2, by the bytes of the field.
+/// The parsing algorithms of section 4.2, working on bytes.
 private struct Reader {
     typealias BareItem = StructuredField.BareItem
     typealias Item = StructuredField.Item
@@ -95,14 +95,14 @@ private struct Reader {
         while let byte = self.next, byte == 0x20 || andTabs && byte == 0x09 { self.place += 1 }
     }
 
-    /// The bytes from here that are accepted.
+    /// Consumes and returns the following bytes that are accepted.
     private mutating func run(while isAccepted: (UInt8) -> Bool) -> String {
         let start = self.place
         while let byte = self.next, isAccepted(byte) { self.place += 1 }
         return String(decoding: self.bytes[start..<self.place], as: UTF8.self)
     }
 
-    /// Section 4.2.1, with the surroundings of 4.2.
+    /// Section 4.2.1, with the whitespace handling of 4.2.
     mutating func list() -> [StructuredField.Member]? {
         var members: [StructuredField.Member] = []
         self.skipSpaces()
@@ -270,7 +270,7 @@ private struct Reader {
         return nil
     }
 
-    /// A digit of a percent-encoded byte, whose letters are small.
+    /// Parses a hex digit of a percent-encoded byte; letters must be lowercase.
     private mutating func hexDigit() -> UInt8? {
         guard let byte = self.next else { return nil }
         self.place += 1

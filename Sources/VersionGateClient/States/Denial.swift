@@ -1,21 +1,21 @@
 public import Foundation
 
-/// An answer that the gate gave instead of the backend.
+/// A response that the gate generated instead of forwarding the request to the backend.
 public struct Denial: Sendable, Hashable {
-    /// Why the request did not reach the backend.
+    /// The reason for a denial.
     public enum Reason: Sendable, Hashable {
-        /// The build has to be updated.
+        /// The build must be updated.
         case updateRequired(Update)
-        /// Nobody is served for a while.
+        /// The service is down for maintenance.
         case maintenance(MaintenanceWindow)
     }
 
-    /// Why the request did not reach the backend.
+    /// The reason for the denial.
     public var reason: Reason
-    /// The status of the answer: 426 and 503 unless the operator chose others.
+    /// The status code of the response: 426 or 503, unless the operator configured another one.
     public var status: Int
-    /// In how many seconds the same request may be tried again (RFC 9110 section 10.2.3); `nil` if it
-    /// stays refused until the app is another one.
+    /// The number of seconds after which the request may be retried (RFC 9110 section 10.2.3); `nil`
+    /// if it stays denied until the app is updated.
     public var retryAfter: TimeInterval?
 
     init(reason: Reason, status: Int, retryAfter: TimeInterval?) {
@@ -24,24 +24,23 @@ public struct Denial: Sendable, Hashable {
         self.retryAfter = retryAfter
     }
 
-    /// Whether it is a denial for an hour or so before the build's end, after which the build passes
-    /// again.
+    /// Whether the denial is a brownout: a temporary denial before the build's support ends.
     public var isBrownout: Bool {
         guard case .updateRequired = self.reason else { return false }
         return self.retryAfter != nil
     }
 }
 
-/// The error of a request that the gate denied.
+/// The error for a request that the gate denied.
 public struct GateDenied: Error, Sendable, Hashable, LocalizedError {
-    /// The gate's own words.
+    /// The denial.
     public var denial: Denial
 
     init(_ denial: Denial) {
         self.denial = denial
     }
 
-    /// The operator's heading.
+    /// The title from the operator.
     public var errorDescription: String? {
         switch self.denial.reason {
         case .updateRequired(let update): update.title
@@ -49,7 +48,7 @@ public struct GateDenied: Error, Sendable, Hashable, LocalizedError {
         }
     }
 
-    /// The operator's words.
+    /// The message from the operator.
     public var failureReason: String? {
         switch self.denial.reason {
         case .updateRequired(let update): update.message

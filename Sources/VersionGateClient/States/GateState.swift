@@ -1,27 +1,27 @@
-/// The gate's judgement of the build.
+/// The gate's decision about the build.
 public enum GateState: Sendable, Hashable, Codable {
-    /// The build is served.
+    /// The build is allowed.
     case allowed
-    /// The build is served, and there is a better one.
+    /// The build is allowed, and an update is recommended.
     case recommended(Update)
-    /// The build is refused, for good or until `brownoutUntil` of the update.
+    /// The build is denied, permanently or until `brownoutUntil` of the update.
     case required(Update)
-    /// Nobody is served.
+    /// The service is down for maintenance.
     case maintenance(MaintenanceWindow)
-    /// The gate did not answer: the network is away, or something else answered in its place.
+    /// The gate did not respond: the network is unavailable, or the response was not from a gate.
     ///
-    /// `last` is what the gate said before, in this run of the app or an earlier one of the same
-    /// build; it is never itself `unknown`.
+    /// `last` is the last known state, from this run of the app or an earlier run of the same
+    /// build. It is never `unknown` itself.
     indirect case unknown(last: GateState?)
 
-    /// The state to act on: what is unknown denies nothing, and counts as `allowed`.
+    /// The state to act on: `unknown` counts as `allowed`.
     ///
-    /// The last word may have been undone since, and the gate judges each request anyway.
+    /// The last known state may be outdated, and the gate evaluates each request anyway.
     public var inEffect: GateState {
         if case .unknown = self { .allowed } else { self }
     }
 
-    /// The gate's last word, without the loss since; `nil` if it never said anything.
+    /// The last known state, ignoring that the gate is now unreachable; `nil` if there is none.
     var known: GateState? {
         guard case .unknown(let last) = self else { return self }
         return last?.known

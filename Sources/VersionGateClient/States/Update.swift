@@ -1,61 +1,62 @@
 public import Foundation
 
-/// An update that the gate recommends or requires, with the words that the operator has for it.
+/// An update that the gate recommends or requires, with the operator's texts.
 public struct Update: Sendable, Hashable, Codable {
-    /// The heading, in a language of the request; `nil` if the operator wrote none.
+    /// The title, in a language of the request; `nil` if the operator provides none.
     public var title: String?
-    /// The operator's words to the user; `nil` if there are none.
+    /// The message to the user; `nil` if the operator provides none.
     public var message: String?
-    /// The words on the button that leads to the store.
+    /// The label of the button that opens the store.
     public var button: String?
-    /// The place where the update is; `nil` if the operator named none.
+    /// The URL of the update; `nil` if the operator provides none.
     public var storeURL: URL?
-    /// The oldest version that passes.
+    /// The minimum version that is allowed.
     public var minimumVersion: String?
-    /// The lowest build number that passes.
+    /// The minimum build number that is allowed.
     public var minimumBuild: Int64?
     /// The newest version.
     public var latestVersion: String?
-    /// The version that the gate read from the request.
+    /// The version that the gate found in the request.
     public var currentVersion: String?
-    /// Whether the device's system is too old for the update: show the words and no button.
+    /// Whether the system of the device is too old for the update; show the texts without a button.
     public var cannotUpdate = false
-    /// The time from which the build is refused for good.
+    /// The time from which the build is denied permanently.
     public var enforceFrom: Date?
-    /// The begin of the brownout that is running or comes next.
+    /// The start of the current or next brownout.
     public var brownoutFrom: Date?
-    /// The end of the brownout: a requirement with it ends by itself then.
+    /// The end of the brownout, after which the build is allowed again.
     public var brownoutUntil: Date?
-    /// For how many seconds the user is left alone after "later"; `nil` for what is required.
+    /// The number of seconds not to show the update after the user chose "later"; `nil` for a
+    /// required update.
     public var snoozeSeconds: TimeInterval?
-    /// The rule that decided, for a report.
+    /// The rule that decided, for error reports.
     public var rule: String?
-    /// The revision of the rules that decided, for a report.
+    /// The revision of the rules, for error reports.
     public var revision: String?
 
-    /// An update without words.
+    /// Creates an update without texts.
     public init() {}
 }
 
-/// A time in which nobody is served.
+/// A maintenance window, in which requests are denied.
 public struct MaintenanceWindow: Sendable, Hashable, Codable {
-    /// The heading, in a language of the request; `nil` if the operator wrote none.
+    /// The title, in a language of the request; `nil` if the operator provides none.
     public var title: String?
-    /// The operator's words to the user; `nil` if there are none.
+    /// The message to the user; `nil` if the operator provides none.
     public var message: String?
-    /// The words on the button that leads to ``storeURL``.
+    /// The label of the button that opens ``storeURL``.
     public var button: String?
-    /// A page about it; `nil` if the operator named none.
+    /// The URL of a page about the maintenance; `nil` if the operator provides none.
     public var storeURL: URL?
-    /// The begin, where it is known.
+    /// The start, if it is known.
     public var from: Date?
-    /// The end, where it is known.
+    /// The end, if it is known.
     public var until: Date?
-    /// The rule that decided, for a report.
+    /// The rule that decided, for error reports.
     public var rule: String?
-    /// The revision of the rules that decided, for a report.
+    /// The revision of the rules, for error reports.
     public var revision: String?
 
-    /// A window without words and ends.
+    /// Creates a window without texts and times.
     public init() {}
 }

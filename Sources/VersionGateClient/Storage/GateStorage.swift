@@ -1,35 +1,36 @@
 public import Foundation
 
-/// A place that keeps what the gate said last until the app starts again.
+/// Storage for the last known state between runs of the app.
 ///
-/// One that cannot keep anything, or has lost it, is no error: the gate is asked again.
+/// If data cannot be stored, or was lost, this is not an error: the client requests the state
+/// again.
 public protocol GateStorage: Sendable {
-    /// Reads what is kept under a key.
+    /// Returns the data stored under a key.
     ///
-    /// - Parameter key: A file name of small letters, digits and hyphens.
-    /// - Returns: What was stored; `nil` if nothing was, or it cannot be read.
+    /// - Parameter key: A file name of lowercase letters, digits and hyphens.
+    /// - Returns: The stored data; `nil` if there is none, or it cannot be read.
     func data(for key: String) -> Data?
 
-    /// Keeps something under a key, in the place of what was there.
+    /// Stores data under a key, replacing previous data.
     ///
     /// - Parameters:
-    ///   - data: Less than a KiB as a rule.
-    ///   - key: A file name of small letters, digits and hyphens.
+    ///   - data: The data, usually less than 1 KiB.
+    ///   - key: A file name of lowercase letters, digits and hyphens.
     func store(_ data: Data, for key: String)
 }
 
-/// Keeps each key in a file of its own.
+/// Storage that uses a file for each key.
 public struct FileStorage: GateStorage {
     private let folder: URL
 
-    /// Keeps files in a folder, which is made if it is not there.
+    /// Creates storage in a folder, which is created if it does not exist.
     ///
-    /// - Parameter folder: The address of the folder.
+    /// - Parameter folder: The URL of the folder.
     public init(folder: URL) {
         self.folder = folder
     }
 
-    /// The folder `VersionGate` among the app's own files (Application Support).
+    /// The storage in the folder `VersionGate` of the app (Application Support).
     public static let standard: FileStorage = {
         let manager = FileManager.default
         let folders = manager.urls(for: .applicationSupportDirectory, in: .userDomainMask)
@@ -37,12 +38,12 @@ public struct FileStorage: GateStorage {
         return FileStorage(folder: parent.appendingPathComponent("VersionGate"))
     }()
 
-    /// Reads a file; `nil` if it is not there or cannot be read.
+    /// Returns the content of a file; `nil` if it does not exist or cannot be read.
     public func data(for key: String) -> Data? {
         try? Data(contentsOf: self.file(key))
     }
 
-    /// Writes a file aside and puts it in the place of the old one.
+    /// Writes a file atomically.
     public func store(_ data: Data, for key: String) {
         let manager = FileManager.default
         try? manager.createDirectory(at: self.folder, withIntermediateDirectories: true)

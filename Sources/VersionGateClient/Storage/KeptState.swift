@@ -1,23 +1,25 @@
 import Foundation
 
-/// The memory of a gate that lasts until the app starts again.
+/// The persistent state of a client.
 struct KeptState: Codable, Equatable {
-    /// The build that it was said to.
+    /// The build that the state belongs to.
     var build = ""
-    /// The gate's last word.
+    /// The last known state.
     var state: GateState?
-    /// The maintenance that it announced.
+    /// The announced maintenance.
     var announced: MaintenanceWindow?
-    /// Names what it said (RFC 9110 section 8.8.3).
+    /// The entity tag of the last status response (RFC 9110 section 8.8.3).
     var tag: String?
-    /// When the user said "later", by the version that was offered.
+    /// The times at which the user chose "later", by the offered version.
     var snoozes: [String: Date] = [:]
 
-    /// So many versions are remembered.
+    /// The maximum number of versions in `snoozes`.
     private static let snoozeLimit = 8
 
-    /// Reads what was kept; of another build, only what the user said: an app that was updated is not
-    /// refused for what its old build was told.
+    /// Decodes stored data.
+    ///
+    /// If it belongs to another build, only the snoozes are kept: an updated app must not act on the
+    /// state of its old build.
     init(_ data: Data?, for build: String) {
         let kept = data.flatMap { try? JSONDecoder().decode(Self.self, from: $0) }
         self.build = build
@@ -30,9 +32,9 @@ struct KeptState: Codable, Equatable {
 
     var data: Data { (try? JSONEncoder().encode(self)) ?? Data() }
 
-    /// The user said "later".
+    /// Records that the user chose "later".
     ///
-    /// - Returns: Whether the update can be put off.
+    /// - Returns: Whether the update can be snoozed.
     mutating func snooze(_ update: Update, at now: Date) -> Bool {
         guard update.snoozeSeconds != nil else { return false }
         self.snoozes[Self.version(of: update)] = now
@@ -44,12 +46,12 @@ struct KeptState: Codable, Equatable {
         return true
     }
 
-    /// Whether the user is left alone with an update: for the seconds that the gate says now.
+    /// Returns whether an update is snoozed, by the number of seconds that the gate currently sends.
     func isSnoozed(_ update: Update, at now: Date) -> Bool {
         guard let seconds = update.snoozeSeconds,
             let begin = self.snoozes[Self.version(of: update)]
         else { return false }
-        // A clock that was set back does not make the time longer.
+        // If the clock was set back, the snooze does not last longer.
         return begin <= now && now < begin + seconds
     }
 
@@ -57,7 +59,7 @@ struct KeptState: Codable, Equatable {
         update.latestVersion ?? update.minimumVersion ?? ""
     }
 
-    /// The key for a gate and an app: an FNV-1a hash of 64 bits.
+    /// Returns the storage key for a gate and an app: a 64-bit FNV-1a hash.
     static func key(baseURL: URL, _ identity: AppIdentity) -> String {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in "\(baseURL.absoluteString)\n\(identity.app ?? "")".utf8 {
@@ -66,7 +68,7 @@ struct KeptState: Codable, Equatable {
         return "gate-\(String(hash, radix: 16))"
     }
 
-    /// The name of a build: all parts of its identity.
+    /// Returns a name for a build that contains all parts of its identity.
     static func build(_ identity: AppIdentity) -> String {
         [identity.platform, identity.version, identity.build, identity.channel]
             .map { $0 ?? "" }.joined(separator: "\n")

@@ -1,8 +1,8 @@
 import Foundation
 
-/// A value that one thread at a time can use.
+/// A value protected by a lock.
 ///
-/// `Mutex` would do the same, but not on iOS 15.
+/// `Mutex` is not available on iOS 15.
 final class Locked<Value: Sendable>: @unchecked Sendable {
     private let lock = NSLock()
     private var value: Value

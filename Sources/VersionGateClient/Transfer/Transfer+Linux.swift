@@ -2,15 +2,17 @@
     import Foundation
     import FoundationNetworking
 
-    /// Foundation on Linux has no sequence of bytes, and no delegate for a single task that comes in
-    /// pieces: the transfer has a session of its own, with the configuration of the app's.
+    /// Transfers with Foundation on Linux.
+    ///
+    /// It has no `AsyncBytes` and no task delegates that receive data in chunks, so each transfer
+    /// creates its own session with the configuration of the app's session.
     extension Transfer {
-        /// Sends the request; it is cancelled as soon as nobody reads on.
+        /// Sends the request; it is cancelled when the stream is no longer read.
         func parts() -> Parts {
             Parts { continuation in
                 let receiver = TransferReceiver(continuation)
-                // Foundation on Linux traps where a task is cancelled while a cache is asked
-                // (swift-corelibs-foundation, issue 3292); the gate's answers are kept in none.
+                // Foundation on Linux traps if a task is cancelled during a cache lookup
+                // (swift-corelibs-foundation, issue 3292), so responses of the gate are not cached.
                 let configuration = self.session.configuration
                 configuration.urlCache = nil
                 let session = URLSession(
@@ -29,10 +31,10 @@
         }
     }
 
-    /// Hands on what a session tells of a transfer.
+    /// A session delegate that forwards the events of a transfer.
     private final class TransferReceiver: NSObject, URLSessionDataDelegate {
         private let continuation: Transfer.Parts.Continuation
-        /// Whether nobody reads on.
+        /// Whether the stream is no longer read.
         private let isCancelled = Locked(false)
 
         init(_ continuation: Transfer.Parts.Continuation) {
@@ -57,7 +59,7 @@
                 self.continuation.finish(throwing: URLError(.redirectToNonExistentLocation))
                 return self.cancel(task)
             }
-            // Foundation traps where a task that was cancelled is told how to go on.
+            // Foundation traps if the completion handler is called for a cancelled task.
             self.isCancelled.withLock { isCancelled in
                 if !isCancelled { completionHandler(request) }
             }

@@ -4,9 +4,9 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// One request to the gate itself, and its answer in the pieces in which it comes.
+/// A request to the gate itself, with its response in chunks.
 struct Transfer: Sendable {
-    /// A piece of the answer; the head comes first.
+    /// A part of the response; the head is first.
     enum Part: Sendable {
         case head(HTTPURLResponse)
         case piece(Data)
@@ -17,9 +17,9 @@ struct Transfer: Sendable {
     let request: URLRequest
     let session: URLSession
 
-    /// Sends the request and waits for the whole answer.
+    /// Sends the request and waits for the whole response.
     ///
-    /// - Throws: What the session throws, or an error for an answer that has no head or exceeds
+    /// - Throws: The errors of the session, or an error if the response has no head or exceeds
     ///   `GateDocument.sizeLimit` bytes.
     func whole() async throws -> (HTTPURLResponse, Data) {
         var head: HTTPURLResponse?
@@ -37,8 +37,8 @@ struct Transfer: Sendable {
         return (head, body)
     }
 
-    /// Whether a redirection can be a gate's front: whoever sends the client to another host, or out of
-    /// TLS, is a captive portal.
+    /// Returns whether a redirect stays with the gate: redirects to another host, or from HTTPS to
+    /// HTTP, come from captive portals.
     static func staysWithGate(from old: URL?, to new: URL?) -> Bool {
         guard let old, let new, let host = old.host, let newHost = new.host else { return false }
         return host.lowercased() == newHost.lowercased()
@@ -48,7 +48,7 @@ struct Transfer: Sendable {
 
 #if !canImport(FoundationNetworking)
     extension Transfer {
-        /// Sends the request; it is cancelled as soon as nobody reads on.
+        /// Sends the request; it is cancelled when the stream is no longer read.
         func parts() -> Parts {
             Parts { continuation in
                 let task = Task {
@@ -64,7 +64,7 @@ struct Transfer: Sendable {
         }
 
         private func read(into continuation: Parts.Continuation) async throws {
-            // The session's own delegate does the rest, such as a question of trust.
+            // The session's own delegate handles everything else, such as server trust.
             let (bytes, response) = try await self.session.bytes(
                 for: self.request,
                 delegate: RedirectionGuard()
@@ -80,11 +80,11 @@ struct Transfer: Sendable {
             if !piece.isEmpty { continuation.yield(.piece(piece)) }
         }
 
-        /// In bytes.
+        /// The maximum chunk size in bytes.
         private static let pieceSize = 4096
     }
 
-    /// Follows nobody who is not the gate's front: the redirection itself is the answer then.
+    /// Does not follow redirects away from the gate; the redirect itself is then the response.
     private final class RedirectionGuard: NSObject, URLSessionTaskDelegate {
         func urlSession(
             _ session: URLSession,

@@ -3,16 +3,16 @@ import FoundationEssentials
 import GateAdmin
 import GateControl
 
-/// Shows what the breaker of a running gate has stopped, and lets it go on.
+/// Shows the rules that the circuit breaker of a running gate has tripped, and resets the breaker.
 struct BreakerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "breaker",
-        abstract: "Shows the rules that the breaker of a running gate has stopped, or resets it.",
+        abstract: "Shows the rules that the circuit breaker has tripped, or resets it.",
         subcommands: [Show.self, Reset.self],
         defaultSubcommand: Show.self
     )
 
-    /// Asks, and prints the answer.
+    /// Sends a request to the admin listener and prints the report in the response.
     private static func ask(
         _ gate: RunningGate,
         _ path: String,
@@ -33,7 +33,7 @@ struct BreakerCommand: AsyncParsableCommand {
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Prints the rules that have tripped, and those that are watched."
+            abstract: "Prints the tripped rules and the watched rules."
         )
 
         @OptionGroup var gate: RunningGate
@@ -43,7 +43,7 @@ struct BreakerCommand: AsyncParsableCommand {
 
     struct Reset: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Has every rule that has tripped enforce again, and prints what is left."
+            abstract: "Makes all tripped rules enforce again, and prints the state of the breaker."
         )
 
         @OptionGroup var gate: RunningGate
@@ -61,17 +61,17 @@ struct BreakerCommand: AsyncParsableCommand {
         let trips = report.tripped.map { trip in
             let audience = [trip.app, trip.platform].compactMap(\.self)
             let whom = audience.isEmpty ? "all" : audience.joined(separator: " ")
-            let noun = trip.cause == "missing-fields" ? "without a version" : "refused"
-            return "\(trip.rule) observes since \(trip.at): "
-                + "of \(trip.clients) clients (\(whom)) "
-                + "\(self.percent(trip.share)) \(noun), "
+            let noun = trip.cause == "missing-fields" ? "without a version" : "denied"
+            return "\(trip.rule) tripped at \(trip.at) and only observes: "
+                + "\(self.percent(trip.share)) of \(trip.clients) clients (\(whom)) "
+                + "\(noun), "
                 + "\(self.percent(trip.predicted)) predicted; "
-                + "\(trip.refusedRequests) requests were refused before"
+                + "\(trip.refusedRequests) requests denied before the trip"
         }
         let watched =
             report.watched.isEmpty
-            ? "watches nothing" : "watches \(report.watched.joined(separator: ", "))"
-        return (trips.isEmpty ? ["nothing has tripped"] : trips).joined(separator: "\n")
+            ? "watching nothing" : "watching \(report.watched.joined(separator: ", "))"
+        return (trips.isEmpty ? ["no rule has tripped"] : trips).joined(separator: "\n")
             + "\n" + watched
     }
 

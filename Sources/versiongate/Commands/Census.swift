@@ -5,31 +5,31 @@ import GateControl
 import GatePolicy
 import Logging
 
-/// Shows the clients that were counted.
+/// Shows the clients in the census of a gate.
 struct CensusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "census",
-        abstract: "Says which clients a gate has seen, and what became of their requests.",
+        abstract: "Shows which clients a gate has seen and how it decided their requests.",
         subcommands: [CensusShow.self, CensusRules.self, CensusPurge.self],
         defaultSubcommand: CensusShow.self
     )
 }
 
-/// Prints the census of some time.
+/// Prints the census of a period.
 struct CensusShow: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
         abstract:
             "Prints requests and devices by app, platform, channel, version, build and system.",
         discussion: """
-            The gate writes what it has counted every few seconds, and may run meanwhile. Devices are \
-            estimated, within a percent or so; requests are exact.
+            The gate may be running; it writes its counts every few seconds. Device counts are \
+            estimates with an error of about one percent; request counts are exact.
             """
     )
 
     @OptionGroup var place: CensusPlace
     @OptionGroup var fleet: FleetFlags
-    @Option(help: "How far back: 90m, 24h, 7d (default 24h).")
+    @Option(help: "The period to report, up to now: 90m, 24h, 7d (default 24h).")
     var since = "24h"
     @Flag(help: "Print everything as JSON.")
     var json = false
@@ -46,13 +46,13 @@ struct CensusShow: ParsableCommand {
     }
 }
 
-/// Prints when rules last decided.
+/// Prints when each rule last decided a request.
 struct CensusRules: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rules",
-        abstract: "Prints when each rule last decided, and who came back updated.",
+        abstract: "Prints when each rule last decided, and how many denied devices updated.",
         discussion:
-            "It is known to a minute for some hours, then to an hour, and after a week to a day."
+            "The resolution is a minute for some hours, then an hour, and a day after a week."
     )
 
     @OptionGroup var rules: KeptRules
@@ -73,7 +73,7 @@ struct CensusRules: ParsableCommand {
 }
 
 extension FleetFlags {
-    /// The store that the flags or the environment name; `nil` if there is none.
+    /// Returns the store that the flags or the environment configure; `nil` if there is none.
     fileprivate func store() throws -> FleetStore? {
         do throws(SettingsError) {
             let reader = try SettingsReader(flags: self.flags, file: nil)
@@ -86,12 +86,12 @@ extension FleetFlags {
     }
 }
 
-/// Forgets everything.
+/// Deletes the census.
 struct CensusPurge: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "purge",
-        abstract: "Forgets all requests and devices that were counted, and overwrites them.",
-        discussion: "A gate that runs has the last seconds in memory, and goes on counting."
+        abstract: "Deletes all counted requests and devices, and overwrites their data.",
+        discussion: "A running gate keeps the last seconds in memory and continues to count."
     )
 
     @OptionGroup var place: CensusPlace
@@ -106,7 +106,7 @@ struct CensusPurge: ParsableCommand {
     }
 }
 
-/// The folder in which a census is kept.
+/// The option for the folder that holds a census.
 struct CensusPlace: ParsableArguments {
     @Option(
         name: [.customLong("state"), .customLong("state-dir")],
@@ -114,17 +114,19 @@ struct CensusPlace: ParsableArguments {
     )
     var state: String?
 
-    /// The folder; says that it is missing, and ends, if nobody names it.
+    /// Returns the folder; prints an error and exits if neither the option nor the environment
+    /// names one.
     func path() throws -> String {
         let variable = Settings[\.stateDir].name.environmentVariable
         guard let path = self.state ?? ProcessInfo.processInfo.environment[variable] else {
-            StandardError.write("versiongate: --state is missing: the state folder of the gate")
+            StandardError.write("versiongate: --state is missing: give the gate's state folder")
             throw ExitCode.failure
         }
         return path
     }
 
-    /// Works with the census that is there; says what is wrong, and ends, if there is none.
+    /// Runs `body` on the census in the folder; prints an error and exits if the census cannot be
+    /// read.
     func open<Value>(
         _ body: (CensusStore) throws(CensusStore.Failure) -> Value
     ) throws -> Value {
@@ -132,19 +134,19 @@ struct CensusPlace: ParsableArguments {
         do throws(CensusStore.Failure) {
             return try body(CensusStore(reading: path))
         } catch {
-            StandardError.write("versiongate: the census in \(path): \(error)")
+            StandardError.write("versiongate: cannot read the census in \(path): \(error)")
             throw ExitCode.failure
         }
     }
 }
 
-/// A question to the census of a gate, and how the answer is printed.
+/// The options of a census query: the folder and the output format.
 struct CensusQuestion: ParsableArguments {
     @OptionGroup var place: CensusPlace
     @Flag(help: "Print everything as JSON.")
     var json = false
 
-    /// Prints what the census that is there has to say.
+    /// Reads the census and prints the report made from it.
     func answer(
         _ report: (CensusStore) throws(CensusStore.Failure) -> some Encodable
             & CustomStringConvertible
@@ -154,7 +156,7 @@ struct CensusQuestion: ParsableArguments {
     }
 }
 
-/// Output of commands for programs.
+/// JSON output of commands.
 enum CommandJSON {
     static func print(_ value: some Encodable) throws {
         let encoder = JSONEncoder()

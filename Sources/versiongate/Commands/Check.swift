@@ -2,16 +2,17 @@ import ArgumentParser
 import GateControl
 import GatePolicy
 
-/// Reads rules exactly as `serve` does, and says what is wrong with them.
+/// Checks rules in the same way as `serve`, and prints the errors and findings.
 struct Check: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Checks rules: exit 0, or 1 with every error as file:line:col: message.",
+        abstract:
+            "Checks rules: exits with 0, or prints each error as file:line:col: message and exits with 1.",
         discussion: """
-            A finding that a gate would refuse at its start is an error; with --against, so is one \
-            that a running gate would refuse. What is probably not meant is a warning; --strict makes \
-            it an error.
+            A finding that makes a gate reject the rules at its start is an error; with --against, \
+            so is one that makes a running gate reject them. Probable mistakes are warnings; \
+            --strict turns them into errors.
 
-            A file whose 'rules' is a path is a test suite, and its tests run.
+            If 'rules' in a file is a path, the file is a test suite, and its tests are run.
             """
     )
 
@@ -24,25 +25,25 @@ struct Check: ParsableCommand {
 
     @Argument(
         help:
-            "YAML or JSON files, or folders of them, each with rules of its own; - is standard input."
+            "YAML or JSON files, or folders of them, each a separate rule set; - is standard input."
     )
     var paths: [String]
-    @Option(help: "The rules in force: say what a running gate would say of the change.")
+    @Option(help: "The active rules: report what a running gate would reject in the change.")
     var against: String?
-    @Option(help: "text; json; github, for annotations of a workflow; sarif (default: text).")
+    @Option(help: "text, json, github (workflow annotations) or sarif (default: text).")
     var format: Format?
     @Flag(help: "The same as --format json.")
     var json = false
-    @Flag(help: "Take warnings for errors.")
+    @Flag(help: "Treat warnings as errors.")
     var strict = false
 
     func validate() throws {
-        guard !self.paths.isEmpty else { throw ValidationError("there is nothing to check") }
+        guard !self.paths.isEmpty else { throw ValidationError("there is no path to check") }
         guard self.paths.count == 1 || self.against == nil else {
-            throw ValidationError("--against is about one path; check the others without it")
+            throw ValidationError("--against takes one path; check the others without it")
         }
         guard self.paths.count(where: { $0 == PathCheck.standardInput }) <= 1 else {
-            throw ValidationError("- stands there twice, and standard input comes only once")
+            throw ValidationError("- is given twice: standard input is read once")
         }
         guard !self.json || self.format ?? .json == .json else {
             throw ValidationError("--json and --format \(self.format?.rawValue ?? "") contradict")

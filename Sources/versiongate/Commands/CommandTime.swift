@@ -2,9 +2,9 @@ import ArgumentParser
 import GateControl
 import GatePolicy
 
-/// A time in a flag.
+/// Parses times given as flags.
 enum CommandTime {
-    /// Reads a time; `nil` if the flag was not given.
+    /// Parses a time; returns `nil` if the flag was not given.
     static func parse(_ text: String?, flag: String) throws -> Timestamp? {
         guard let text else { return nil }
         do throws(TimestampError) {
@@ -15,7 +15,7 @@ enum CommandTime {
         }
     }
 
-    /// Reads how long before a second, such as `24h`.
+    /// Returns the time that lies a span such as `24h` before `now`.
     static func before(_ now: Timestamp, _ text: String, flag: String) throws -> Timestamp {
         do {
             return now.advanced(by: -(try TimeSpan(parsing: text).seconds))

@@ -5,13 +5,13 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// A backend to try the gate with: it answers every request with what reached it.
+/// A backend to try the gate with; it echoes each request as JSON.
 struct DemoBackend: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Runs a backend that answers every request with what reached it, as JSON."
+        abstract: "Runs a backend that returns each request it receives as JSON."
     )
 
-    @Option(help: "Where to listen, HOST:PORT.")
+    @Option(help: "The address to listen on, HOST:PORT.")
     var listen = "127.0.0.1:8081"
 
     func run() async throws {
@@ -35,7 +35,7 @@ struct DemoBackend: AsyncParsableCommand {
     }
 }
 
-/// Answers each request with its method, target, header fields and the size of its body.
+/// Responds to each request with its method, target, header fields and the size of its body.
 private final class EchoHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart

@@ -4,24 +4,24 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// Clients to try the gate with: builds of three apps, some of them old, a few requests a second.
+/// Simulated clients to try the gate with: current and old builds of three apps.
 struct DemoTraffic: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Sends a gate on this machine the requests of three apps' builds, a few a second."
+        abstract: "Sends requests of old and current builds of three apps to a local gate."
     )
 
-    @Option(help: "The gate, HOST:PORT on this machine.")
+    @Option(help: "The address of the gate, HOST:PORT on this machine.")
     var gate = "127.0.0.1:8080"
-    @Option(help: "Requests a second, 1 to 50.")
+    @Option(help: "Requests per second, 1 to 50.")
     var rate = 12
-    @Option(help: "Requests after which it ends (default: none).")
+    @Option(help: "The number of requests to send (default: no limit).")
     var requests: Int?
 
-    /// Whoever runs it by mistake shall not load a machine of others.
+    /// The allowed hosts: a call by mistake must not put load on another machine.
     private static let places = ["127.0.0.1", "::1", "localhost"]
-    /// Seconds without a gate after which there is none any more.
+    /// The number of failed attempts, one per second, after which the command exits.
     private static let patience = 30
-    /// Requests that come at once, so that there is something to look at.
+    /// The number of requests sent without a pause at the start, so that the page has data to show.
     private static let beginning = 150
 
     func run() async throws {
@@ -69,7 +69,7 @@ struct DemoTraffic: AsyncParsableCommand {
     }
 }
 
-/// Ends the connection with the answer, or when none comes.
+/// Closes the connection after the response, or after five seconds.
 private final class AnswerEater: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
 

@@ -1,8 +1,8 @@
 import NIOHTTP1
 
-/// One device of the demo, with the build that it runs.
+/// A simulated device and the build that it runs.
 struct DemoVisitor {
-    /// A build, and how many of a hundred devices of its app run it.
+    /// A build and the percentage of an app's devices that run it.
     private typealias Share = (version: String, build: Int, percent: Int)
 
     private struct App {
@@ -48,14 +48,14 @@ struct DemoVisitor {
     private let device: Int
 
     static func random(using generator: inout some RandomNumberGenerator) -> DemoVisitor {
-        // As often as they have devices.
+        // Apps are chosen in proportion to their number of devices.
         var number = Int.random(in: 0..<Self.apps.map(\.devices).reduce(0, +), using: &generator)
         let index = Self.apps.firstIndex { app in
             defer { number -= app.devices }
             return number < app.devices
         }
         let app = Self.apps[index ?? 0]
-        // The device decides about the build, so that the same one always comes with the same.
+        // The device determines the build, so that a device always sends the same one.
         let device = Int.random(in: 0..<app.devices, using: &generator)
         var place = device * 100 / app.devices
         let share = app.shares.first { share in

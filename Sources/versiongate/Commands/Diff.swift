@@ -2,31 +2,31 @@ import ArgumentParser
 import GateControl
 import GatePolicy
 
-/// Says which clients get another decision from other rules.
+/// Shows which clients get a different decision under new rules.
 struct Diff: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract:
-            "Says what a change of rules does: which setting, and who notices, now and later.",
+            "Shows which rules and notices changed, and which clients get a different decision.",
         discussion: """
-            Below each rule and notice that was changed stands what was changed, and what that does.
+            The report lists each changed rule and notice with its changes and their effect.
 
-            Every kind of client is tried that either file can tell apart: the versions that it \
-            names and their neighbours, apps, platforms, channels, OS versions, builds and requests, \
-            and clients that do not say who they are; now, and at every date to come.
+            The command evaluates every kind of client that either rule set distinguishes: the \
+            versions it names and their neighbors, apps, platforms, channels, OS versions, builds \
+            and requests, and unidentified clients; now, and at every future date in the rules.
             """
     )
 
-    @Argument(help: "The rules as they are: a YAML or JSON file, or a folder of them.")
+    @Argument(help: "The old rules: a YAML or JSON file, or a folder of them.")
     var old: String
-    @Argument(help: "The rules as they shall be.")
+    @Argument(help: "The new rules.")
     var new: String
-    @Option(help: "The time from which on to compare (default: now).")
+    @Option(help: "The time from which to compare, RFC 3339 (default: now).")
     var at: String?
-    @Flag(help: "Show each kind of client that gets another decision, in place of the changes.")
+    @Flag(help: "Show each kind of client that gets a different decision, instead of the changes.")
     var detail = false
     @Flag(help: "Print each kind of client as JSON.")
     var json = false
-    @Flag(help: "Exit with 1 if a client gets another decision.")
+    @Flag(help: "Exit with 1 if a client gets a different decision.")
     var exitCode = false
 
     func run() throws {
@@ -49,7 +49,7 @@ struct Diff: ParsableCommand {
             return try RulesFileLoader(path: path).load()
         } catch {
             for error in error.errors { StandardError.write(error.description) }
-            // 1 says that there is a difference.
+            // Exit code 1 is reserved for differences.
             throw ExitCode(2)
         }
     }

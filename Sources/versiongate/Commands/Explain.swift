@@ -3,36 +3,36 @@ import GateControl
 import GatePolicy
 import GateProxy
 
-/// Says what the gate would do with one request, and why.
+/// Shows how the gate would handle a request, and why.
 struct Explain: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Says which rule decides about a request, why, and what the client would get.",
+        abstract: "Shows which rule decides about a request, why, and what the client would get.",
         discussion: """
             versiongate explain --rules rules.yaml --header 'X-App-Platform: ios' \
             --header 'X-App-Version: 3.4.9' --path /v2/orders
             """
     )
 
-    @Option(help: "The rules: a YAML or JSON file, or a folder of them.")
+    @Option(help: "Rules: a YAML or JSON file, or a folder of them.")
     var rules: String
     @Option(name: [.customShort("H"), .long], help: "A header field, 'Name: value'; repeatable.")
     var header: [String] = []
     @Option(help: "The method of the request.")
     var method = "GET"
-    @Option(help: "When the request comes, such as 2027-01-10T00:00:00Z (default: now).")
+    @Option(help: "The time of the request, such as 2027-01-10T00:00:00Z (default: now).")
     var at: String?
     @Option(
-        help: "The client's address, by which clients without a device id are rolled out to.",
+        help: "The client's address; rollouts use it for clients without a device ID.",
         transform: { try IPAddress(parsing: $0).text }
     )
     var address = "192.0.2.1"
-    @Option(help: "The path of the request, with its query if there is one.")
+    @Option(help: "The path of the request, optionally with a query.")
     var path = "/"
 
     func validate() throws {
         for field in [self.method, self.path] + self.header
         where field.unicodeScalars.contains(where: { $0 == "\r" || $0 == "\n" }) {
-            throw ValidationError("'\(field)' has a line break")
+            throw ValidationError("'\(field)' contains a line break")
         }
         for field in self.header where !field.contains(":") {
             let words = field.split(separator: " ", maxSplits: 1)
@@ -43,7 +43,7 @@ struct Explain: ParsableCommand {
         }
         guard self.path.hasPrefix("/") || self.method == "OPTIONS" && self.path == "*" else {
             throw ValidationError(
-                "--path '\(self.path)' begins with no slash; write '/\(self.path)'"
+                "--path '\(self.path)' does not start with a slash; write '/\(self.path)'"
             )
         }
     }
@@ -64,7 +64,7 @@ struct Explain: ParsableCommand {
             print("decision: refused (\(answer.status))\nwhy:      \(answer.detail)")
             throw ExitCode.failure
         case .answered(let decision, let answer):
-            print("endpoint: the gate answers this path itself, and the backend does not see it")
+            print("endpoint: the gate responds to this path itself, without the backend")
             if let decision { self.print(decision, [], of: definition) }
             print("\nThe client gets:\n\n\(answer.replacing("\r\n", with: "\n"))")
         case .denied(let decision, let deferrals, let answer):
@@ -77,7 +77,7 @@ struct Explain: ParsableCommand {
                 terminator: ""
             )
             guard !addedFields.isEmpty else { return }
-            print("Added to its answer:\n\n\(addedFields.replacing("\r\n", with: "\n"))")
+            print("Added to the response:\n\n\(addedFields.replacing("\r\n", with: "\n"))")
         }
     }
 
@@ -94,7 +94,7 @@ struct Explain: ParsableCommand {
             Swift.print("observed: \(rule) would \(observed.kind.rawValue): \(observed.reason)")
         }
         for held in decision.held {
-            let end = held.until.map { "until \($0)" } ?? "and nobody knows how long"
+            let end = held.until.map { "until \($0)" } ?? "with no known date"
             Swift.print("held:     \(held.ruleID) waits for the store, \(end)")
         }
         for deferral in deferrals {

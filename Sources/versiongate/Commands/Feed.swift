@@ -2,23 +2,24 @@ import ArgumentParser
 import GateControl
 import GatePolicy
 
-/// The commands for feeds by hand.
+/// Commands that work with feeds.
 struct Feed: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Looks at the feeds of rules.",
+        abstract: "Checks the feeds of rules.",
         subcommands: [FeedCheck.self]
     )
 }
 
-/// Asks every feed once, and shows what it would say.
+/// Polls each feed once, and prints what it contributes to the rules.
 struct FeedCheck: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Asks each feed once and prints what it would add to the rules.",
+        abstract: "Polls each feed once and prints what it would add to the rules.",
         discussion: """
-            Then it checks the whole, its tests included, as serve does: exit 0, or 1 with every \
-            feed that failed and every error as file:line:col: message. Of each rule with \
-            holdUntilInStore it says what the stores have of it, and when it begins.
+            Then the rules with the data of the feeds are checked and tested as by serve: exit 0, \
+            or 1 with every failed feed and every error as file:line:col: message. For each rule \
+            with holdUntilInStore, the output shows which versions the stores have and when the \
+            rule starts.
             """
     )
 
@@ -26,7 +27,7 @@ struct FeedCheck: AsyncParsableCommand {
     var path: String
     @Option(
         name: .customLong("feed-ca"),
-        help: "PEM file: who may vouch for a feed, besides those whom the system trusts."
+        help: "PEM file with certificate authorities for feeds, in addition to those of the system."
     )
     var feedCA: String?
 
@@ -34,7 +35,7 @@ struct FeedCheck: AsyncParsableCommand {
         let loader = RulesFileLoader(path: self.path)
         do {
             let feeds = try loader.feeds()
-            guard !feeds.isEmpty else { return print("\(self.path): there are no feeds") }
+            guard !feeds.isEmpty else { return print("\(self.path): the rules have no feeds") }
             let fetcher = try Fetcher(trust: TrustedAuthorities(\.feedCA, self.feedCA))
             let answers = await FeedProbe(fetcher: fetcher).ask(feeds)
             for answer in answers { self.show(answer) }
@@ -42,13 +43,13 @@ struct FeedCheck: AsyncParsableCommand {
             let definition = loaded.definition
             for answer in answers where answer.contribution != nil && answer.feed.makesRules {
                 guard loaded.rules(ofFeed: answer.feed.id).isEmpty else { continue }
-                print("feed '\(answer.feed.id)' asks nothing of anybody at the moment")
+                print("feed '\(answer.feed.id)' adds no rule at the moment")
             }
             let failed = answers.filter { $0.failure != nil }.map { "'\($0.feed.id)'" }
             let verdict =
                 failed.isEmpty
                 ? "with its feeds: ok"
-                : "without all of \(failed.joined(separator: ", ")): no other errors"
+                : "without the data of failed feeds (\(failed.joined(separator: ", "))): no other errors"
             print(
                 "\(self.path) \(verdict) (\(definition.rules.count) rules, "
                     + "\(definition.notices.count) notices, \(definition.releases.count) releases, "

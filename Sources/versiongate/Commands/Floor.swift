@@ -3,41 +3,41 @@ import GateCensus
 import GateControl
 import GatePolicy
 
-/// Advice on floors.
+/// Suggestions for floors.
 struct FloorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "floor",
-        abstract: "Says which floor would cost how few, by the clients that a gate has seen.",
+        abstract: "Suggests floors by the share of devices that they would deny.",
         subcommands: [Suggest.self]
     )
 
     struct Suggest: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Suggests the highest minimum that costs at most so many devices.",
+            abstract: "Suggests the highest minimum that denies at most a given share of devices.",
             discussion: """
-                A device of the last days that states a lower version, and that the rules in force let \
-                pass, is one that the floor costs. The day of a higher one is told where the share \
-                below it falls steadily: docs/census.md says how.
+                A floor denies the devices seen in the last days that send a lower version and \
+                that the active rules allow. For a higher floor, the report predicts the day if \
+                the share of devices below it falls steadily: see docs/census.md.
                 """
         )
 
-        @Option(help: "The app, as clients name it (default: each).")
+        @Option(help: "The app ID, as sent by clients (default: every app).")
         var app: String?
-        @Option(help: "The platform (default: each).")
+        @Option(help: "The platform (default: every platform).")
         var platform: String?
-        @Option(help: "The share of devices that it may cost (default 1%).")
+        @Option(help: "The maximum share of devices to deny (default 1%).")
         var atMost = "1%"
-        @Option(help: "Days back, 1 to 30, in which a device is one (default 7).")
+        @Option(help: "The number of days to count devices in, 1 to 30 (default 7).")
         var days = FloorReport.usualDays
         @OptionGroup var rules: KeptRules
         @OptionGroup var census: CensusQuestion
 
         func validate() throws {
             guard ShareWords.share(self.atMost) != nil else {
-                throw ValidationError("--at-most '\(self.atMost)': write a share such as '1%'")
+                throw ValidationError("--at-most '\(self.atMost)': expected a share such as '1%'")
             }
             guard FloorReport.days.contains(self.days) else {
-                throw ValidationError("--days '\(self.days)': from 1 to 30")
+                throw ValidationError("--days '\(self.days)': expected a number from 1 to 30")
             }
         }
 
@@ -57,25 +57,26 @@ struct FloorCommand: ParsableCommand {
     }
 }
 
-/// Advice on single builds.
+/// Suggestions for blocking single builds.
 struct BlockedCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "blocked",
-        abstract: "Says which builds behave unlike those beside them.",
+        abstract: "Shows builds that behave differently from neighboring builds.",
         subcommands: [Suggest.self]
     )
 
     struct Suggest: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract:
-                "Names builds that ask or fail far more often than their neighbours.",
+                "Lists builds that send or fail far more requests than neighboring builds.",
             discussion: """
-                With the line that blocks each. A person decides: a build may ask more often because \
-                it can do more, and the backend may be what fails.
+                The output includes the rules line that blocks each build. Review it before use: a \
+                build may send more requests because it has more features, and failures may come \
+                from the backend.
                 """
         )
 
-        @Option(help: "How far back: 90m, 24h, 7d (default 24h).")
+        @Option(help: "The period to report, up to now: 90m, 24h, 7d (default 24h).")
         var since = "24h"
         @OptionGroup var rules: KeptRules
         @OptionGroup var census: CensusQuestion

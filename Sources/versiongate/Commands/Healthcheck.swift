@@ -2,23 +2,23 @@ import ArgumentParser
 import FoundationEssentials
 import GateControl
 
-/// Asks a gate on this machine whether it answers.
+/// Checks whether a gate on this machine responds.
 struct Healthcheck: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Asks a gate on this machine whether it answers: exit 0, or 1 and the reason.",
+        abstract: "Checks that a local gate responds: exits with 0, or with 1 and the reason.",
         discussion: """
-            It asks for /-/healthy where the gate listens for operators, if it does: with --admin, or \
-            VERSIONGATE_ADMIN_LISTEN. Otherwise it asks for /.versiongate/status without TLS, which the \
-            gate answers itself, unless --client-endpoints is false or it speaks TLS alone. A backend \
-            that is down does not make the gate unhealthy.
+            The command requests /-/healthy from the admin listener if --admin or \
+            VERSIONGATE_ADMIN_LISTEN is set. Otherwise it requests /.versiongate/status without \
+            TLS. This fails if --client-endpoints is false or the gate only accepts TLS. An \
+            unavailable backend does not make the gate unhealthy.
             """
     )
 
-    @Option(help: "Where the gate listens, HOST:PORT; VERSIONGATE_LISTEN, if it is not given.")
+    @Option(help: "The address of the gate, HOST:PORT (default: VERSIONGATE_LISTEN).")
     var listen: String?
-    @Option(help: "Where it listens for operators, [HOST:]PORT; else VERSIONGATE_ADMIN_LISTEN.")
+    @Option(help: "The admin listener, [HOST:]PORT (default: VERSIONGATE_ADMIN_LISTEN).")
     var admin: String?
-    @Option(help: "Seconds for the answer.")
+    @Option(help: "Timeout for the response in seconds.")
     var timeout = 3.0
 
     private struct Answer: Decodable {
@@ -66,8 +66,8 @@ struct Healthcheck: AsyncParsableCommand {
                 let status = response.status
                 StandardError.write(
                     status == 503
-                        ? "versiongate: \(host): the gate is not well"
-                        : "versiongate: \(host): this is no gate (\(status))"
+                        ? "versiongate: \(host): the gate is unhealthy"
+                        : "versiongate: \(host): not a gate (status \(status))"
                 )
                 throw ExitCode.failure
             }
@@ -77,10 +77,11 @@ struct Healthcheck: AsyncParsableCommand {
             StandardError.write("versiongate: \(host): \(error)")
             throw ExitCode.failure
         }
-        print("\(host): the gate answers")
+        print("\(host): the gate responds")
     }
 
-    /// A gate that listens on every address is asked on the loopback.
+    /// Returns the address to connect to: the loopback address for a gate that listens on all
+    /// addresses.
     static func reachable(_ listen: String) -> String? {
         guard let colon = listen.lastIndex(of: ":"), UInt16(listen[colon...].dropFirst()) != nil
         else { return nil }

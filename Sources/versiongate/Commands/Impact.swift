@@ -3,27 +3,28 @@ import GateCensus
 import GateControl
 import GatePolicy
 
-/// Says whom other rules would hit.
+/// Shows which clients new rules would affect.
 struct ImpactCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "impact",
         abstract:
-            "Says whom other rules would refuse, and let pass, of the clients that a gate has seen.",
+            "Shows which clients in the census of a gate new rules would deny, and which they would allow.",
         discussion: """
-            Both rule sets judge the census of the gate: docs/census.md. The rules of before are those \
-            that the gate has kept in its state folder as its last good ones, or those of --current.
+            The census of the gate is evaluated with both rule sets: see docs/census.md. The \
+            current rules are the last good rules in the state folder of the gate, or those of \
+            --current.
             """
     )
 
-    @Option(help: "The rules as they shall be: a YAML or JSON file, or a folder of them.")
+    @Option(help: "The new rules: a YAML or JSON file, or a folder of them.")
     var rules: String
-    @Option(help: "The rules as they are (default: those that the gate has kept).")
+    @Option(help: "The current rules (default: the last good rules in the state folder).")
     var current: String?
     @OptionGroup var place: CensusPlace
-    @Option(help: "How far back: 90m, 24h, 7d (default 7d).")
+    @Option(help: "The period to evaluate, up to now: 90m, 24h, 7d (default 7d).")
     var since = "7d"
     @Option(
-        help: "The time at which the new rules judge, such as the day of a floor (default: now)."
+        help: "The time to evaluate the new rules at, such as the start of a floor (default: now)."
     )
     var at: String?
     @Flag(help: "Print everything as JSON.")

@@ -2,26 +2,26 @@ import ArgumentParser
 import FoundationEssentials
 import GateControl
 
-/// Writes a rules file to begin with.
+/// Writes a rules file to start with.
 struct Init: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Writes a commented rules file for one app on iOS and Android."
     )
 
-    @Argument(help: "Where to write the file.")
+    @Argument(help: "The path of the new file.")
     var path = "./rules.yaml"
-    @Option(help: "The package name of the app, for its link in Google Play.")
+    @Option(help: "The package name of the app, for its Google Play URL.")
     var appID: String?
-    @Option(help: "The link to the app in the App Store.")
+    @Option(help: "The URL of the app in the App Store.")
     var iosURL: String?
-    @Option(help: "The link to the app in the store for Android.")
+    @Option(help: "The URL of the app in the Android store.")
     var androidURL: String?
-    @Option(help: "The language of the words, such as en or zh-Hant (default: en).")
+    @Option(help: "The language of the notice texts, such as en or zh-Hant (default: en).")
     var language: String?
-    @Flag(help: "Replace a file that is there.")
+    @Flag(help: "Replace an existing file.")
     var force = false
 
-    /// The schema's place in packages.
+    /// The path of the schema in packaged installations.
     private static let packagedSchema = "/usr/share/versiongate/rules.schema.json"
 
     func run() throws {
@@ -40,14 +40,14 @@ struct Init: ParsableCommand {
             throw ExitCode.failure
         }
         do {
-            // Asking first whether the file is there would lose one that appears meanwhile.
+            // A check before the write could miss a file created in between, and overwrite it.
             try Data(template.text.utf8)
                 .write(
                     to: URL(filePath: self.path),
                     options: self.force ? [.atomic] : [.withoutOverwriting]
                 )
         } catch let error as CocoaError where error.code == .fileWriteFileExists {
-            StandardError.write("\(self.path): is there already; --force replaces it")
+            StandardError.write("\(self.path): the file exists; use --force to replace it")
             throw ExitCode.failure
         } catch {
             StandardError.write("\(self.path): cannot be written: \(error)")
@@ -55,7 +55,7 @@ struct Init: ParsableCommand {
         }
         print("\(self.path): written; check it with: versiongate check --strict \(self.path)")
         if !hasSchema {
-            print("for an editor, beside it: versiongate schema > rules.schema.json")
+            print("for editors, add beside it: versiongate schema > rules.schema.json")
         }
     }
 }

@@ -1,18 +1,19 @@
 import ArgumentParser
 import GateControl
 
-/// The rules that a command asks about the clients of a gate.
+/// The option for the rules that a command evaluates clients with.
 struct KeptRules: ParsableArguments {
-    @Option(help: "The rules in force (default: those that the gate has kept).")
+    @Option(help: "The active rules (default: the last good rules in the state folder).")
     var rules: String?
 
-    /// Those that are named, or that the gate has kept.
+    /// Loads the rules that `--rules` names, or the last good rules of the gate.
     func load(or place: CensusPlace) throws -> LoadedRules {
         try Self.load(self.rules, or: place, flag: "--rules")
     }
 
-    /// Those of a file or folder, or those that the gate has kept as its last good ones; says what is wrong, and
-    /// ends, if they cannot be loaded.
+    /// Loads the rules from a file or folder, or else the last good rules in the state folder.
+    ///
+    /// Prints the errors and exits if the rules cannot be loaded.
     static func load(_ path: String?, or place: CensusPlace, flag: String) throws -> LoadedRules {
         let folder = StateFolder(path: try place.path())
         let contributions = FeedStore(folder).contributions { StandardError.write("\($0)") }
@@ -23,7 +24,7 @@ struct KeptRules: ParsableArguments {
         }
         let texts = LastGoodRules.texts(in: folder) { StandardError.write("versiongate: \($0)") }
         guard let texts else {
-            StandardError.write("versiongate: the gate has kept no rules; name them by \(flag)")
+            StandardError.write("versiongate: no last good rules in the state folder; use \(flag)")
             throw ExitCode.failure
         }
         return try self.load { () throws(RulesFileErrors) in

@@ -3,25 +3,25 @@ import FoundationEssentials
 import GateControl
 import GatePolicy
 
-/// Signs a field with which a tester sees a decision.
+/// Signs a header field that makes the gate show a decision to a tester.
 struct PreviewCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "preview",
         abstract:
-            "Prints a signed field with which a tester's app gets a denial, whatever the rules say.",
+            "Prints a signed header that makes a tester's app get a denial, whatever the rules decide.",
         discussion: """
-            The app, or a proxy on the tester's machine, sends it with its requests. Nobody else is \
-            denied anything, and the rules stay as they are. A gate that has the same secret file \
-            (--preview-secret-file) knows it until its time is over.
+            The app, or a proxy on the tester's machine, adds the header to its requests. Other \
+            clients and the rules are not affected. A gate with the same secret file \
+            (--preview-secret-file) accepts the header until it expires.
             """
     )
 
-    /// Longer than that, somebody forgets it in an app.
+    /// The maximum lifetime in seconds, in case a tester forgets to remove the header from an app.
     private static let longest: Int64 = 30 * 86_400
 
     @Option(help: "What the tester gets: recommend, require, brownout or maintenance.")
     var decision: Preview.Kind = .require
-    @Option(name: .customLong("for"), help: "How long it works: 90m, 1h, 7d; 30d at most.")
+    @Option(name: .customLong("for"), help: "The lifetime of the header: 90m, 1h, 7d; at most 30d.")
     var length = "1h"
     @Option(help: "The file with the secret (default: VERSIONGATE_PREVIEW_SECRET_FILE).")
     var secretFile: String?
@@ -36,7 +36,7 @@ struct PreviewCommand: ParsableCommand {
         let start = try CommandTime.before(now, self.length, flag: "--for")
         let seconds = start.seconds(until: now)
         guard 1...Self.longest ~= seconds else {
-            StandardError.write("--for '\(self.length)': from 1s to 30d")
+            StandardError.write("--for '\(self.length)': expected a time from 1s to 30d")
             throw ExitCode.failure
         }
         let preview = Preview(kind: self.decision, until: now.advanced(by: seconds))

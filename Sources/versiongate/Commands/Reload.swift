@@ -2,18 +2,19 @@ import ArgumentParser
 import FoundationEssentials
 import GateControl
 
-/// Asks a running gate to read its rules again, and says what became of it.
+/// Makes a running gate reload its rules, and prints the result.
 struct Reload: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Has a running gate read its rules again: exit 0 if they are in force, or 1.",
+        abstract: "Reloads the rules of a running gate: exits with 0 if they are active, or 1.",
         discussion: """
-            The gate must have been started with --admin-listen. With --wait, the command waits for \
-            the answer and prints each error and finding; without, it only asks.
+            The gate must be started with --admin-listen. With --wait, the command waits for the \
+            result and prints each error and finding; without it, the command only sends the \
+            request.
             """
     )
 
     @OptionGroup var gate: RunningGate
-    @Flag(help: "Wait until the gate has read the rules, and exit by what it says.")
+    @Flag(help: "Wait for the result, and report it in the exit code.")
     var wait = false
 
     private struct Answer: Decodable {
@@ -46,11 +47,11 @@ struct Reload: AsyncParsableCommand {
             let fetcher = try Fetcher()
             guard self.wait else {
                 let stream = try await fetcher.open(request)
-                // 409: the rules were refused, which only --wait is about.
+                // 409: the rules were rejected, which only matters with --wait.
                 guard [200, 409].contains(stream.head.status) else {
                     throw GateProblem(stream.head.status, await stream.beginning())
                 }
-                return print("\(host): asked")
+                return print("\(host): reload requested")
             }
             response = try await fetcher.fetch(request)
         } catch {
@@ -66,7 +67,7 @@ struct Reload: AsyncParsableCommand {
         for error in answer.errors ?? [] { StandardError.write(error) }
         let revision = answer.revision ?? "none"
         guard answer.lastReloadSuccessful else {
-            StandardError.write("not loaded; revision \(revision) stays in force")
+            StandardError.write("the rules were not reloaded; revision \(revision) stays active")
             throw ExitCode.failure
         }
         for finding in answer.findings {
@@ -74,11 +75,11 @@ struct Reload: AsyncParsableCommand {
         }
         if let undo = answer.undo {
             StandardError.write(
-                "revision \(revision) is in force by an undo of \(undo.at): "
-                    + "the files say what was undone; change them to end it"
+                "revision \(revision) is active because of an undo at \(undo.at): "
+                    + "the files still contain the undone rules; change them to end the undo"
             )
             throw ExitCode.failure
         }
-        print("revision \(revision) is in force")
+        print("revision \(revision) is active")
     }
 }

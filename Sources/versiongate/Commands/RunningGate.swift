@@ -4,21 +4,21 @@ import GateAdmin
 import GateControl
 import GatePolicy
 
-/// The running gate that a command asks, at its listener for operators.
+/// The options for the admin listener of the running gate that a command sends requests to.
 struct RunningGate: ParsableArguments {
-    @Option(help: "Where the gate listens for operators: [HOST:]PORT, on this machine.")
+    @Option(help: "The admin listener of the gate: [HOST:]PORT, on this machine.")
     var admin = "9901"
     @Option(
-        help: "The file with its tokens, if it has one; else VERSIONGATE_ADMIN_TOKEN_FILE."
+        help: "The file with the admin tokens, if any (default: VERSIONGATE_ADMIN_TOKEN_FILE)."
     )
     var adminTokenFile: String?
 
-    /// `HOST:PORT`.
+    /// The address as `HOST:PORT`.
     var address: String { Int(self.admin) == nil ? self.admin : "127.0.0.1:\(self.admin)" }
 
-    /// A request with the token, if there is one.
+    /// Creates a request, with the token if there is a token file.
     ///
-    /// - Throws: The reason for which the address or the file of the token is none.
+    /// - Throws: An error if the address or the token file is invalid.
     func request(
         _ path: String,
         _ method: FetchRequest.Method = .get,
@@ -35,7 +35,8 @@ struct RunningGate: ParsableArguments {
     }
 }
 
-/// A response that a command did not expect: the reason that the gate gives, or that it is no gate.
+/// An unexpected response: the reason given by the gate, or the fact that it is not a gate's
+/// response.
 struct GateProblem: Error, CustomStringConvertible {
     private struct Document: Decodable {
         var detail: String
@@ -45,6 +46,6 @@ struct GateProblem: Error, CustomStringConvertible {
 
     init(_ status: Int, _ body: [UInt8]) {
         let document = try? JSONDecoder().decode(Document.self, from: Data(body))
-        self.description = "\(document?.detail ?? "this is no gate") (\(status))"
+        self.description = "\(document?.detail ?? "not a gate") (status \(status))"
     }
 }

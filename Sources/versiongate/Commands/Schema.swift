@@ -1,13 +1,13 @@
 import ArgumentParser
 import CSchemas
 
-/// Prints a JSON Schema, by which editors check what is written and say what could be.
+/// Prints a JSON Schema, which editors use for checks and completion.
 struct Schema: ParsableCommand {
     enum Subject: String, CaseIterable, ExpressibleByArgument {
         case rules
         case suite
 
-        /// The schema, as it stands in the project.
+        /// The text of the schema file in the repository.
         var text: String {
             switch self {
             case .rules: unsafe String(cString: gate_rules_schema())
@@ -21,7 +21,7 @@ struct Schema: ParsableCommand {
         discussion: "versiongate schema rules > rules.schema.json"
     )
 
-    @Argument(help: "Of which files: rules or suite.")
+    @Argument(help: "The kind of file: rules or suite.")
     var subject = Subject.rules
 
     func run() {

@@ -11,7 +11,7 @@ import NIOCore
 import ServiceLifecycle
 import UnixSignals
 
-/// The run of the gate, from its settings to its end.
+/// Runs the gate, from reading the settings to exit.
 extension Serve {
     func run() async throws {
         let settings: ServeSettings
@@ -31,7 +31,7 @@ extension Serve {
         for remark in EnvironmentNames.remarks(on: environment) {
             Logger(label: "versiongate").warning("\(remark)")
         }
-        // Longer than that no reader of the log keeps the gate from ending.
+        // A stalled reader of the log must not keep the gate from exiting.
         defer { log.flush(atMost: .seconds(1)) }
         let manager = ServiceManager(environment: environment, processIdentifier: getpid())
         try await self.serve(
@@ -87,7 +87,8 @@ extension Serve {
         }
         if let tls { CertificateReloader.remark(on: tls, logger) }
         var gateSettings = settings.gate
-        // Figures that nobody can ask for are not worth a look at the clock.
+        // Without an admin listener, latency metrics cannot be read, so reading the clock is not
+        // worth its cost.
         if adminPlace == nil { gateSettings.measuresLatency = false }
         let opened = settings.census.flatMap { wanted in
             Census.open(
@@ -181,7 +182,7 @@ extension Serve {
         )
         if admin == nil, let feed = loaded.feeds.first(where: \.hasWebhook) {
             logger.warning(
-                "no webhook can come: there is no \(Settings[\.adminListen].name.flag)",
+                "webhooks cannot be received without \(Settings[\.adminListen].name.flag)",
                 metadata: ["feed": "\(feed.id)"]
             )
         }
@@ -211,7 +212,7 @@ extension Serve {
             trust: trust,
             logger: logger
         )
-        // The first is the last to learn that the gate is to stop.
+        // Services are shut down in reverse order.
         let counting = CensusService(settings.census, census, breaker, audit, server)
         var services: [any Service] = [counting].compactMap(\.self)
         services.append(reload)
@@ -220,7 +221,7 @@ extension Serve {
             services.append(service)
         }
         services += [FeedService(supervisor: supervisor), watchdog, gate]
-        // The last is the first.
+        // The admin service is appended last so that it is the first to be shut down.
         if let admin { services.append(AdminService(server: admin)) }
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
@@ -229,14 +230,15 @@ extension Serve {
                 logger: Logger(label: "versiongate.lifecycle") { _ in SwiftLogNoOpLogHandler() }
             )
         )
-        // Before the first reload can be told.
+        // Must precede the first reload notification.
         gate.announce()
         do {
             try await group.run()
         } catch is GateService.ListenerClosed {
             throw ExitCode.failure
         } catch {
-            // Printed by the parser of the arguments, it would wait for the reader of the log.
+            // If ArgumentParser printed the error, the write could block on a stalled reader of the
+            // log.
             logger.error("a service failed", metadata: ["error": "\(error)"])
             throw ExitCode.failure
         }
@@ -265,7 +267,7 @@ extension Serve {
                 problem = BindProblem(Endpoint(host: host, port: port), error).description
             }
             logger.error(
-                "cannot listen for operators",
+                "cannot open the admin listener",
                 metadata: ["address": "\(place)", "error": "\(problem)"]
             )
             throw ExitCode.failure

@@ -1,24 +1,24 @@
 import ArgumentParser
 
-/// The gate itself: its options.
+/// The options of `serve`.
 ///
-/// Each has the key of its row in `Settings` as its name. They stand in one list, not in groups within groups: a
-/// debug build looks for mistakes in a group again for each check of the one around it, which took a tenth of a
-/// second at each start.
+/// Each property is named after the key of its row in `Settings`. The options are one flat list instead of
+/// nested option groups: a debug build validates an inner group again for each validation of the outer one,
+/// which took 0.1 s at each start.
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Runs the gate.",
         discussion: """
-            Every option can also be given in the environment (--drain-timeout is \
-            VERSIONGATE_DRAIN_TIMEOUT) and in a YAML or JSON file (drainTimeout). The flag wins over \
-            the environment, the environment over the file.
+            Each option can also be set in the environment (--drain-timeout is \
+            VERSIONGATE_DRAIN_TIMEOUT) and in a YAML or JSON file (drainTimeout). Flags override \
+            the environment, and the environment overrides the file.
 
-            Started by systemd, it takes over the sockets of a socket unit (LISTEN_FDS) in place of \
-            --listen, one that is called admin in place of --admin-listen, and tells when it is \
-            ready, reloads, stops, and is alive (NOTIFY_SOCKET).
+            When started by systemd, the gate uses the sockets of a socket unit (LISTEN_FDS) \
+            instead of --listen, and a socket named admin instead of --admin-listen. It notifies \
+            systemd when it is ready, reloading, stopping and alive (NOTIFY_SOCKET).
 
-            SIGHUP reads the rules and the certificates again; so does a change of their files. \
-            SIGTERM and SIGINT let requests come to their end and exit with 0.
+            The gate reloads the rules and the certificates on SIGHUP and when their files change. \
+            On SIGTERM and SIGINT, it completes the current requests and exits with 0.
             """
     )
 

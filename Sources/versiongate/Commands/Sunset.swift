@@ -2,34 +2,34 @@ import ArgumentParser
 import GateControl
 import GatePolicy
 
-/// Says which paths old versions still call.
+/// Shows which paths old versions still request.
 struct SunsetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sunset",
         abstract:
-            "Says which paths versions below one of them still call, how often, and when last.",
+            "Shows which paths clients below a version still request, how often, and when last.",
         discussion: """
-            Paths are the patterns of the rules file, and of other requests the shapes that the \
-            gate keeps; or, with --openapi, the operations of a document, by the same shapes. \
-            Behind operations that no old version calls stands '-', and '?' where the census does \
-            not tell.
+            Paths are the path patterns of the rules file and, for other requests, the path shapes \
+            that the gate stores; with --openapi, the operations of a document, matched by these \
+            shapes. '-' marks operations that no old version requests, and '?' operations that the \
+            census cannot tell apart.
             """
     )
 
-    @Option(help: "The version.")
+    @Option(help: "The version; clients below it are reported.")
     var below: String
-    @Option(help: "The app, as clients name it (default: each).")
+    @Option(help: "The app ID, as sent by clients (default: every app).")
     var app: String?
-    @Option(help: "The platform (default: each).")
+    @Option(help: "The platform (default: every platform).")
     var platform: String?
-    @Option(help: "How far back: 90m, 24h, 30d (default 30d).")
+    @Option(help: "The period to report, up to now: 90m, 24h, 30d (default 30d).")
     var since = "30d"
-    @Option(help: "An OpenAPI document, YAML or JSON, whose operations are looked for; repeatable.")
+    @Option(help: "An OpenAPI document, YAML or JSON, with the operations to report; repeatable.")
     var openapi: [String] = []
     @Option(
         help: """
-            The path under which requests for a document arrive, such as /api/v1, in place of \
-            those of its servers; repeatable.
+            The base path of the requests for the operations, such as /api/v1, instead of the \
+            paths in 'servers' of the document; repeatable.
             """
     )
     var base: [String] = []
@@ -53,7 +53,7 @@ struct SunsetCommand: ParsableCommand {
         )
         guard !self.openapi.isEmpty else {
             guard self.base.isEmpty else {
-                StandardError.write("--base is for the paths of a document: pass --openapi as well")
+                StandardError.write("--base has no effect without --openapi: add a document")
                 throw ExitCode.failure
             }
             return try self.census.answer { store throws(CensusStore.Failure) in

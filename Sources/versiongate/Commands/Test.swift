@@ -3,27 +3,27 @@ import FoundationEssentials
 import GateControl
 import GatePolicy
 
-/// Runs files of tests against the rules that they are about.
+/// Runs test suites against their rules.
 struct Test: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Runs test suites: exit 0, or 1 with what every failed test expected and got.",
+        abstract: "Runs test suites: exits with 0, or prints each failed test and exits with 1.",
         discussion: """
-            A suite is a YAML or JSON file with 'rules', the path of the rules as seen from the \
-            suite, and 'tests' as a rules file has them.
+            A suite is a YAML or JSON file with 'rules', the path of the rules relative to the \
+            suite, and 'tests' in the same format as in a rules file.
             """
     )
 
     @Argument(help: "Test suites: YAML or JSON files, or folders of them.")
     var paths: [String]
-    @Option(help: "The rules to test, whatever the suites say.")
+    @Option(help: "The rules to test, instead of those named in the suites.")
     var rules: String?
-    @Option(help: "When tests without a time of their own run (default: now, and ever after).")
+    @Option(help: "The time for tests without one (default: now and later).")
     var at: String?
-    @Option(help: "A file for the outcome as JUnit XML.")
+    @Option(help: "The file to write the results to, as JUnit XML.")
     var junit: String?
 
     func validate() throws {
-        guard !self.paths.isEmpty else { throw ValidationError("there is no test suite") }
+        guard !self.paths.isEmpty else { throw ValidationError("there is no test suite to run") }
     }
 
     func run() throws {
@@ -39,7 +39,7 @@ struct Test: ParsableCommand {
                 hasErrors = true
             }
         }
-        // Half of the tests would say nothing about the rules as a whole.
+        // The results of only some of the suites would be misleading.
         guard !hasErrors else { throw ExitCode.failure }
         let reports = suites.map { $0.run(now: now) }
         for report in reports { print(report) }

@@ -3,24 +3,26 @@ import FoundationEssentials
 import GateControl
 import GatePolicy
 
-/// Has a running gate go back to rules that were in force before, whatever its files say.
+/// Makes a running gate return to previous rules, whatever its files contain.
 struct Undo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Puts earlier rules of a running gate in force again: exit 0 if they are, or 1.",
+        abstract:
+            "Makes a running gate return to previous rules: exits with 0 if they are active, or with 1.",
         discussion: """
-            Without a revision, it goes back to the rules before the present ones; said twice, it goes \
-            back and forth. The log, every 426 and GET /api/v1/audit tell revisions. It prints what it \
-            changes.
+            Without a revision, the gate returns to the rules before the active ones; a second \
+            undo reverts the first. Revisions are in the log, in each 426 and in GET \
+            /api/v1/audit. The command prints the changes.
 
-            The rules files are not written. The undo holds, over signals and, with --state-dir, \
-            restarts, until the files say something else than what was undone.
+            The rules files are not changed. The undo stays active, also after SIGHUP and, with \
+            --state-dir, after restarts, until the files contain something other than the undone \
+            rules.
             """
     )
 
-    @Argument(help: "The revision to go back to (default: the one before).")
+    @Argument(help: "The revision to return to (default: the previous one).")
     var revision: String?
     @OptionGroup var gate: RunningGate
-    @Flag(help: "Only say what it would change.")
+    @Flag(help: "Only print the changes.")
     var dryRun = false
 
     private struct Preview: Decodable {
@@ -68,7 +70,7 @@ struct Undo: AsyncParsableCommand {
             for item in preview.findings { print("\(item.place): \(item.message) [\(item.name)]") }
             guard !self.dryRun else {
                 let verb = preview.errors.isEmpty ? "would be" : "cannot be"
-                print("revision \(preview.to) \(verb) put in force instead of \(preview.revision)")
+                print("revision \(preview.to) \(verb) activated instead of \(preview.revision)")
                 Self.tell(preview.errors)
                 guard preview.errors.isEmpty else { throw ExitCode.failure }
                 return
@@ -84,12 +86,12 @@ struct Undo: AsyncParsableCommand {
                     )
                 )
             )
-            print("revision \(done.revision) is in force")
-            guard done.isPinned else { return print("it is what the files say") }
+            print("revision \(done.revision) is active")
+            guard done.isPinned else { return print("the files contain this revision") }
             print(
                 done.isKept
-                    ? "the files say something else; it holds until they are changed"
-                    : "the files say something else; it holds until they are changed or the gate ends"
+                    ? "the files contain other rules; the undo stays active until they change"
+                    : "the files contain other rules; the undo stays active until they change or the gate stops"
             )
         } catch let problem as Refused {
             Self.tell(problem.faults)
@@ -117,7 +119,7 @@ struct Undo: AsyncParsableCommand {
             return answer
         }
         guard let problem = try? JSONDecoder().decode(Problem.self, from: body) else {
-            throw Refused(description: "this is no gate (\(response.status))", faults: [])
+            throw Refused(description: "not a gate (status \(response.status))", faults: [])
         }
         throw Refused(description: problem.detail, faults: problem.errors ?? [])
     }

@@ -2,8 +2,9 @@ import FoundationEssentials
 import GateProxy
 import Logging
 
-/// Writes each log event as one line of JSON: `time` (RFC 3339, UTC), `level`,
-/// `message`, and the metadata as further keys.
+/// A log handler that writes each event as one line of JSON.
+///
+/// The keys are `time` (RFC 3339, UTC), `level`, `message`, and those of the metadata.
 struct JSONLogHandler: LogHandler {
     let log: LogWriter
     var logLevel = Logger.Level.info
@@ -24,7 +25,7 @@ struct JSONLogHandler: LogHandler {
         self.log.write(line.span)
     }
 
-    /// One line with its line feed.
+    /// Returns a log line, including the line feed.
     static func line(
         _ level: Logger.Level,
         _ message: Logger.Message,
@@ -45,7 +46,7 @@ struct JSONLogHandler: LogHandler {
     }
 }
 
-/// A value of a log line: numbers stay numbers, everything else is text.
+/// A value in a JSON log line: numbers stay numbers, all other values become strings.
 private enum JSONLogValue: Encodable {
     case integer(Int64)
     case count(UInt64)

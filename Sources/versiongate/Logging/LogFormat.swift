@@ -2,14 +2,14 @@ import GateProxy
 import Glibc
 import Logging
 
-/// How log lines look.
+/// The format of log lines.
 enum LogFormat: String, CaseIterable {
-    /// For people: time, level, metadata, message.
+    /// Human-readable: time, level, metadata, message.
     case text
-    /// For machines: one JSON object per line.
+    /// Machine-readable: one JSON object per line.
     case json
 
-    /// How the access log looks, unless that is set.
+    /// The default format of the access log.
     var ofAccessLog: AccessLogFormat {
         switch self {
         case .text: .combined
@@ -17,9 +17,9 @@ enum LogFormat: String, CaseIterable {
         }
     }
 
-    /// Makes every logger of this process write in this format to standard error.
+    /// Makes all loggers of this process write to standard error in this format.
     ///
-    /// - Returns: What writes, for lines that come from no logger.
+    /// - Returns: The writer, for lines that do not come from a logger.
     func install(level: Logger.Level) -> LogWriter {
         let log = LogWriter(descriptor: STDERR_FILENO) { self.notice(dropped: $0) }
         log.start()
@@ -38,9 +38,9 @@ enum LogFormat: String, CaseIterable {
         }
     }
 
-    /// The line that says that lines are missing before it.
+    /// Returns the warning that log lines were dropped before this line.
     private func notice(dropped: UInt64) -> [UInt8] {
-        let message: Logger.Message = "log lines were dropped: the log did not take them in time"
+        let message: Logger.Message = "log lines were dropped because the log was read too slowly"
         switch self {
         case .text:
             return Array("versiongate: warning: \(dropped) \(message)\n".utf8)
@@ -51,7 +51,7 @@ enum LogFormat: String, CaseIterable {
     }
 }
 
-/// The log as the text that log handlers write to.
+/// A text stream for log handlers that writes to the log.
 struct LogLines: TextOutputStream, Sendable {
     private let log: LogWriter
 
@@ -59,13 +59,14 @@ struct LogLines: TextOutputStream, Sendable {
         self.log = log
     }
 
-    /// Takes one line with its line feed.
+    /// Writes one line, including its line feed.
     func write(_ string: String) {
         self.log.write(Self.line(string).span)
     }
 
-    /// The same as one line: a line feed in what somebody else has said would look like another line
-    /// of the gate's own.
+    /// Returns the text as one line, with control characters escaped.
+    ///
+    /// A line feed in data from outside could otherwise forge a log line of the gate.
     static func line(_ text: String) -> [UInt8] {
         var line: [UInt8] = []
         for byte in text.utf8.dropLast() {

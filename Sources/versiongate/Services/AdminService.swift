@@ -3,8 +3,10 @@ import GateProxy
 import NIOCore
 import ServiceLifecycle
 
-/// Leaves the admin listener to a successor as soon as the gate is asked to stop; without one, the
-/// listener answers until the last request of a client has come to its end.
+/// Shuts the admin listener down with the gate.
+///
+/// If another gate shares the port, the listener closes as soon as shutdown begins; otherwise it
+/// serves until the last client request is complete.
 struct AdminService: Service {
     let server: AdminServer
 
@@ -15,7 +17,8 @@ struct AdminService: Service {
 }
 
 extension AdminServer.Place {
-    /// Sockets that were handed over, or else what the settings say; `nil`: nowhere.
+    /// Creates the location of the admin listener: inherited sockets, or else the configured
+    /// address; `nil` if there is neither.
     init?(_ settings: ServeSettings, inherited: [CInt]) {
         if !inherited.isEmpty {
             self = .sockets(inherited)
@@ -32,10 +35,10 @@ extension AdminServer.Place {
 }
 
 extension GateView {
-    /// How long an event loop may take to have its turn before the gate is unhealthy.
+    /// The time within which each event loop must respond for the gate to be healthy.
     private static let patience = TimeAmount.seconds(2)
 
-    /// The data plane of this process.
+    /// Creates a view of the data plane of this process.
     init(_ server: GateServer, log: LogWriter) {
         self.init(
             release: Release(

@@ -4,10 +4,12 @@ import GateProxy
 import NIOCore
 import ServiceLifecycle
 
-/// Fetches every few seconds what the event loops have counted, and a last time when they have ended;
-/// while the breaker watches a change, more often.
+/// Collects the counts of the event loops every few seconds, and once more after they have stopped.
+///
+/// While the breaker watches a change, the counts are collected more often.
 struct CensusService: Service {
-    /// The time after which a change that refuses too many is found out, at most twice of it.
+    /// The interval for watched changes: a change that denies too many clients is detected within
+    /// twice this time.
     private static let watchInterval = Duration.seconds(2)
 
     private let census: Census
@@ -16,7 +18,7 @@ struct CensusService: Service {
     private let server: GateServer
     private let interval: Duration
 
-    /// - Returns: `nil` if nobody is counted.
+    /// - Returns: `nil` if the census is off.
     init?(
         _ settings: CensusSettings?,
         _ census: Census?,
@@ -47,7 +49,7 @@ struct CensusService: Service {
                 self.audit?.settle(at: SystemClock.now())
             }
         }
-        // Where nobody is judged any more, there is nothing to stop.
+        // The event loops have stopped, so the breaker need not check the last counts.
         _ = await self.fetch(writes: true)
     }
 

@@ -5,14 +5,14 @@ import Glibc
 import Logging
 import ServiceLifecycle
 
-/// Reads certificates again while clients connect, and keeps the last good ones when new ones are
-/// broken.
+/// Reloads certificates while the gate runs, and keeps the previous ones if the new ones are
+/// invalid.
 actor CertificateReloader {
     private let files: TLSFiles
     private let logger: Logger
     private let publish: @Sendable (ServerTLS) async -> Void
 
-    /// `publish`: puts certificates in force for the connections that follow.
+    /// `publish`: applies certificates to new connections.
     init(
         files: TLSFiles,
         logger: Logger,
@@ -23,12 +23,12 @@ actor CertificateReloader {
         self.publish = publish
     }
 
-    /// The present state of the files; another value means that they may have changed.
+    /// The current state of the files; a different value means that they may have changed.
     nonisolated var state: [FileState] {
         self.files.paths.map(FileState.init)
     }
 
-    /// Warns of a certificate that has expired, or soon will.
+    /// Logs a warning if a certificate has expired or expires soon.
     static func remark(on tls: ServerTLS, _ logger: Logger) {
         let now = Int(SystemClock.now().secondsSinceEpoch)
         if let remark = tls.remark(at: now) { logger.warning("\(remark)") }
@@ -45,16 +45,17 @@ actor CertificateReloader {
             Self.remark(on: tls, logger)
         } catch {
             self.logger.error(
-                "certificates not loaded; keeping the earlier ones",
+                "certificates not loaded; keeping the previous ones",
                 metadata: ["file": "\(error.file)", "reason": "\(error.reason)"]
             )
         }
     }
 }
 
-/// The facts that tell one content of a file from another without reading it.
+/// File metadata that changes with the content of a file, so that changes are detected without
+/// reading it.
 ///
-/// Links are followed, so that the swap of a folder that Kubernetes makes is seen as well.
+/// Symbolic links are followed, so that the folder swap of a Kubernetes volume is detected as well.
 struct FileState: Equatable {
     private let device: UInt64
     private let inode: UInt64
@@ -62,7 +63,7 @@ struct FileState: Equatable {
     private let seconds: Int
     private let nanoseconds: Int
 
-    /// All zero if there is no such file.
+    /// Creates the state of a file; all values are zero if the file does not exist.
     init(_ path: String) {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else {
@@ -77,13 +78,13 @@ struct FileState: Equatable {
     }
 }
 
-/// Reads the certificates again when their files have changed.
+/// Reloads the certificates when their files change.
 ///
-/// They are looked at once a second: a certificate is renewed every few weeks, and this way works
+/// The files are checked once a second: certificates are renewed every few weeks, and polling works
 /// on every file system.
 struct CertificateService: Service {
     let reloader: CertificateReloader
-    /// The state of the files just before they were read for the first time.
+    /// The state of the files just before they were first read.
     let loadedState: [FileState]
 
     private static let interval = Duration.seconds(1)
@@ -95,7 +96,8 @@ struct CertificateService: Service {
             while true {
                 try await Task.sleep(for: Self.interval)
                 let state = self.reloader.state
-                // Certificate and key are written one after the other: both must have come to rest.
+                // Certificate and key are written one after the other, so wait until the files stop
+                // changing.
                 if state == last, state != loaded {
                     loaded = state
                     await self.reloader.reload()

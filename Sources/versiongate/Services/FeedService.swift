@@ -2,7 +2,7 @@ import GateControl
 import Logging
 import ServiceLifecycle
 
-/// Asks the feeds that the rules name.
+/// Runs the feeds that the rules configure.
 struct FeedService: Service {
     let supervisor: FeedSupervisor
 

@@ -3,10 +3,10 @@ import Logging
 import NIOCore
 import ServiceLifecycle
 
-/// Keeps the data plane up until the process is asked to stop, then lets it drain.
+/// Keeps the data plane running until the process is asked to stop, then drains it.
 struct GateService: Service {
     let server: GateServer
-    /// The address that operators connect to, if they can.
+    /// The address of the admin listener, if there is one.
     let adminAddress: SocketAddress?
     let upstream: UpstreamSettings
     let revision: String
@@ -15,10 +15,10 @@ struct GateService: Service {
     let log: LogWriter
     let logger: Logger
 
-    /// The gate listens no more although nobody has asked it to stop.
+    /// The listening socket was closed although the gate was not asked to stop.
     struct ListenerClosed: Error {}
 
-    /// Tells the service manager that clients can come.
+    /// Notifies the service manager that the gate accepts connections.
     func announce() {
         self.manager?.tell(.ready, .status("listening on \(Endpoint(self.server.address))"))
     }
@@ -33,16 +33,16 @@ struct GateService: Service {
         metadata["admin_address"] = self.adminAddress.map { "\(Endpoint($0))" }
         self.logger.info("listening", metadata: metadata)
         guard await self.wasAskedToStop() else {
-            self.logger.error("the listening socket is gone")
+            self.logger.error("the listener has closed unexpectedly")
             throw ListenerClosed()
         }
-        self.manager?.tell(.stopping, .status("letting requests come to their end"))
+        self.manager?.tell(.stopping, .status("completing current requests"))
         await self.server.leave()
         self.logger.info("draining")
         let counters = await self.server.statistics()?.counters ?? GateCounters()
         let inTime = await self.server.shutDown(timeout: self.drainTimeout)
         self.logger.info(
-            inTime ? "stopped" : "stopped before every request had come to its end",
+            inTime ? "stopped" : "stopped before all requests were complete",
             metadata: [
                 "requests": .stringConvertible(counters.requests),
                 "recommended": .stringConvertible(counters.recommended),
@@ -68,7 +68,7 @@ struct GateService: Service {
         )
     }
 
-    /// Waits for whatever ends the gate.
+    /// Waits until the gate is asked to stop, or its listener closes.
     private func wasAskedToStop() async -> Bool {
         await withTaskGroup { group in
             group.addTask {

@@ -3,12 +3,13 @@ import Logging
 import ServiceLifecycle
 import UnixSignals
 
-/// Reads the rules again on SIGHUP and whenever their file changes, and on SIGHUP the certificates.
+/// Reloads the rules on SIGHUP and when their files change, and the certificates on SIGHUP.
 struct ReloadService: Service {
     let reloader: RulesReloader
     let certificates: CertificateReloader?
     let path: String
-    /// SIGHUP, trapped since before the gate listened: nobody may end it by asking too early.
+    /// SIGHUP signals, trapped before the gate listens, so that an early signal does not end the
+    /// process.
     let hangups: UnixSignalsSequence
     let manager: ServiceManager?
     let logger: Logger
@@ -37,14 +38,14 @@ struct ReloadService: Service {
         seen sighting: RulesSighting? = nil
     ) async {
         let now = ServiceManager.monotonicMicroseconds()
-        self.manager?.tell(.reloading(monotonicMicroseconds: now), .status("reading the rules"))
+        self.manager?.tell(.reloading(monotonicMicroseconds: now), .status("reloading the rules"))
         let status = await self.reloader.reload(reason: reason, seen: sighting)
         self.manager?.tell(
             .ready,
             .status(
                 status.lastReloadSuccessful
-                    ? "serving by revision \(status.revision ?? "")"
-                    : "serving by the rules of before: the new ones are wrong"
+                    ? "revision \(status.revision ?? "") is active"
+                    : "the new rules are invalid; the previous rules stay active"
             )
         )
     }

@@ -1,12 +1,11 @@
 import Glibc
 
-/// Tells the service manager how the gate is, as `sd_notify` does: datagrams to the Unix socket that
-/// `NOTIFY_SOCKET` names.
+/// Notifies the service manager about the state of the gate, as `sd_notify` does.
 ///
-/// sd_notify(3). Without a manager it says nothing to nobody; a manager that cannot be reached is no
-/// reason to stop serving.
+/// Notifications are datagrams to the Unix socket in `NOTIFY_SOCKET`, see sd_notify(3). Without the
+/// variable, there is no manager; if the socket cannot be reached, the gate continues to serve.
 struct ServiceManager: Sendable {
-    /// The states that the service manager is told of.
+    /// The states that the service manager is notified about.
     enum State: Equatable, Sendable {
         case ready
         case reloading(monotonicMicroseconds: UInt64)
@@ -14,7 +13,7 @@ struct ServiceManager: Sendable {
         case alive
         case status(String)
 
-        /// The line of the protocol.
+        /// The lines of the state in the notification protocol.
         var line: String {
             switch self {
             case .ready: "READY=1"
@@ -27,20 +26,21 @@ struct ServiceManager: Sendable {
     }
 
     private let path: [UInt8]
-    /// How often the manager wants to hear that the gate is alive, if it does.
+    /// The interval in which the manager expects keep-alive notifications, if it does.
     let watchdogInterval: Duration?
 
-    /// Finds it, or `nil` if there is none that can be told.
+    /// Creates a client for the service manager; `nil` if there is none with a supported address.
     ///
     /// - Parameters:
-    ///   - environment: `NOTIFY_SOCKET`, `WATCHDOG_USEC` and `WATCHDOG_PID` are read.
-    ///   - processIdentifier: the gate's own.
+    ///   - environment: The environment; `NOTIFY_SOCKET`, `WATCHDOG_USEC` and `WATCHDOG_PID` are
+    ///     used.
+    ///   - processIdentifier: The process ID of the gate.
     init?(environment: [String: String], processIdentifier: Int32) {
         guard let name = environment["NOTIFY_SOCKET"] else { return nil }
         var path = Array(name.utf8)
         switch path.first {
         case UInt8(ascii: "/"): break
-        // An abstract name begins with a zero byte.
+        // In an abstract socket address, the first byte is zero.
         case UInt8(ascii: "@"): path[0] = 0
         default: return nil
         }
@@ -62,12 +62,12 @@ struct ServiceManager: Sendable {
         return .microseconds(microseconds)
     }
 
-    /// One byte of `sun_path` stays zero.
+    /// The maximum length of a path; `sun_path` ends with a zero byte.
     private static let longestPath = 107
 
-    /// Says all of this at once.
+    /// Sends the states in one datagram.
     ///
-    /// - Returns: whether the manager's socket took it.
+    /// - Returns: Whether the datagram was sent.
     @discardableResult
     func tell(_ states: State...) -> Bool {
         let message = Array(states.map(\.line).joined(separator: "\n").utf8)
@@ -98,7 +98,7 @@ struct ServiceManager: Sendable {
         return sent == message.count
     }
 
-    /// The time that `RELOADING=1` is stamped with.
+    /// The timestamp for `RELOADING=1`.
     static func monotonicMicroseconds() -> UInt64 {
         var now = timespec()
         unsafe clock_gettime(CLOCK_MONOTONIC, &now)

@@ -1,16 +1,15 @@
 import GateControl
 import Logging
 
-/// The data that outlives the process, as far as there is a folder for it.
+/// The persistent data of the gate, if a state folder is configured.
 struct State {
-    /// The folder itself, if it can be written to.
+    /// The folder, if it is writable.
     let folder: StateFolder?
     let feeds: FeedStore?
     let lastGood: LastGoodRules?
     let archive: RulesArchive?
 
-    /// Opens the folder that the settings name; what is wrong with it is logged, and no reason not to
-    /// start.
+    /// Opens the configured folder; problems are logged and do not prevent the start.
     init(_ settings: ServeSettings, logger: Logger) {
         guard let path = settings.stateDir else {
             (self.folder, self.feeds, self.lastGood) = (nil, nil, nil)
@@ -20,7 +19,7 @@ struct State {
         let folder = StateFolder(path: path)
         if let problem = folder.problem {
             logger.error(
-                "nothing can be kept for a restart",
+                "no state is kept for restarts",
                 metadata: ["folder": "\(path)", "error": "\(problem)"]
             )
         }
@@ -30,7 +29,7 @@ struct State {
         self.archive = RulesArchive.open(in: self.folder, logger: logger)
     }
 
-    /// The rules to start by.
+    /// Returns the rules to start with.
     func startingRules(
         _ settings: ServeSettings,
         _ loader: RulesFileLoader,
@@ -45,7 +44,7 @@ struct State {
             logger: logger
         )
         if starting.failure == nil { self.lastGood?.keep(starting.rules) }
-        // The last one that is kept is in force.
+        // The last rules in the archive are the active ones.
         for rules in [starting.former, starting.rules] {
             if let rules { self.archive?.keep(rules) }
         }
@@ -54,7 +53,7 @@ struct State {
 }
 
 extension TrustedAuthorities {
-    /// Those whom the system trusts, and those of a file if one is set.
+    /// The authorities that the system trusts, and those in a file if one is configured.
     init(
         _ setting: KeyPath<Settings, Setting<String>>,
         _ path: String?

@@ -3,7 +3,7 @@ import Logging
 import NIOCore
 import ServiceLifecycle
 
-/// Tells the service manager that the gate is alive, as long as every event loop is.
+/// Sends watchdog notifications to the service manager while all event loops respond.
 struct WatchdogService: Service {
     let server: GateServer
     let manager: ServiceManager?
@@ -14,7 +14,8 @@ struct WatchdogService: Service {
             try? await gracefulShutdown()
             return
         }
-        // Half of it, as sd_watchdog_enabled(3) asks for: one that comes late is not yet too late.
+        // Half of the interval, as sd_watchdog_enabled(3) recommends, leaves time for a late
+        // notification.
         let pause = interval / 2
         let patience = TimeAmount(pause / 2)
         await cancelWhenGracefulShutdown {
@@ -23,7 +24,7 @@ struct WatchdogService: Service {
                 let isResponsive = await self.server.isResponsive(within: patience)
                 if isResponsive { manager.tell(.alive) }
                 if wasResponsive, !isResponsive {
-                    self.logger.error("an event loop does not answer; the watchdog is not told")
+                    self.logger.error("an event loop does not respond; the watchdog is not fed")
                 }
                 wasResponsive = isResponsive
                 try? await Task.sleep(for: pause)

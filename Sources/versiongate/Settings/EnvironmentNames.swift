@@ -1,26 +1,26 @@
 import FoundationEssentials
 import GateControl
 
-/// The names in the environment that are probably meant for the gate, and that nobody reads.
+/// Detects environment variables that look like settings but are not.
 enum EnvironmentNames {
     private static let prefix = "VERSIONGATE_"
 
-    /// A line for each name that no setting has.
+    /// Returns a warning for each variable with the prefix that is not a setting.
     ///
-    /// Kubernetes gives each container `VERSIONGATE_PORT…` and `VERSIONGATE_SERVICE_…` for a service of
-    /// that name: these are nobody's slip.
+    /// Kubernetes sets `VERSIONGATE_PORT…` and `VERSIONGATE_SERVICE_…` in each container if a service
+    /// has that name; these are ignored.
     static func remarks(
         on environment: [String: String] = ProcessInfo.processInfo.environment
     ) -> [String] {
         self.unknown(in: environment).map { name in
             let rest =
                 self.nearest(to: name).map { "did you mean '\($0)'?" }
-                ?? "'versiongate settings' lists them"
-            return "\(name) in the environment is no setting, and nobody reads it; \(rest)"
+                ?? "'versiongate settings' lists all settings"
+            return "\(name) in the environment is not a setting and has no effect; \(rest)"
         }
     }
 
-    /// The unknown name that is nearest to the one of a setting.
+    /// Returns the unknown variable that is most similar to the one of a setting.
     static func misspelt(
         as setting: SettingName,
         in environment: [String: String] = ProcessInfo.processInfo.environment
@@ -30,7 +30,7 @@ enum EnvironmentNames {
         }
     }
 
-    /// The setting that is nearest to a name; the prefix, which all have, brings none nearer.
+    /// Returns the setting with the most similar name; the common prefix is ignored.
     private static func nearest(to name: String) -> String? {
         let names = self.known.map { $0.dropFirst(self.prefix.count) }
         return Spelling.nearest(

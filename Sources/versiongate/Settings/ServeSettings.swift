@@ -5,29 +5,29 @@ import GateWire
 import Logging
 import NIOCore
 
-/// The settings of `versiongate serve`, understood and complete.
+/// The parsed settings of `versiongate serve`.
 struct ServeSettings {
     var gate: GateSettings
-    /// Path of the rules file or folder.
+    /// The path of the rules file or folder.
     var rules: String
-    /// Folder for what feeds said last, and for the last good rules.
+    /// The folder for the last data of feeds and the last good rules.
     var stateDir: String?
-    /// Whether a gate whose rules file is broken or refused does not start.
+    /// Whether the gate exits if the rules are invalid or rejected at start.
     var isStrictStart: Bool
-    /// PEM file of those who may vouch for a feed, besides those whom the system trusts.
+    /// The PEM file with certificate authorities for feeds, in addition to those of the system.
     var feedCA: String?
-    /// The endpoint that operators, and webhooks, connect to; `nil`: none.
+    /// The endpoint of the admin listener, for operators and webhooks; `nil` if there is none.
     var adminListen: Endpoint?
-    /// The file with the token that is asked of operators on other machines.
+    /// The file with the admin tokens.
     var adminToken: AdminTokenFile?
-    /// The settings of the count of clients; `nil`: they are not counted.
+    /// The settings of the census; `nil` if it is off.
     var census: CensusSettings?
-    /// How long exchanges may take after SIGTERM.
+    /// The time that requests may take to complete after SIGTERM.
     var drainTimeout: TimeAmount
     var logFormat: LogFormat
     var logLevel: Logger.Level
 
-    /// - Throws: the first setting that is missing or cannot be understood.
+    /// - Throws: An error for the first setting that is missing or invalid.
     init(_ reader: SettingsReader) throws(SettingsError) {
         var gate = GateSettings(
             listen: try reader.value(\.listen),
@@ -52,7 +52,7 @@ struct ServeSettings {
         gate.readsProxyHeaders = try reader.value(\.proxyProtocol)
         if gate.readsProxyHeaders, gate.trustedProxies == .none {
             throw SettingsError(
-                "--proxy-protocol on: --trusted-proxies must say from whom to believe it"
+                "--proxy-protocol needs --trusted-proxies: the addresses that PROXY headers are trusted from"
             )
         }
         gate.headLimits = HeadLimits(
@@ -90,7 +90,7 @@ struct ServeSettings {
             guard let target = target.speaking(choice) else {
                 throw SettingsError(
                     "\(Settings[\.upstreamProtocol].name.flag) \(choice.rawValue): "
-                        + "\(Settings[\.upstream].name.flag) '\(target)' is HTTP/2"
+                        + "\(Settings[\.upstream].name.flag) '\(target)' uses HTTP/2"
                 )
             }
             return target
@@ -139,7 +139,7 @@ struct ServeSettings {
 }
 
 extension AdminTokenFile {
-    /// The file that is set, if one is.
+    /// Opens the configured file; `nil` if none is configured.
     convenience init?(file path: String?) throws(SettingsError) {
         guard let path else { return nil }
         do throws(AdminTokenError) {
@@ -151,7 +151,7 @@ extension AdminTokenFile {
 }
 
 extension PreviewSeal {
-    /// The secrets of the file that is set, if one is.
+    /// Reads the secrets in the configured file; `nil` if none is configured.
     fileprivate init?(file path: String?) throws(SettingsError) {
         guard let path else { return nil }
         do throws(Failure) {

@@ -1,12 +1,12 @@
-/// Something that can be set about `versiongate serve`: a row of the table `Settings`.
+/// A setting of `versiongate serve`: a row in the table `Settings`.
 struct Setting<Value: Sendable>: Sendable {
     let name: SettingName
     let form: SettingForm<Value>
-    /// What is read in its place if nobody says anything; `nil`: nothing is.
+    /// The text used if the setting is not given; `nil` if there is no default.
     let defaultText: String?
-    /// What happens then without a text in its place, in words for people.
+    /// The effect of leaving out a setting without a default text, for help and docs.
     let absence: String?
-    /// What it is, for people, without a full stop.
+    /// The description for help and docs, without a final period.
     let meaning: String
 
     init(
@@ -24,7 +24,7 @@ struct Setting<Value: Sendable>: Sendable {
     }
 }
 
-/// A row of any kind.
+/// A setting with a value of any type.
 protocol SettingRow: Sendable {
     var name: SettingName { get }
     var expected: String { get }
@@ -37,17 +37,17 @@ extension Setting: SettingRow {
     var expected: String { self.form.expected }
 }
 
-/// What a setting is called.
+/// The name of a setting, and its spellings as a flag and as an environment variable.
 struct SettingName: Hashable, Sendable {
-    /// In the configuration file; the property of its option has the same name.
+    /// The key in the configuration file, and the name of the property for the option.
     let key: String
 
-    /// On the command line: the key in kebab-case.
+    /// The flag: the key in kebab-case.
     var flag: String {
         "--" + self.words.joined(separator: "-")
     }
 
-    /// In the environment: the key in upper snake case.
+    /// The environment variable: the key in upper snake case.
     var environmentVariable: String {
         "VERSIONGATE_" + self.words.joined(separator: "_").uppercased()
     }

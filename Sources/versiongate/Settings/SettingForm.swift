@@ -1,13 +1,13 @@
 import GateProxy
 import NIOCore
 
-/// How the texts of a setting are read.
+/// The parser for the texts of a setting.
 struct SettingForm<Value: Sendable>: Sendable {
-    /// What a good text looks like, for errors and for the docs.
+    /// A description of valid texts, for errors and docs.
     let expected: String
-    /// `nil`: the text is not like that.
+    /// Returns the value of a text; `nil` if the text is invalid.
     let parse: @Sendable (String) -> Value?
-    /// What is to be said of a bad text besides.
+    /// Returns a hint that is appended to the error for an invalid text.
     let hint: @Sendable (String) -> String
 
     init(
@@ -23,7 +23,7 @@ struct SettingForm<Value: Sendable>: Sendable {
 
 extension SettingForm where Value == Int {
     static func number(_ range: ClosedRange<Int>) -> Self {
-        let end = range.upperBound == .max ? "on" : "to \(range.upperBound)"
+        let end = range.upperBound == .max ? "up" : "to \(range.upperBound)"
         return Self("a whole number from \(range.lowerBound) \(end)") { text in
             Int(text).flatMap { range.contains($0) ? $0 : nil }
         }
@@ -41,16 +41,16 @@ extension SettingForm where Value == Bool {
 }
 
 extension SettingForm where Value == TimeAmount {
-    /// A time in seconds, which may have a fraction.
+    /// A time in seconds, with an optional fraction.
     static let seconds = Self("a number of seconds from 0.1 to 86400") { text in
         Double(text).flatMap { (0.1...86400).contains($0) ? .milliseconds(Int64($0 * 1_000)) : nil }
     }
 }
 
 extension SettingForm where Value == TimeAmount? {
-    /// A time that may be none at all.
+    /// A time in seconds, or `off`.
     static let secondsOrOff = Self("a number of seconds from 0.1 to 86400, or off") { text in
-        // No time is a value; a text that is none must not become it.
+        // `off` is the value `nil`, which differs from an invalid text.
         text.lowercased() == "off"
             ? .some(nil) : SettingForm<TimeAmount>.seconds.parse(text).map { .some($0) }
     }
@@ -74,7 +74,7 @@ extension SettingForm where Value == Endpoint {
 }
 
 extension SettingForm where Value: RawRepresentable<String> & CaseIterable {
-    /// One of a few words.
+    /// One of a fixed set of keywords.
     static var word: Self {
         let words = Value.allCases.map(\.rawValue)
         return Self("\(words.dropLast().joined(separator: ", ")) or \(words.last ?? "")") {

@@ -1,7 +1,7 @@
 import ArgumentParser
 
 extension ArgumentHelp {
-    /// What the option of a setting is, and what happens without it.
+    /// Returns the help for an option, with its default.
     static func of<Value>(_ setting: KeyPath<Settings, Setting<Value>>) -> ArgumentHelp {
         let row = Settings[setting]
         let otherwise =
@@ -9,16 +9,16 @@ extension ArgumentHelp {
         return ArgumentHelp("\(row.meaning)\(otherwise ?? "").")
     }
 
-    /// What the flag of a setting is, which says `true` and nothing else.
+    /// Returns the help for a flag, which can only be set to `true`.
     static func of(flag setting: KeyPath<Settings, Setting<Bool>>) -> ArgumentHelp {
         ArgumentHelp("\(Settings[setting].meaning).")
     }
 }
 
 extension ParsableArguments {
-    /// The texts of the options that are settings.
+    /// The texts of the options that belong to settings.
     ///
-    /// Such an option is a property with the key of its setting as its name.
+    /// The property of such an option is named after the key of the setting.
     var flags: [SettingName: String] {
         let keys = Set(Settings.rows.map(\.name.key))
         var texts: [SettingName: String] = [:]
@@ -26,21 +26,21 @@ extension ParsableArguments {
             if let group = child.value as? OptionGroup<FleetFlags> {
                 texts.merge(group.wrappedValue.flags) { $1 }
             }
-            // The name of the property, with the underscore of its wrapper.
+            // The property's name, without the underscore of its property wrapper.
             guard let key = child.label?.dropFirst(), keys.contains(String(key)) else { continue }
             let name = SettingName(key: String(key))
             switch child.value {
             case let option as Option<String?>: texts[name] = option.wrappedValue
             case let flag as Flag<Bool>: texts[name] = flag.wrappedValue ? "true" : nil
-            // It would be passed over in silence.
-            default: preconditionFailure("the option of \(key) is neither a text nor a flag")
+            // The option would be ignored silently.
+            default: preconditionFailure("the option \(key) is neither a String? nor a flag")
             }
         }
         return texts
     }
 }
 
-/// The flags about what the gates of a fleet share.
+/// The flags for the census store shared by a fleet.
 struct FleetFlags: ParsableArguments {
     @Option(help: .of(\.censusKeyFile)) var censusKeyFile: String?
     @Option(help: .of(\.censusStore)) var censusStore: String?

@@ -1,6 +1,6 @@
-/// The settings as a list.
+/// Access to the settings as a list and by key path.
 extension Settings {
-    /// All settings, in the order of their declarations.
+    /// All settings in declaration order.
     static let rows: [any SettingRow] = Mirror(reflecting: table).children.compactMap {
         $0.value as? any SettingRow
     }

@@ -6,43 +6,44 @@ import GateWire
 import Logging
 import NIOCore
 
-/// Everything that can be set about `versiongate serve`, one row each.
+/// The settings of `versiongate serve`, one per row.
 ///
-/// From these rows come the help of the options, the names in the environment, the keys of the configuration file
-/// and `docs/settings.md`. `Serve`, or a group of its options, has a property for each key: so its flag is found.
+/// The rows define the help of the options, the environment variables, the keys of the configuration file and
+/// `docs/settings.md`. The property of an option in `Serve`, or in one of its option groups, is named after the
+/// key, which is how its flag is found.
 struct Settings: Sendable {
-    // MARK: Where clients connect
+    // MARK: Client listeners
 
     let listen = Setting(
         "listen",
         .endpoint,
         default: "127.0.0.1:8080",
-        "Where clients connect, HOST:PORT"
+        "Address to listen on for clients, HOST:PORT"
     )
     let tlsListen = Setting(
         "tlsListen",
         .endpoint,
-        absence: "--listen speaks TLS, if there are certificates",
-        "A second address, for TLS alone"
+        absence: "--listen uses TLS if there are certificates",
+        "Second address to listen on, for TLS only"
     )
     let tlsCertificate = Setting(
         "tlsCertificate",
         .paths,
         absence: "no TLS",
-        "Certificates (PEM), by comma; SNI chooses, the first is taken if none fits"
+        "Certificate files (PEM), separated by commas; selected by SNI, else the first"
     )
-    let tlsKey = Setting("tlsKey", .paths, "Their keys in the same order, by comma")
+    let tlsKey = Setting("tlsKey", .paths, "Key files (PEM) of the certificates, in the same order")
     let tlsClientCA = Setting(
         "tlsClientCa",
         .path,
-        absence: "none is asked for",
-        "Authorities (PEM) that must have signed a client's certificate"
+        absence: "client certificates are not requested",
+        "PEM file with the authorities that must have signed client certificates"
     )
     let reusePort = Setting(
         "reusePort",
         .boolean,
         default: "false",
-        "Let another gate listen on the same address, to take over (SO_REUSEPORT)"
+        "Share the address with another gate, to replace one by the other (SO_REUSEPORT)"
     )
     let trustedProxies = Setting(
         "trustedProxies",
@@ -50,19 +51,19 @@ struct Settings: Sendable {
             TrustedProxies($0.split(separator: ",").map { String($0.filter { $0 != " " }) })
         },
         absence: "none",
-        "Proxies whose X-Forwarded-* are believed: addresses and CIDR ranges, by comma"
+        "Proxies whose X-Forwarded-* headers are trusted, separated by commas"
     )
     let proxyProtocol = Setting(
         "proxyProtocol",
         .boolean,
         default: "false",
-        "Whether each connection from --trusted-proxies begins with a PROXY header"
+        "Whether each connection from --trusted-proxies starts with a PROXY header"
     )
     let clientEndpoints = Setting(
         "clientEndpoints",
         .boolean,
         default: "true",
-        "Whether clients can ask the gate under /.versiongate/"
+        "Whether the gate serves clients under /.versiongate/"
     )
 
     // MARK: The backend
@@ -74,59 +75,59 @@ struct Settings: Sendable {
                 + "several separated by commas",
             hint: { UpstreamTarget.hint(for: $0) }
         ) { UpstreamTarget.list($0) },
-        "The backend: http(s) or h2c://HOST[:PORT], or unix:/PATH; several, by comma, in turn"
+        "Backends, used in turn: http(s)://HOST[:PORT], h2c://HOST[:PORT] or unix:/PATH"
     )
     let upstreamProtocol = Setting<UpstreamProtocolChoice>(
         "upstreamProtocol",
         .word,
         default: "auto",
-        "http1 or http2: to the backend in no other; auto: https backends choose"
+        "Protocol to the backend; with auto, https backends select it by ALPN"
     )
     let upstreamPing = Setting(
         "upstreamPing",
         .seconds,
         default: Self.text(GateTimeouts.defaults.upstreamPing),
-        "Seconds until an HTTP/2 backend that is silent is sent a PING"
+        "Seconds without data from an HTTP/2 backend before the gate sends a PING"
     )
     let dnsRefresh = Setting(
         "dnsRefresh",
         .seconds,
         default: Self.text(Self.gate.upstream.refresh),
-        "Seconds between two look-ups of the backend's name"
+        "Seconds between DNS lookups of backend names"
     )
     let upstreamCA = Setting(
         "upstreamCa",
         .path,
-        absence: "whom the system trusts",
-        "PEM file: who may vouch for an https backend"
+        absence: "those of the system",
+        "PEM file with certificate authorities for https backends"
     )
     let upstreamServerName = Setting(
         "upstreamServerName",
         SettingForm("a host name") { UpstreamTLS.isServerName($0) ? $0 : nil },
-        absence: "its host",
-        "Name in the certificate of an https backend"
+        absence: "the host in --upstream",
+        "Server name that the certificate of an https backend must match"
     )
 
     // MARK: Rules and feeds
 
-    let rules = Setting("rules", .path, "The rules: a YAML or JSON file, or a folder of them")
+    let rules = Setting("rules", .path, "Rules: a YAML or JSON file, or a folder of them")
     let stateDir = Setting(
         "stateDir",
         .path,
-        absence: "nothing is kept",
-        "Folder for the last good rules and for what feeds said, for a restart"
+        absence: "nothing is stored",
+        "Folder to store the last good rules and the data of feeds in, for restarts"
     )
     let strictStart = Setting(
         "strictStart",
         .boolean,
         default: "false",
-        "Never start by the last good rules: a file that is broken or refused exits 1"
+        "Exit with 1 if the rules are invalid or rejected at start; never use the last good rules"
     )
     let feedCA = Setting(
         "feedCa",
         .path,
-        absence: "no others",
-        "PEM file: who may vouch for a feed, besides those whom the system trusts"
+        absence: "none",
+        "PEM file with certificate authorities for feeds, in addition to those of the system"
     )
 
     // MARK: Operators and testers
@@ -134,29 +135,29 @@ struct Settings: Sendable {
     let adminListen = Setting(
         "adminListen",
         SettingForm("PORT or HOST:PORT") { text in
-            // A port alone is this machine's: others are let in by name only.
+            // A port alone means the loopback address: other machines get access only with an explicit host.
             Endpoint(Int(text) == nil ? text : "127.0.0.1:\(text)")
         },
-        absence: "nowhere",
-        "Where operators look and reload, and webhooks come: [HOST:]PORT"
+        absence: "no admin listener",
+        "Address of the admin listener, for operators and webhooks: [HOST:]PORT"
     )
     let adminTokenFile = Setting(
         "adminTokenFile",
         .path,
-        absence: "none, and only loopback addresses for --admin-listen",
-        "File with the tokens of operators, one a line; each request must show one, on any address"
+        absence: "no tokens; --admin-listen must be a loopback address",
+        "File with admin tokens, one per line; requests must carry one, on any address"
     )
     let previewSecretFile = Setting(
         "previewSecretFile",
         .path,
         absence: "none",
-        "File with the secret that previews for testers are signed by"
+        "File with the secret to sign previews for testers with"
     )
     let latencyMetrics = Setting(
         "latencyMetrics",
         .boolean,
         default: "true",
-        "Whether requests are timed for /metrics of the admin listener"
+        "Whether latencies are measured for /metrics of the admin listener"
     )
 
     // MARK: The census
@@ -165,134 +166,134 @@ struct Settings: Sendable {
         "census",
         .boolean,
         default: "true",
-        "Whether clients are counted by version and build: docs/census.md"
+        "Whether clients are counted by version and build (see docs/census.md)"
     )
     let censusMaxCells = Setting(
         "censusMaxCells",
         .number(1...100_000),
         default: "2000",
-        "Kinds of clients that the census tells apart in a minute"
+        "Maximum number of kinds of clients that the census distinguishes per minute"
     )
     let censusInterval = Setting(
         "censusInterval",
         .seconds,
         default: "10",
-        "Seconds after which the census is written, which a crash loses"
+        "Seconds between writes of the census; a crash loses the counts of this time"
     )
     let censusDevices = Setting(
         "censusDevices",
         .boolean,
         default: "true",
-        "Whether devices are counted, and not requests alone"
+        "Whether devices are counted in addition to requests"
     )
     let censusReturns = Setting(
         "censusReturns",
         .boolean,
-        absence: "as --census-devices",
-        "Whether a sample of refused devices is kept, to see who updates"
+        absence: "same as --census-devices",
+        "Whether a sample of denied devices is kept, to report how many update"
     )
     let censusKeyFile = Setting(
         "censusKeyFile",
         SettingForm("a file with 32 hexadecimal digits") { CensusKey.hash(fromFile: $0) },
-        absence: "one of its own",
-        "File with the key for device ids, 32 hexadecimal digits"
+        absence: "generated by the gate",
+        "File with the key to hash device IDs with, 32 hexadecimal digits"
     )
     let censusStore = Setting(
         "censusStore",
-        // Read elsewhere: an error here would show the text, which may have a password in it.
+        // Parsed elsewhere: an error here would show the text, which may contain a password.
         SettingForm("redis://[[USER]:PASSWORD@]HOST[:PORT][/NUMBER], or rediss:// for TLS") { $0 },
         absence: "none",
-        "Redis or Valkey that merges the devices of all gates, redis://HOST, or rediss://HOST for TLS"
+        "Redis or Valkey server to merge the devices of all gates in (rediss:// for TLS)"
     )
     let censusStorePasswordFile = Setting(
         "censusStorePasswordFile",
         SettingForm("a file with a password") { RedisAddress.password(inFile: $0) },
-        "File with its password"
+        "File with the password of the census store"
     )
     let censusStoreCA = Setting(
         "censusStoreCa",
         .path,
-        absence: "no others",
-        "PEM file: who may vouch for it, besides those whom the system trusts"
+        absence: "none",
+        "PEM file with authorities for the census store, in addition to those of the system"
     )
     let censusStoreCertificate = Setting(
         "censusStoreCertificate",
         SettingForm("a file with a certificate in PEM form") { ClientCertificate.part(inFile: $0) },
-        "PEM file: the certificate that it is shown, if it wants to see one"
+        "PEM file with the client certificate for the census store"
     )
     let censusStoreKey = Setting(
         "censusStoreKey",
         SettingForm("a file with a key in PEM form") { ClientCertificate.part(inFile: $0) },
-        "PEM file: the key of that certificate"
+        "PEM file with the key of the client certificate for the census store"
     )
 
-    // MARK: Threads and times
+    // MARK: Threads and timeouts
 
     let threads = Setting(
         "threads",
         .number(1...256),
         absence: "one per core",
-        "Event loops, each on a thread of its own"
+        "Number of event loops, each on its own thread"
     )
     let drainDelay = Setting(
         "drainDelay",
         .seconds,
         absence: "none",
-        "Seconds after SIGTERM in which it goes on, and says at /-/ready that it goes"
+        "Seconds after SIGTERM to keep accepting requests, with status 503 at /-/ready"
     )
     let drainTimeout = Setting(
         "drainTimeout",
         .seconds,
         default: "30",
-        "Seconds that requests may take then"
+        "Seconds for current requests to complete after SIGTERM and --drain-delay"
     )
     let headTimeout = Setting(
         "headTimeout",
         .seconds,
         default: Self.text(GateTimeouts.defaults.head),
-        "Seconds for a request head"
+        "Seconds to receive a request head"
     )
     let idleTimeout = Setting(
         "idleTimeout",
         .seconds,
         default: Self.text(GateTimeouts.defaults.idle),
-        "Seconds between two requests on a connection"
+        "Seconds that a connection may be idle between two requests"
     )
     let parkAfter = Setting(
         "parkAfter",
         .secondsOrOff,
         default: Self.gate.parkAfter.map { Self.text($0) } ?? "off",
-        "Seconds of silence after which a plain connection is parked, or off"
+        "Seconds after which an idle connection without TLS is parked, or off"
     )
     let bodyTimeout = Setting(
         "bodyTimeout",
         .seconds,
         default: Self.text(GateTimeouts.defaults.body),
-        "Seconds between two pieces of a request body"
+        "Seconds between two chunks of a request body"
     )
     let discardTimeout = Setting(
         "discardTimeout",
         .seconds,
         default: Self.text(DiscardLimits.defaults.time),
-        "Seconds for which the body of a refused request is read after the answer"
+        "Seconds to read and discard the body of a denied request after the response"
     )
     let connectTimeout = Setting(
         "connectTimeout",
         .seconds,
         default: Self.text(GateTimeouts.defaults.connect),
-        "Seconds for a connection to the backend"
+        "Seconds to connect to a backend"
     )
     let responseTimeout = Setting(
         "responseTimeout",
         .seconds,
         default: Self.text(GateTimeouts.defaults.response),
-        "Seconds for the backend's answer, and between two pieces of it"
+        "Seconds until a backend responds, and between two chunks of the response"
     )
     let tunnelTimeout = Setting(
         "tunnelTimeout",
         .seconds,
         default: Self.text(GateTimeouts.defaults.tunnel),
-        "Seconds of silence on a WebSocket or other tunnel"
+        "Seconds without data on a WebSocket or another tunnel"
     )
 
     // MARK: Limits
@@ -301,88 +302,93 @@ struct Settings: Sendable {
         "maxHeadBytes",
         .number(256...1_048_576),
         default: "\(HeadLimits.defaults.bytes)",
-        "Bytes of a request head"
+        "Maximum size of a request head in bytes"
     )
     let maxHeaderCount = Setting(
         "maxHeaderCount",
         .number(1...10_000),
         default: "\(HeadLimits.defaults.fields)",
-        "Header fields of a request"
+        "Maximum number of header fields in a request"
     )
     let maxTargetBytes = Setting(
         "maxTargetBytes",
         .number(16...1_048_576),
         default: "\(HeadLimits.defaults.target)",
-        "Bytes of a request target"
+        "Maximum size of a request target in bytes"
     )
     let maxBodyBytes = Setting(
         "maxBodyBytes",
         .number(0 ... .max),
-        absence: "any number",
-        "Bytes of a request body"
+        absence: "no limit",
+        "Maximum size of a request body in bytes"
     )
     let maxDiscardedBytes = Setting(
         "maxDiscardedBytes",
         .number(0 ... .max),
         default: "\(DiscardLimits.defaults.bytes)",
-        "Bytes of a refused request's body that are read, so that the client sees the answer"
+        "Maximum bytes to read and discard of a denied request's body after the response"
     )
     let maxConnections = Setting(
         "maxConnections",
         .number(1...10_000_000),
         default: "\(Self.gate.maxConnections)",
-        "Client connections at the same time"
+        "Maximum number of client connections"
     )
     let maxConnectionsPerAddress = Setting(
         "maxConnectionsPerAddress",
         .number(1...10_000_000),
-        absence: "any number",
-        "Connections at the same time from one address or IPv6 /64"
+        absence: "no limit",
+        "Maximum number of connections per client address or IPv6 /64"
     )
     let maxPendingRequests = Setting(
         "maxPendingRequests",
         .number(1...10_000_000),
         default: "\(Self.gate.maxPendingRequests)",
-        "Requests at the same time that wait for the backend"
+        "Maximum number of requests that wait for the backend"
     )
     let maxEventStreams = Setting(
         "maxEventStreams",
         .number(0...10_000_000),
         default: "\(Self.gate.maxEventStreams)",
-        "Clients at the same time that listen to events"
+        "Maximum number of clients connected to the event stream"
     )
     let socketBypass = Setting(
         "socketBypass",
         .boolean,
         default: "true",
-        "Whether bytes take a shorter way to sockets without TLS"
+        "Whether sockets without TLS are written to directly, bypassing NIO channels"
     )
 
-    // MARK: The log
+    // MARK: Logs
 
     let accessLog = Setting(
         "accessLog",
         .boolean,
         default: "false",
-        "Log one line for each request"
+        "Write an access log line for each request"
     )
     let accessLogFormat = Setting<AccessLogFormat>(
         "accessLogFormat",
         .word,
-        absence: "combined, json with --log-format json",
-        "common, combined or json"
+        absence: "combined, or json with --log-format json",
+        "Format of the access log: common, combined or json"
     )
-    let logFormat = Setting<LogFormat>("logFormat", .word, default: "text", "text or json")
+    let logFormat = Setting<LogFormat>(
+        "logFormat",
+        .word,
+        default: "text",
+        "Format of log lines: text or json"
+    )
     let logLevel = Setting<Logger.Level>(
         "logLevel",
         .word,
         default: "info",
-        "The least that is logged: trace to critical"
+        "Minimum level of logged events: trace to critical"
     )
 
     static let table = Settings()
 
-    /// What the data plane does if it is told nothing.
+    /// The defaults of the data plane.
     private static let gate = GateSettings(
         listen: Endpoint(host: "127.0.0.1", port: 8080),
         upstream: UpstreamSettings(Endpoint(host: "127.0.0.1", port: 80))
@@ -390,7 +396,7 @@ struct Settings: Sendable {
 
     private static func text(_ time: TimeAmount) -> String {
         let (seconds, rest) = time.nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
-        precondition(rest == 0, "a default that is no whole number of seconds")
+        precondition(rest == 0, "the default is not a whole number of seconds")
         return "\(seconds)"
     }
 }

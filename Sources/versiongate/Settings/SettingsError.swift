@@ -1,4 +1,4 @@
-/// A setting that is missing or cannot be understood.
+/// An error for a missing or invalid setting.
 struct SettingsError: Error, CustomStringConvertible {
     let description: String
 
@@ -6,23 +6,25 @@ struct SettingsError: Error, CustomStringConvertible {
         self.description = description
     }
 
-    /// A setting that must be there; `misspelt` is a variable in the environment that was probably meant.
+    /// Returns the error for a missing setting; `misspelt` is an environment variable that was probably
+    /// meant.
     static func missing<Value>(
         _ setting: KeyPath<Settings, Setting<Value>>,
         misspelt: String? = nil
     ) -> SettingsError {
         let name = Settings[setting].name
         let variable = name.environmentVariable
-        let hint = misspelt.map { "; \($0) is in the environment: is it meant for \(variable)?" }
+        let hint = misspelt.map { "; \($0) is set in the environment: did you mean \(variable)?" }
         return SettingsError(
             "\(name.flag) is missing: give the flag, \(variable), "
                 + "or '\(name.key)' in the configuration file\(hint ?? "")"
         )
     }
 
-    /// A setting that has no effect, since another one is not as it needs.
+    /// Returns the error for a setting that has no effect because another setting is missing or
+    /// unsuitable.
     ///
-    /// Who gives it believes in a check that would never be made.
+    /// It is an error because the setting suggests a check that would never be made.
     static func idle<Value>(
         _ setting: KeyPath<Settings, Setting<Value>>,
         because reason: String

@@ -1,16 +1,16 @@
 import FoundationEssentials
 import GateControl
 
-/// Reads settings from flags, then the environment, then the configuration file; the first that
-/// says something wins.
+/// Reads settings from flags, the environment and the configuration file, in this order of
+/// precedence.
 struct SettingsReader {
     private let flags: [SettingName: String]
     private let environment: [String: String]
     private let file: [String: String]
 
     /// - Parameters:
-    ///   - flags: what the command line says.
-    ///   - file: path of a YAML or JSON file, if there is one.
+    ///   - flags: The settings on the command line.
+    ///   - file: The path of a YAML or JSON file, if there is one.
     /// - Throws: `SettingsError` if the file cannot be read or has a key that does not exist.
     init(flags: [SettingName: String], file: String?) throws(SettingsError) {
         self.flags = flags
@@ -18,7 +18,8 @@ struct SettingsReader {
         self.file = try file.map(Self.entries) ?? [:]
     }
 
-    /// A key that nobody reads is a setting that somebody believes in.
+    /// Returns the settings in the file; an unknown key is an error, since the setting would have
+    /// no effect.
     private static func entries(of file: String) throws(SettingsError) -> [String: String] {
         let known = Settings.rows.map(\.name.key)
         var texts: [String: String] = [:]
@@ -38,11 +39,12 @@ struct SettingsReader {
         return texts
     }
 
-    /// What is said of a setting, else its default; `nil` if it has none.
+    /// Returns the value of a setting, or of its default text; `nil` if it is not given and has no
+    /// default.
     ///
-    /// A list in the file is one text with commas.
+    /// A list in the file is joined with commas.
     ///
-    /// - Throws: `SettingsError` if it cannot be understood.
+    /// - Throws: `SettingsError` if the text is invalid.
     func optional<Value>(
         _ setting: KeyPath<Settings, Setting<Value>>
     ) throws(SettingsError) -> Value? {
@@ -60,7 +62,7 @@ struct SettingsReader {
         return value
     }
 
-    /// The same of a setting that has a default, or must be there.
+    /// Returns the value of a setting that has a default or is required.
     func value<Value>(
         _ setting: KeyPath<Settings, Setting<Value>>
     ) throws(SettingsError) -> Value {

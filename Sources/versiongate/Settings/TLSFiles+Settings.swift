@@ -1,9 +1,9 @@
 import GateProxy
 
 extension TLSFiles {
-    /// The files that the settings name; `nil` if they name none.
+    /// Creates the list of configured TLS files; `nil` if none are configured.
     ///
-    /// - Throws: if certificates and keys do not go in pairs.
+    /// - Throws: An error if the numbers of certificates and keys differ.
     init?(_ reader: SettingsReader) throws(SettingsError) {
         let certificates = try reader.optional(\.tlsCertificate) ?? []
         let keys = try reader.optional(\.tlsKey) ?? []

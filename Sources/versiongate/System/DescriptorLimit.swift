@@ -3,14 +3,14 @@ import GateProxy
 import Glibc
 import Logging
 
-/// How many files and sockets the process may have open.
+/// The maximum number of open files and sockets of the process.
 struct DescriptorLimit: Equatable {
-    /// `nil`: any number.
+    /// The limit; `nil` if there is none.
     var count: UInt64?
 
-    /// Raises the limit as far as the system lets it.
+    /// Raises the soft limit to the hard limit.
     ///
-    /// The low one is a relic of `select`, which nothing here uses.
+    /// The low default exists for programs that use `select`, which the gate does not.
     static func raised() -> DescriptorLimit {
         var limit = rlimit()
         let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
@@ -23,15 +23,15 @@ struct DescriptorLimit: Equatable {
         return DescriptorLimit(count: limit.rlim_cur == .max ? nil : UInt64(limit.rlim_cur))
     }
 
-    /// The descriptors that so many connections need, each with one to the backend, those of operators, and
-    /// those that the gate itself has open.
+    /// Returns the number of descriptors needed: two per client connection, those of the admin listener,
+    /// and the gate's own.
     static func needed(connections: Int, operators: Int, threads: Int) -> UInt64 {
         UInt64(connections) * 2 + UInt64(operators) + UInt64(threads) * 4 + 64
     }
 
-    /// Raises the limit, and logs if it is still too low for a gate.
+    /// Raises the limit, and logs a message if it is still too low for the settings.
     ///
-    /// - Returns: The limits of the admin listener that fit.
+    /// - Returns: The limits of the admin listener that fit the descriptor limit.
     static func raise(
         for gate: GateSettings,
         hasAdminListener: Bool,
@@ -46,7 +46,7 @@ struct DescriptorLimit: Equatable {
         )
         if let count = limit.count, count < needed {
             logger.info(
-                "fewer file descriptors than --max-connections may need",
+                "the file descriptor limit is too low for --max-connections",
                 metadata: [
                     "limit": .stringConvertible(count), "needed": .stringConvertible(needed),
                 ]

@@ -1,31 +1,31 @@
 import Glibc
 
-/// Listening sockets that whoever started the gate has opened for it (socket activation).
+/// Listening sockets passed by the service manager (socket activation).
 ///
-/// sd_listen_fds(3): `LISTEN_PID` names the process that they are for, `LISTEN_FDS` says how many
-/// there are, from descriptor 3 on, and `LISTEN_FDNAMES` how they are called.
+/// See sd_listen_fds(3): `LISTEN_PID` is the process they are for, `LISTEN_FDS` their number,
+/// starting at descriptor 3, and `LISTEN_FDNAMES` their names.
 struct InheritedSockets: Equatable {
     var descriptors: [Int32]
     var names: [String]
 
-    /// There are none.
+    /// No sockets.
     static let none = InheritedSockets(descriptors: [], names: [])
 
-    /// The name of the sockets for operators; all others are for clients.
+    /// The name of sockets for the admin listener; all other sockets are for clients.
     static let adminName = "admin"
 
     private static let first: Int32 = 3
     private static let most: Int32 = 64
 
-    /// Reads what the environment says.
+    /// Reads the sockets from the environment.
     ///
-    /// - Throws: `SettingsError` if it is meant for this process and makes no sense.
+    /// - Throws: `SettingsError` if the variables are for this process and invalid.
     static func announced(
         in environment: [String: String],
         processIdentifier: Int32
     ) throws(SettingsError) -> InheritedSockets {
         guard let addressee = environment["LISTEN_PID"] else { return .none }
-        // Inherited from a parent that was activated: not ours.
+        // The variables were inherited from an activated parent process.
         guard addressee == "\(processIdentifier)" else { return .none }
         let text = environment["LISTEN_FDS"] ?? ""
         guard let count = Int32(text), (1...Self.most).contains(count) else {
@@ -40,14 +40,14 @@ struct InheritedSockets: Equatable {
         return InheritedSockets(descriptors: (0..<count).map { Self.first + $0 }, names: names)
     }
 
-    /// Those that are called so, or those that are not.
+    /// Returns the sockets with a chosen name; the name is `nil` if the sockets are not named.
     func sockets(where isChosen: (_ name: String?) -> Bool) -> [Int32] {
         self.descriptors.enumerated().compactMap { index, descriptor in
             isChosen(self.names.isEmpty ? nil : self.names[index]) ? descriptor : nil
         }
     }
 
-    /// Makes sure that each is a stream socket that listens, and that no child inherits it.
+    /// Checks that each descriptor is a listening stream socket, and sets close-on-exec.
     func takeOver() throws(SettingsError) {
         for (index, descriptor) in self.descriptors.enumerated() {
             let name = self.names.isEmpty ? "\(descriptor)" : "\(descriptor) (\(self.names[index]))"
@@ -55,7 +55,7 @@ struct InheritedSockets: Equatable {
                 Self.option(SO_TYPE, of: descriptor) == Int32(SOCK_STREAM.rawValue),
                 Self.option(SO_ACCEPTCONN, of: descriptor) == 1
             else {
-                throw SettingsError("LISTEN_FDS: descriptor \(name) is no listening stream socket")
+                throw SettingsError("LISTEN_FDS: \(name) is not a listening stream socket")
             }
         }
     }

@@ -1,15 +1,17 @@
 import CRelease
 
-/// Which build of the gate this is.
+/// The version, commit and build of the gate.
 enum Release {
-    /// By Semantic Versioning; the only place in the project that says it.
+    /// The semantic version, defined only here.
     static let version = "0.1.0"
 
-    /// The commit it was built from, as `git rev-parse --short=12` names it, with `-dirty` behind it
-    /// if files were changed; `unknown` unless `make` built it.
+    /// The commit that the gate was built from, as in `git rev-parse --short=12`; `-dirty` is
+    /// appended if files were changed.
+    ///
+    /// The value is `unknown` unless the gate was built with `make`.
     static var commit: String { unsafe String(cString: gate_commit()) }
 
-    /// The build identifier that the linker left, in hexadecimal; debug symbols are found by it.
+    /// The linker's build ID in hexadecimal, which debug symbols are found by.
     static var build: String? {
         var count = 0
         guard let bytes = unsafe gate_build_id(&count), count > 0 else { return nil }

@@ -1,4 +1,4 @@
-"""An adapter that runs: a case in as a line of JSON, an answer out as one."""
+"""A running adapter: reads a case as a line of JSON, and writes an answer as one."""
 
 import json
 import os
@@ -17,7 +17,7 @@ ENDED = {"error": "the program ends", "message": "without an answer and without 
 
 
 class AdapterFailure(Exception):
-    """The adapter does not run."""
+    """The adapter does not start."""
 
 
 class AdapterProcess:
@@ -36,7 +36,7 @@ class AdapterProcess:
 
     def read(self):
         for line in self.process.stdout:
-            # Some runtimes write remarks of their own between the answers.
+            # Some runtimes write their own messages between the answers.
             if line.startswith(b"{"):
                 self.lines.put(line)
         self.lines.put(None)
@@ -49,7 +49,7 @@ class AdapterProcess:
         return json.loads(line) if line else ENDED
 
     def ask(self, case, patience):
-        """The answer, `ENDED`, or None if there was none in time."""
+        """Returns the answer, `ENDED`, or None after a timeout."""
         try:
             self.process.stdin.write(json.dumps(case).encode() + b"\n")
             self.process.stdin.flush()
@@ -63,7 +63,7 @@ class AdapterProcess:
             self.process.wait(3)
         except (OSError, subprocess.TimeoutExpired):
             pass
-        # Browsers and shells leave children.
+        # Browsers and shells have child processes.
         try:
             os.killpg(self.process.pid, signal.SIGKILL)
         except ProcessLookupError:

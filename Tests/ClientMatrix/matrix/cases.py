@@ -1,11 +1,11 @@
-"""The columns of the matrix: what a client is asked to do, with which build, and at which path."""
+"""The columns of the matrix: the request of a client, its build, and its path."""
 
 from dataclasses import dataclass
 
 OLD, WARNED, CURRENT = "3.4.9", "4.0.0", "4.2.0"
-# The time limit of the app itself, in seconds.
+# The timeout of the app itself, in seconds.
 TIMEOUT = 8
-# After so many seconds, the adapter is ended.
+# The adapter is stopped after this number of seconds.
 PATIENCE = 16
 
 KILOBYTE = 1024
@@ -24,19 +24,19 @@ class Case:
     title: str
     method: str = "GET"
     version: str = OLD
-    # The first segment of the path, by which the rules tell the cases apart.
+    # The first segment of the path, which the rules use to distinguish the cases.
     area: str = "orders"
     upload: Upload | None = None
     kind: str = "request"
-    # The same client asks for something else afterwards, as a build that passes.
+    # Whether the same client sends another request afterwards, as a build that passes.
     asks_next: bool = False
-    # What an app is to see: a denial, the events, a hint.
+    # The expected result for the app: a denial, the events, a hint.
     wants: str = "denial"
     status: int = 426
-    # What the words of the denial have in them, of the gate and of nginx.
+    # A part of the text of the denial, of the gate and of nginx.
     words: str = "Please update"
     retry_after: bool = False
-    # The servers on which the case makes sense.
+    # Whether the case only applies to the gate.
     only_gate: bool = False
 
 
@@ -60,5 +60,5 @@ CASES = (
     Case("websocket", "WebSocket", kind="websocket"),
 )
 BY_NAME = {case.name: case for case in CASES}
-# What is asked behind each proxy.
+# The cases for each proxy.
 BEHIND_PROXY = ("get", "up64k", "up3m", "up30m")

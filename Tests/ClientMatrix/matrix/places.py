@@ -1,4 +1,4 @@
-"""Where things are, and what every server needs: ports and a certificate."""
+"""Paths, and the ports and certificate of all servers."""
 
 import os
 import shutil
@@ -14,12 +14,12 @@ BUILT = ROOT / ".build" / "client-matrix"
 PEERS = ROOT / ".build" / "peers" / "bin"
 PYTHON = ROOT / ".build" / "clients" / "bin"
 NIQUESTS = ROOT / ".build" / "niquests" / "bin"
-# Debian's programs come before others of the same name.
+# Debian's programs have priority over others with the same name.
 PATH = f"{PEERS}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:{os.environ.get('PATH', '')}"
 
 
 def free_ports(count):
-    """Ports of 127.0.0.1 that were free a moment ago, all of them different."""
+    """Returns different ports of 127.0.0.1 that are currently free."""
     sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
     try:
         return [each.getsockname()[1] for each in sockets]
@@ -29,12 +29,12 @@ def free_ports(count):
 
 
 def program(name):
-    """The path of a program, or None."""
+    """Returns the path of a program, or None."""
     return shutil.which(name, path=PATH)
 
 
 class Certificate:
-    """An authority of our own, and a certificate for 127.0.0.1 and localhost."""
+    """A test CA, and a certificate for 127.0.0.1 and localhost."""
 
     def __init__(self, folder):
         self.authority, self.certificate, self.key = (

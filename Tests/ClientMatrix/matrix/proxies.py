@@ -1,4 +1,4 @@
-"""Proxies in front of the gate."""
+"""The proxies before the gate."""
 
 import re
 import subprocess
@@ -42,7 +42,7 @@ PROXIES = {
 
 
 def version_of(name, arguments):
-    """The first number with dots that a program says about its version."""
+    """Returns the first version number in the output of a program."""
     done = subprocess.run([program(name), *arguments], capture_output=True, text=True, env={"PATH": PATH, "HOME": "/"})
     found = re.search(r"\d+\.\d+\.\d+", done.stdout + done.stderr)
     return found[0] if found else ""

@@ -1,4 +1,4 @@
-"""The servers of the matrix: the gate with its backend, nginx that denies by itself, and proxies in front of the gate."""
+"""The servers of the matrix: the gate with its backend, an nginx that denies requests itself, and proxies before the gate."""
 
 import datetime
 import json
@@ -14,7 +14,7 @@ from .places import PATH, SERVERS, free_ports, program
 
 
 class Process:
-    """A server that runs in a folder of its own until `stop`."""
+    """A server that runs in a separate folder until `stop`."""
 
     def __init__(self, folder, command, port, environment=None):
         self.folder = folder
@@ -49,7 +49,7 @@ def filled(template, values):
 
 
 class Server:
-    """What a client asks: its name, a port for HTTP/1.1, and one for HTTP/2 with TLS."""
+    """A server for clients: its name, a port for HTTP/1.1, and one for HTTP/2 with TLS."""
 
     def __init__(self, name, folder):
         self.name, self.folder, self.processes = name, folder, []
@@ -70,15 +70,15 @@ class Server:
             process.stop()
 
     def connections(self):
-        """How many connections have been accepted so far, if the server tells."""
+        """Returns the number of accepted connections, if the server reports it."""
         return None
 
     def connections_of(self, path):
-        """How many connections the requests for a path and the one after it have come by, if the log tells."""
+        """Returns the number of connections for a path and the request after it, if the log contains it."""
         return None
 
     def requests(self):
-        """The requests of the log, in order."""
+        """Returns the requests in the log, in order."""
         return []
 
 
@@ -136,7 +136,7 @@ class DenyingNginx(Server):
 
 
 def logged(file):
-    """The lines of a log in JSON that are about requests."""
+    """Returns the lines about requests in a JSON log."""
     lines = []
     for line in file.read_text(errors="replace").splitlines():
         try:
@@ -149,5 +149,5 @@ def logged(file):
 
 
 def attempts(requests):
-    """How often each path was asked for."""
+    """Returns the number of requests for each path."""
     return Counter(entry["path"] for entry in requests)

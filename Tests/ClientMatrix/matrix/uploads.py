@@ -1,4 +1,4 @@
-"""Many refused uploads one after the other over HTTP/2 to a proxy: how many get their denial."""
+"""Counts for many refused HTTP/2 uploads through a proxy how many get their denial."""
 
 import time
 from collections import Counter
@@ -11,7 +11,7 @@ from .visit import Visit
 SMALL = tuple(size * KILOBYTE for size in (10, 30, 60) for _ in range(25))
 LARGE = (3 * KILOBYTE**2,) * 20
 PROGRAMS = ("curl", "h2")
-# For the uploads of one proxy by one program; the rest counts as lost.
+# The time for the uploads through one proxy with one program; the rest counts as lost.
 BUDGET = 120
 
 
@@ -20,7 +20,7 @@ def upload_case(size):
 
 
 def upload_table(servers, certificate, folder):
-    """`{server: {program: {"small" or "large": [seen, of, {what else: how often}]}}}`"""
+    """Returns `{server: {program: {"small" or "large": [seen, of, {other result: count}]}}}`."""
     table = {}
     clients = {client.key: client for client in CLIENTS}
     for name, server in servers.items():
@@ -54,7 +54,7 @@ def count(visit, server, sizes):
 
 
 def lost_uploads(table):
-    """A line for each row that lacks denials."""
+    """Returns a line for each row with missing denials."""
     return [
         f"{name}, {program}, {kind}: {row[0]} of {row[1]} ({', '.join(row[2])})"
         for name, programs in table.items() for program, kinds in programs.items() for kind, row in kinds.items()

@@ -1,4 +1,4 @@
-"""One client at all servers: its adapter is asked case by case, and what the servers have logged is counted."""
+"""Runs all cases of one client at all servers, and counts the requests in the servers' logs."""
 
 import subprocess
 
@@ -63,7 +63,7 @@ class Visit:
         return self.adapter
 
     def request(self, server, http, case):
-        """The case as the adapter gets it, with a path that no other case has."""
+        """Returns the case as input for the adapter, with a unique path."""
         name = f"{self.client.key}-{http.replace('.', '')}-{server.name}-{case.name}"
         path = f"/{case.area}/{name}"
         if case.kind == "events":
@@ -81,7 +81,7 @@ class Visit:
         return path, request
 
     def play(self, server, gate, http, cases):
-        """The cells of a server: what is seen, and how often the gate was asked for it."""
+        """Returns the cells of a server: the result, and the number of requests that the gate got."""
         cells, paths = {}, {}
         for case in cases:
             if self.client.cases and case.name not in self.client.cases:
@@ -96,7 +96,7 @@ class Visit:
                 answer["connections"] = taken if before is None else server.connections() - before
             outcome = judge(case, answer)
             if outcome.kind == "unsupported" and answer["unsupported"].endswith(" only"):
-                # A whole protocol that the client does not speak is no row.
+                # A protocol that the client does not support is not a row.
                 continue
             cells[case.name] = {
                 "kind": outcome.kind, "text": outcome.text, "detail": outcome.detail,
@@ -117,7 +117,7 @@ class Visit:
         try:
             answer = self.running().ask(request, PATIENCE)
         except AdapterFailure as failure:
-            # One that has never run is left out as a whole.
+            # A client that has never run is left out completely.
             if self.version is None:
                 raise
             return {"error": "the adapter does not run", "message": str(failure)}

@@ -1,15 +1,15 @@
-"""What the adapters in Python share.
+"""The common code of the Python adapters.
 
-An adapter reads one case a line from standard input, as JSON, and writes one line with what the app sees. Its first
-line says what it is: `{"version": "…"}`. A case has
+An adapter reads one case per line from standard input, as JSON, and writes one line with what the app sees. Its first
+line is its version: `{"version": "…"}`. A case has
 
 - `url`, `method`, `fields` (header fields), `http` ("1.1" or "2"), `ca` (a PEM file), `timeout` in seconds,
 - `upload`: null, or `{"bytes": …, "chunked": …, "expect": …}`,
 - `kind`: "request", "events" or "websocket",
 - `next`: null, or another request with `url`, `method` and `fields` that the same client sends afterwards.
 
-An answer has `status`, `fields`, `body` and `length` as far as the app saw them, `error` (the class and the message of
-an exception), and `seconds`; `next` is the answer to the other request. An adapter that cannot do what a case asks
+An answer has `status`, `fields`, `body` and `length` if the app saw them, `error` (the class and the message of
+an exception), and `seconds`; `next` is the answer for the other request. An adapter that does not support a case
 answers `{"unsupported": "…"}`.
 """
 
@@ -22,16 +22,16 @@ SHOWN = 8192
 
 
 class Unsupported(Exception):
-    """The client has no way to do this."""
+    """The client does not support this."""
 
 
 def content(upload):
-    """The whole body of an upload."""
+    """Returns the whole body of an upload."""
     return (PIECE * (upload["bytes"] // len(PIECE) + 1))[: upload["bytes"]]
 
 
 def pieces(upload):
-    """The body of an upload, piece by piece."""
+    """Yields the body of an upload in chunks."""
     left = upload["bytes"]
     while left:
         piece = PIECE[: min(left, len(PIECE))]
@@ -40,14 +40,14 @@ def pieces(upload):
 
 
 def answer(status, fields, body, **more):
-    """What the app sees of an answer that has arrived."""
+    """Returns what the app sees of a response."""
     names = {name.lower(): value for name, value in fields}
     text = body if isinstance(body, str) else body.decode("utf-8", "replace")
     return {"status": status, "fields": names, "body": text[:SHOWN], "length": len(body), **more}
 
 
 def failure(error):
-    """What the app sees of an exception."""
+    """Returns what the app sees of an exception."""
     if isinstance(error, Unsupported):
         return {"unsupported": str(error)}
     kind = type(error)
@@ -56,7 +56,7 @@ def failure(error):
 
 
 def first_event(lines):
-    """The first `data:` line of a stream of events."""
+    """Returns the first `data:` line of an event stream."""
     for line in lines:
         text = line.decode() if isinstance(line, bytes) else line
         if text.startswith("data:"):
@@ -78,7 +78,7 @@ def timed(action, *arguments):
 
 
 def play(client_type, case):
-    """Plays a case with a client of its own, which answers `ask(case)` and may have `close()`."""
+    """Runs a case with a new client, which implements `ask(case)` and optionally `close()`."""
     client = None
 
     def ask():

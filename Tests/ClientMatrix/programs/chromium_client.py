@@ -1,4 +1,4 @@
-"""fetch and WebSocket in a page of a headless Chromium, in a context of its own for each case."""
+"""fetch and WebSocket in a page of a headless Chromium, in a new context for each case."""
 
 import sys
 import tempfile
@@ -15,7 +15,7 @@ BROWSER = Browser(tempfile.mkdtemp(prefix="client-matrix-"), "--ignore-certifica
 
 
 class Client:
-    """A context has sockets of its own, as another profile has."""
+    """A context has its own sockets, like another profile."""
 
     def __init__(self, case):
         BROWSER.session = None

@@ -1,4 +1,4 @@
-"""connectrpc, by one of its protocols: Connect, gRPC or gRPC-Web."""
+"""connectrpc, with one of its protocols: Connect, gRPC or gRPC-Web."""
 
 import sys
 from importlib.metadata import version

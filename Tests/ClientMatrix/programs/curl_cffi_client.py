@@ -1,4 +1,4 @@
-"""curl-cffi: a libcurl of its own, without impersonating a browser."""
+"""curl-cffi: its bundled libcurl, without impersonating a browser."""
 
 import adapter
 import curl_cffi

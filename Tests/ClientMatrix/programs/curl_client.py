@@ -1,4 +1,4 @@
-"""The curl of the command line: what a script sees."""
+"""The curl command line tool: what a script sees."""
 
 import json
 import subprocess
@@ -38,7 +38,7 @@ class Client:
         with tempfile.TemporaryDirectory() as folder:
             command = ["curl", *self.options(case, folder, "first")]
             if self.following:
-                # One program, so that the second request can have the connection of the first.
+                # One process, so that the second request can reuse the connection of the first.
                 command += ["--next", *self.options(self.following, folder, "next")]
             if case["kind"] == "events":
                 return self.events(command, folder)

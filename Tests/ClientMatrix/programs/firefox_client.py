@@ -1,4 +1,4 @@
-"""fetch and WebSocket in a page of a headless Firefox, by its Marionette protocol."""
+"""fetch and WebSocket in a page of a headless Firefox, with its Marionette protocol."""
 
 import json
 import socket
@@ -12,7 +12,7 @@ from page_script import script, seen
 
 
 class Marionette:
-    """Messages are `LENGTH:JSON`; a command is `[0, ID, NAME, PARAMETERS]`."""
+    """A connection with messages `LENGTH:JSON`; a command is `[0, ID, NAME, PARAMETERS]`."""
 
     def __init__(self):
         profile = Path(tempfile.mkdtemp(prefix="client-matrix-"))
@@ -22,7 +22,7 @@ class Marionette:
                        "network.captive-portal-service.enabled": False, "network.connectivity-service.enabled": False,
                        "datareporting.policy.dataSubmissionEnabled": False, "browser.safebrowsing.update.enabled": False,
                        "services.settings.server": "data:,", "network.dns.disablePrefetch": True,
-                       # Its viewer is a page of another origin.
+                       # Its JSON viewer is a page of another origin.
                        "devtools.jsonview.enabled": False}
         lines = [f'user_pref("{name}", {json.dumps(value)});' for name, value in preferences.items()]
         (profile / "user.js").write_text("\n".join(lines) + "\n")

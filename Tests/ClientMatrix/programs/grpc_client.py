@@ -1,4 +1,4 @@
-"""grpcio: unary calls, and one whose messages the client streams."""
+"""grpcio: unary calls, and one with a stream of messages from the client."""
 
 from urllib.parse import urlsplit
 

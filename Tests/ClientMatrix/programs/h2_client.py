@@ -1,4 +1,4 @@
-"""A client of Python's h2 that sends its upload as the window allows, and reads meanwhile."""
+"""A client with Python's h2 that sends its upload as the window permits, and reads at the same time."""
 
 import select
 import socket
@@ -14,7 +14,7 @@ import h2.events
 
 
 class StreamReset(Exception):
-    """The stream was reset before the answer was whole."""
+    """The stream was reset before the response was complete."""
 
 
 class Client:
@@ -57,7 +57,7 @@ class Client:
                 self.connection.send_data(stream, bytes(piece), end_stream=not rest)
                 self.flush()
                 rest = rest if len(rest) else None
-            # What has arrived comes first, as in a client with a thread of its own for it.
+            # Process received data first, like a client with a separate thread for it.
             if room and not self.socket.pending() and not select.select([self.socket], [], [], 0)[0]:
                 continue
             if time.monotonic() > deadline:
@@ -74,7 +74,7 @@ class Client:
         return min(self.connection.local_flow_control_window(stream), self.connection.max_outbound_frame_size)
 
     def receive(self, stream, data):
-        """Whether the answer has come to its end."""
+        """Returns whether the response is complete."""
         for event in self.connection.receive_data(data):
             if getattr(event, "stream_id", stream) != stream:
                 continue

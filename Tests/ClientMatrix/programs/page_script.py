@@ -1,4 +1,4 @@
-"""What the adapters of browsers run in a page of the server's own origin."""
+"""The script that the browser adapters run in a page of the server's own origin."""
 
 import json
 from urllib.parse import urlsplit

@@ -1,4 +1,4 @@
-"""pycurl, by an easy handle as its documentation shows it."""
+"""pycurl, with an easy handle as in its documentation."""
 
 import io
 
@@ -32,7 +32,7 @@ class Client:
             curl.setopt(pycurl.POST, 1)
             source = io.BytesIO(adapter.content(upload))
             curl.setopt(pycurl.READFUNCTION, source.read)
-            # libcurl waits for 100 by itself if the body is not small: that is a case of its own.
+            # libcurl waits for 100 by default if the body is not small: this is a separate case.
             names.append("Expect: 100-continue" if upload["expect"] else "Expect:")
             if upload["chunked"]:
                 names.append("Transfer-Encoding: chunked")
@@ -44,7 +44,7 @@ class Client:
 
         def write(piece):
             body.write(piece)
-            # Fewer bytes than were given end the transfer.
+            # Fewer bytes than announced end the transfer.
             return -1 if events and b"\ndata:" in body.getvalue() else len(piece)
 
         curl.setopt(pycurl.WRITEFUNCTION, write)

@@ -1,4 +1,4 @@
-"""reqwest, the client of Rust, by pyreqwest."""
+"""reqwest, a Rust client, through pyreqwest."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""requests, and what has its interface."""
+"""requests, and libraries with its interface."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""libsoup 3, by Debian's Python."""
+"""libsoup 3, with Debian's Python."""
 
 import adapter
 import gi

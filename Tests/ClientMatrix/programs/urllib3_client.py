@@ -1,4 +1,4 @@
-"""urllib3, as it is without settings, or without repeats."""
+"""urllib3, with its defaults, or without retries."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""websockets: nothing but the handshake."""
+"""websockets: only the handshake."""
 
 import ssl
 

@@ -34,7 +34,7 @@ extension ConformanceCase {
             client: [.finishSending, .readToEnd],
             demands: [
                 .closes, .nothingReaches,
-                Demand("answers to silence") { observation in
+                Demand("responds without a request") { observation in
                     observation.answers.allSatisfy { [400, 408].contains($0.response.status) }
                 },
             ]
@@ -55,7 +55,7 @@ extension ConformanceCase {
             "RFC 9112 8",
             client: [.send(bytes), .pause(milliseconds: 30)] + last + [.pause(milliseconds: 30)],
             demands: [
-                Demand("a broken request looks complete") { observation in
+                Demand("a truncated request looks complete") { observation in
                     observation.exchanges.allSatisfy { !$0.isComplete }
                 },
                 Demand("a broken request succeeds") { observation in

@@ -203,7 +203,7 @@ extension ConformanceCase {
         .refused(.must, "a query in Host", "RFC 9112 3.2", Self.host("Host: a?b\r\n"), rfc: 400),
         .refused(
             .must,
-            "a port that is no number",
+            "a port that is not a number",
             "RFC 9112 3.2",
             Self.host("Host: gate:eighty\r\n"),
             rfc: 400

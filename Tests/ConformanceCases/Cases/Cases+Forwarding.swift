@@ -36,7 +36,7 @@ extension ConformanceCase {
         ),
         Self(
             .must,
-            "HEAD answered as chunked",
+            "HEAD with a chunked response",
             "RFC 9112 6.1",
             client: [.send(Self.request("HEAD")), .answerToHead, .follow],
             backend: ["/a": [[.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")]]],

@@ -127,27 +127,27 @@ extension ConformanceCase {
     private static let answerHops: [ConformanceCase] = [
         Self.answer(
             .must,
-            "a field that the answer's Connection names",
+            "a field that the response's Connection names",
             "Connection: X-Hop\r\nX-Hop: 1\r\nX-End: 1\r\n",
             "X-Hop",
             keeps: [.answerField("X-End", "1")]
         ),
         Self.answer(
             .must,
-            "fields that two Connection lines of the answer name",
+            "fields that two Connection lines of the response name",
             "X-One: 1\r\nConnection: x-one\r\nConnection: close, X-Two\r\nX-Two: 1\r\n",
             "X-One",
             "X-Two"
         ),
         Self.answer(
             .should,
-            "the answer's Keep-Alive",
+            "the response's Keep-Alive",
             "Keep-Alive: timeout=5, max=3\r\n",
             keeps: [.answerLacks("Keep-Alive", "max=3")]
         ),
         Self.answer(
             .should,
-            "the answer's Proxy-Connection",
+            "the response's Proxy-Connection",
             "Proxy-Connection: keep-alive\r\n",
             "Proxy-Connection"
         ),

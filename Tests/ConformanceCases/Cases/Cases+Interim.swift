@@ -27,14 +27,14 @@ extension ConformanceCase {
     private static let hints: [ConformanceCase] = [
         Self.hinted(
             .must,
-            "interim answers are passed on",
+            "interim responses are forwarded",
             "RFC 9110 15.2",
             Self.earlyHint + Self.earlyHint + Self.hello,
             demands: [.interim(103, 103), .status(200), .answers("hello"), .followerIsAnswered]
         ),
         Self.hinted(
             .must,
-            "an unknown interim answer",
+            "an unknown interim response",
             "RFC 9110 15.2",
             "HTTP/1.1 199 Odd\r\n\r\n" + Self.hello,
             demands: [.status(200), .answers("hello"), .followerIsAnswered]
@@ -48,14 +48,14 @@ extension ConformanceCase {
         ),
         Self.hinted(
             .must,
-            "an interim answer with a length",
+            "an interim response with a length",
             "RFC 9110 15.2",
             "HTTP/1.1 103 Hints\r\nContent-Length: 5\r\n\r\n" + Self.hello,
             demands: [.refusedOr(.status(200), .answers("hello"), .followerIsAnswered)]
         ),
         Self(
             .must,
-            "no interim answer to HTTP/1.0",
+            "no interim response to HTTP/1.0",
             "RFC 9110 15.2",
             client: [.send("GET /a HTTP/1.0\r\nHost: gate\r\n\r\n"), .answer],
             backend: ["/a": [[.send(Self.earlyHint + Self.hello)]]],
@@ -63,7 +63,7 @@ extension ConformanceCase {
         ),
         .answered(
             .must,
-            "an interim answer alone",
+            "an interim response alone",
             "RFC 9110 15.2",
             "HTTP/1.1 103 Hints\r\n\r\n",
             demands: [.first(Array(500...504))],
@@ -71,12 +71,12 @@ extension ConformanceCase {
         ),
         .answered(
             .robustness,
-            "interim answers without end",
+            "interim responses without end",
             "RFC 9110 15.2",
             String(repeating: "HTTP/1.1 103 Hints\r\n\r\n", count: 20_000),
             then: [.stall],
             demands: [
-                Demand("they go on without end") { observation in
+                Demand("they continue without end") { observation in
                     observation.pending.count + (observation.final.first?.interim.count ?? 0) < 5000
                 }
             ]
@@ -165,7 +165,7 @@ extension ConformanceCase {
     private static let earlyAnswers: [ConformanceCase] = [
         Self(
             .robustness,
-            "an answer before the body has come",
+            "a response before the body has arrived",
             "RFC 9112 9.3",
             client: [
                 .send(Self.request("POST", "/a", "Content-Length: 1000000\r\n", "the beginning")),
@@ -177,7 +177,7 @@ extension ConformanceCase {
         ),
         Self(
             .robustness,
-            "an answer before the chunked body has come",
+            "a response before the chunked body has arrived",
             "RFC 9112 9.3",
             client: [
                 .send(
@@ -195,7 +195,7 @@ extension ConformanceCase {
         ),
         Self(
             .must,
-            "an early answer and a close while the body is under way",
+            "an early response and a close while the body is incomplete",
             "RFC 9112 9.6",
             client: [
                 .send(Self.request("POST", "/a", "Content-Length: 300000\r\n").latin1),
@@ -213,7 +213,7 @@ extension ConformanceCase {
         ),
         Self(
             .must,
-            "an early answer does not answer the next request",
+            "an early response is not used for the next request",
             "RFC 9112 9.3.2",
             client: [
                 .send(

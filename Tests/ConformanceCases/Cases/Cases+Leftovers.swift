@@ -3,9 +3,9 @@ import GateTestSupport
 extension ConformanceCase {
     /// Bytes after a response must never become the response to another client's request.
     static let leftovers: [ConformanceCase] = [
-        Self.leftover("an answer too many, at once", Self.counted + Self.poison, []),
+        Self.leftover("an additional response, at once", Self.counted + Self.poison, []),
         Self.leftover(
-            "an answer too many, a moment later",
+            "an additional response, a moment later",
             Self.counted,
             [.pause(milliseconds: 60), .send(Self.poison)]
         ),
@@ -13,22 +13,22 @@ extension ConformanceCase {
         Self.leftover("bytes beyond the last chunk", Self.chunkedAnswer + Self.poison, []),
         Self.leftover("one line end too many", Self.counted + "\r\n", []),
         Self.leftover(
-            "half an answer too many",
+            "half an additional response",
             Self.counted + "HTTP/1.1 200 OK\r\nX-P: poison",
             []
         ),
         Self.leftover(
-            "an interim answer too many",
+            "an additional interim response",
             Self.counted + "HTTP/1.1 103 poison\r\n\r\n",
             []
         ),
         Self.leftover(
-            "bytes behind an answer of no bytes",
+            "bytes after an empty response",
             "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n" + Self.poison,
             []
         ),
         Self.leftover(
-            "bytes behind an answer that says close",
+            "bytes after a response with Connection: close",
             "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok" + Self.poison,
             []
         ),
@@ -57,7 +57,7 @@ extension ConformanceCase {
             backend: ["/a": [[.send(bytes)] + more]],
             demands: [
                 .clientNeverHears("poison"), .followerIsAnswered,
-                Demand("somebody gets another's answer") { observation in
+                Demand("a response for another request") { observation in
                     observation.final.dropFirst().allSatisfy { answer in
                         answer.response.status >= 500
                             || ["/b", "/c"].contains(answer.echo?.target)

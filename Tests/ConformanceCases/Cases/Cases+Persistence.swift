@@ -11,7 +11,7 @@ extension ConformanceCase {
     private static let pipelines: [ConformanceCase] = [
         Self(
             .must,
-            "three requests at once are answered in order",
+            "three requests at once get their responses in order",
             "RFC 9112 9.3.2",
             client: [
                 .send(Self.pipeline(["/1", "/2", "/3"]) + ClientStep.follower), .readToFollower,
@@ -81,13 +81,13 @@ extension ConformanceCase {
         ),
         Self(
             .must,
-            "a failed answer in a pipeline does not shift the others",
+            "a failed response in a pipeline does not shift the others",
             "RFC 9112 9.3.2",
             client: [.send(Self.pipeline(["/1", "/2"]) + ClientStep.follower), .readToFollower],
             backend: ["/1": [[.close]]],
             demands: [
                 .first([502, 503, 504]),
-                Demand("somebody gets another's answer") { observation in
+                Demand("a response for another request") { observation in
                     observation.final.count < 2 || observation.final[1].echo?.target == "/2"
                 },
             ]
@@ -97,7 +97,7 @@ extension ConformanceCase {
     private static let versions: [ConformanceCase] = [
         Self(
             .must,
-            "HTTP/1.0 closes after its answer",
+            "HTTP/1.0 closes after its response",
             "RFC 9112 9.3",
             client: [.send("GET /1 HTTP/1.0\r\nHost: gate\r\n\r\n"), .readToEnd],
             demands: [.status(200), .closes]
@@ -121,7 +121,7 @@ extension ConformanceCase {
         ),
         Self(
             .must,
-            "a chunked answer to HTTP/1.0",
+            "a chunked response to HTTP/1.0",
             "RFC 9112 6.1",
             client: [.send("GET /1 HTTP/1.0\r\nHost: gate\r\n\r\n"), .readToEnd],
             backend: ["/1": [[.send(Self.chunkedHello)]]],
@@ -129,7 +129,7 @@ extension ConformanceCase {
         ),
         Self(
             .must,
-            "an answer of HTTP/1.1 to HTTP/1.0 ends by close or length",
+            "a response of HTTP/1.1 to HTTP/1.0 ends by close or length",
             "RFC 9112 6.3",
             client: [.send("GET /1 HTTP/1.0\r\nHost: gate\r\n\r\n"), .readToEnd],
             backend: ["/1": [[.send("HTTP/1.1 200 OK\r\n\r\nhello"), .close]]],
@@ -145,7 +145,7 @@ extension ConformanceCase {
             ],
             demands: [
                 .status(200),
-                Demand("answers HTTP/1.0") { $0.final.first?.response.version == "HTTP/1.1" },
+                Demand("responds with HTTP/1.0") { $0.final.first?.response.version == "HTTP/1.1" },
             ]
         ),
         Self(
@@ -204,7 +204,7 @@ extension ConformanceCase {
         } + [
             Self(
                 .must,
-                "an answer in pieces of one byte",
+                "a response in chunks of one byte",
                 "RFC 9112 2.1",
                 client: [.send(Self.request("GET", "/1")), .answer, .follow],
                 backend: [
@@ -222,7 +222,8 @@ extension Demand {
     static func status(_ status: Int, count: Int) -> Demand {
         Demand { observation in
             let statuses = observation.final.map(\.response.status)
-            return statuses == Array(repeating: status, count: count) ? nil : "answers \(statuses)"
+            return statuses == Array(repeating: status, count: count)
+                ? nil : "responds with \(statuses)"
         }
     }
 }

@@ -18,7 +18,7 @@ extension ConformanceCase {
     private static let answerLengths: [ConformanceCase] = [
         .answered(
             .must,
-            "an answer with both lengths",
+            "a response with both lengths",
             "RFC 9112 6.3",
             Self.ok(
                 "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n",
@@ -79,20 +79,20 @@ extension ConformanceCase {
         ),
         .badGateway(
             .robustness,
-            "chunked twice in an answer",
+            "chunked twice in a response",
             "RFC 9112 6.1",
             Self.coding("chunked, chunked")
         ),
         .repaired(
             .must,
-            "a chunked answer of HTTP/1.0",
+            "a chunked response of HTTP/1.0",
             "RFC 9112 6.1",
             "HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
             demands: [.answers("hello")]
         ),
         .repaired(
             .should,
-            "a space before the colon of Transfer-Encoding in an answer",
+            "a space before the colon of Transfer-Encoding in a response",
             "RFC 9112 5.1",
             Self.ok("Transfer-Encoding : chunked\r\n", "5\r\nhello\r\n0\r\n\r\n"),
             demands: [.oneLength]
@@ -102,56 +102,56 @@ extension ConformanceCase {
     private static let answerFields: [ConformanceCase] = [
         .repaired(
             .must,
-            "a NUL in a value of an answer",
+            "a NUL in a value of a response",
             "RFC 9110 5.5",
             Self.ok("X-A: 1\02\r\nContent-Length: 5\r\n"),
             demands: [.clientNeverHears("\0")]
         ),
         .repaired(
             .must,
-            "a bare CR in a value of an answer",
+            "a bare CR in a value of a response",
             "RFC 9112 2.2",
             Self.ok("X-A: 1\rX-B: 2\r\nContent-Length: 5\r\n"),
             demands: [.clientNeverHears("\r")]
         ),
         .repaired(
             .must,
-            "a space before the colon in an answer",
+            "a space before the colon in a response",
             "RFC 9112 5.1",
             Self.ok("X-A : 1\r\nContent-Length: 5\r\n"),
             demands: [.answers("hello"), .clientNeverHears("X-A ")]
         ),
         .repaired(
             .must,
-            "a folded line in an answer",
+            "a folded line in a response",
             "RFC 9112 5.2",
             Self.ok("X-A: 1\r\n X-B: 2\r\nContent-Length: 5\r\n"),
             demands: [.answers("hello"), .answerLacks(" X-B")]
         ),
         .repaired(
             .robustness,
-            "no colon in a line of an answer",
+            "no colon in a line of a response",
             "RFC 9112 5",
             Self.ok("X-A\r\nContent-Length: 5\r\n"),
             demands: [.answers("hello"), .answerLacks("X-A")]
         ),
         .repaired(
             .robustness,
-            "an empty name in an answer",
+            "an empty name in a response",
             "RFC 9110 5.1",
             Self.ok(": 1\r\nContent-Length: 5\r\n"),
             demands: [.answers("hello"), .answerLacks("")]
         ),
         .repaired(
             .robustness,
-            "a space in a name of an answer",
+            "a space in a name of a response",
             "RFC 9110 5.1",
             Self.ok("X A: 1\r\nContent-Length: 5\r\n"),
             demands: [.answers("hello"), .answerLacks("X A")]
         ),
         .answered(
             .robustness,
-            "a megabyte of fields in an answer",
+            "a megabyte of fields in a response",
             "RFC 9110 5.4",
             Self.ok("X-A: \(String(repeating: "a", count: 1 << 20))\r\n"),
             demands: [.first([200, 500, 502])],
@@ -159,7 +159,7 @@ extension ConformanceCase {
         ),
         .repaired(
             .robustness,
-            "bare LFs in an answer",
+            "bare LFs in a response",
             "RFC 9112 2.2",
             "HTTP/1.1 200 OK\nContent-Length: 5\n\nhello",
             demands: [.answers("hello")]
@@ -181,17 +181,17 @@ extension ConformanceCase {
         .badGateway(.robustness, "another protocol", "RFC 9112 2.3", "ICY 200 OK\r\n\r\n"),
         .badGateway(
             .robustness,
-            "HTTP/2.0 in an answer",
+            "HTTP/2.0 in a response",
             "RFC 9112 2.3",
             "HTTP/2.0 200 OK\r\n\r\n"
         ),
         .badGateway(.robustness, "no HTTP at all", "RFC 9112 4", "SSH-2.0-OpenSSH_9.2\r\n\r\n"),
-        .badGateway(.must, "no answer but a close", "RFC 9110 15.6.3", ""),
-        .badGateway(.must, "no answer but a reset", "RFC 9110 15.6.3", "", then: [.reset]),
+        .badGateway(.must, "no response but a close", "RFC 9110 15.6.3", ""),
+        .badGateway(.must, "no response but a reset", "RFC 9110 15.6.3", "", then: [.reset]),
         .badGateway(.must, "half a head", "RFC 9112 8", "HTTP/1.1 200 OK\r\nContent-Le"),
         .answered(
             .should,
-            "an answer that never comes",
+            "a missing response",
             "RFC 9110 15.6.5",
             "",
             then: [.stall],
@@ -243,14 +243,14 @@ extension ConformanceCase {
         ),
         .whole(
             .must,
-            "an answer of HTTP/1.0",
+            "a response of HTTP/1.0",
             "RFC 9112 6.3",
             "HTTP/1.0 200 OK\r\n\r\nhello"
         ),
         .whole(.must, "chunked in mixed case", "RFC 9112 7", Self.coding("ChunKed")),
         .whole(
             .must,
-            "a chunk extension in an answer",
+            "a chunk extension in a response",
             "RFC 9112 7.1.1",
             Self.ok("Transfer-Encoding: chunked\r\n", "5;a=\"b;c\"\r\nhello\r\n0;d\r\n\r\n")
         ),
@@ -265,7 +265,7 @@ extension ConformanceCase {
         ),
         .whole(
             .must,
-            "a trailer in an answer",
+            "a trailer in a response",
             "RFC 9112 7.1.2",
             Self.ok("Transfer-Encoding: chunked\r\n", "5\r\nhello\r\n0\r\nX-Sum: 1\r\n\r\n")
         ),
@@ -277,7 +277,7 @@ extension ConformanceCase {
         ),
         .whole(
             .must,
-            "high bytes in a value of an answer",
+            "high bytes in a value of a response",
             "RFC 9110 5.5",
             Self.ok("X-A: \u{E9}\r\nContent-Length: 5\r\n")
         ),
@@ -324,7 +324,7 @@ extension ConformanceCase {
     private static let bodilessAnswers: [ConformanceCase] = [
         Self.bodiless("a 204 with a body", "GET", "204 None", 204),
         Self.bodiless("a 304 with a body", "GET", "304 Same", 304),
-        Self.bodiless("a body after the answer to HEAD", "HEAD", "200 OK", 200),
+        Self.bodiless("a body after the response to HEAD", "HEAD", "200 OK", 200),
         .answered(
             .must,
             "a 304 with the length of what it spares",

@@ -93,7 +93,7 @@ extension ConformanceCase {
 
 extension Demand {
     /// The response has at most one indication of its length.
-    static let oneLength = Demand("the answer has two lengths") { observation in
+    static let oneLength = Demand("the response has two lengths") { observation in
         guard let fields = observation.final.first?.response.fields else { return true }
         return fields["Content-Length"].count + fields["Transfer-Encoding"].count <= 1
     }

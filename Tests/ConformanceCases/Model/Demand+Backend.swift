@@ -37,7 +37,7 @@ extension Demand {
     /// No complete request reaches the backend, and at most one starts.
     static let neverCompletes = Demand { observation in
         let exchanges = observation.exchanges
-        if exchanges.contains(where: \.isComplete) { return "a broken request looks complete" }
+        if exchanges.contains(where: \.isComplete) { return "a truncated request looks complete" }
         return exchanges.count > 1 ? "\(exchanges.count) requests begin" : nil
     }
 
@@ -46,7 +46,9 @@ extension Demand {
 
     static func arrives(oneOf bodies: [String]) -> Demand {
         Demand { observation in
-            guard let exchange = observation.exchanges.first else { return "reaches nobody" }
+            guard let exchange = observation.exchanges.first else {
+                return "does not reach the backend"
+            }
             guard exchange.isComplete else { return "reaches the backend incomplete" }
             return bodies.contains { exchange.body == $0.latin1 }
                 ? nil
@@ -56,9 +58,9 @@ extension Demand {
 
     static func backendSees(_ name: String, _ values: String..., at index: Int = 0) -> Demand {
         Demand { observation in
-            guard index < observation.exchanges.count else { return "reaches nobody" }
+            guard index < observation.exchanges.count else { return "does not reach the backend" }
             let found = observation.exchanges[index].request.fields[name]
-            return found == values ? nil : "the backend sees \(name): \(found)"
+            return found == values ? nil : "the backend receives \(name): \(found)"
         }
     }
 
@@ -66,7 +68,7 @@ extension Demand {
         Demand { observation in
             for exchange in observation.record.exchanges {
                 for name in names where !exchange.request.fields[name].isEmpty {
-                    return "the backend sees \(name)"
+                    return "the backend receives \(name)"
                 }
             }
             return nil
@@ -76,7 +78,7 @@ extension Demand {
     static func backendTrailer(_ name: String, _ values: String...) -> Demand {
         Demand { observation in
             let found = observation.exchanges.first?.trailers[name] ?? []
-            return found == values ? nil : "the backend sees the trailer \(name): \(found)"
+            return found == values ? nil : "the backend receives the trailer \(name): \(found)"
         }
     }
 
@@ -89,9 +91,9 @@ extension Demand {
     static func targetIs(_ targets: String...) -> Demand {
         Demand { observation in
             guard let target = observation.exchanges.first?.request.target else {
-                return "reaches nobody"
+                return "does not reach the backend"
             }
-            return targets.contains(target) ? nil : "the backend is asked for \(target)"
+            return targets.contains(target) ? nil : "the backend gets the target \(target)"
         }
     }
 

@@ -11,7 +11,8 @@ extension Demand {
             let fits =
                 statuses.count == accepted.count
                 && zip(statuses, accepted).allSatisfy { $1.contains($0) }
-            return fits ? nil : "answers \(statuses)\(observation.trouble.map { ", \($0)" } ?? "")"
+            return fits
+                ? nil : "responds with \(statuses)\(observation.trouble.map { ", \($0)" } ?? "")"
         }
     }
 
@@ -21,24 +22,26 @@ extension Demand {
     static func first(_ accepted: [Int]) -> Demand {
         Demand { observation in
             guard let first = observation.final.first else {
-                return "no answer\(observation.trouble.map { ": \($0)" } ?? "")"
+                return "no response\(observation.trouble.map { ": \($0)" } ?? "")"
             }
             return accepted.contains(first.response.status)
-                ? nil : "answers \(first.response.status)"
+                ? nil : "responds with \(first.response.status)"
         }
     }
 
     /// The connection ends after the first response, and nothing after it is read.
     static let endsThere: Demand = .all([
-        Demand("goes on after the answer") { $0.answers.count <= 1 && $0.ending != nil },
+        Demand("the connection continues after the response") {
+            $0.answers.count <= 1 && $0.ending != nil
+        },
         .followerIsUnheard,
     ])
 
-    static let followerIsUnheard = Demand("what lies behind reached the backend") {
+    static let followerIsUnheard = Demand("the next request reached the backend") {
         !$0.followerReached
     }
 
-    static let followerIsAnswered = Demand("what lies behind is not answered") {
+    static let followerIsAnswered = Demand("the next request gets no response") {
         $0.answers.last?.isToFollower == true
     }
 
@@ -60,26 +63,26 @@ extension Demand {
     /// A response has exactly this body.
     static func answers(_ text: String, at index: Int = 0) -> Demand {
         Demand { observation in
-            guard index < observation.final.count else { return "no answer" }
+            guard index < observation.final.count else { return "no response" }
             let response = observation.final[index].response
             guard response.isComplete else { return "the answer is cut short" }
             return response.body == text.latin1
-                ? nil : "answers \(response.text.prefix(40).debugDescription)"
+                ? nil : "responds with \(response.text.prefix(40).debugDescription)"
         }
     }
 
     /// The response is to a request with this target.
     static func echoes(_ target: String, at index: Int = 0) -> Demand {
         Demand { observation in
-            guard index < observation.final.count else { return "no answer to \(target)" }
+            guard index < observation.final.count else { return "no response to \(target)" }
             return observation.final[index].echo?.target == target
-                ? nil : "somebody else's answer to \(target)"
+                ? nil : "wrong response to \(target)"
         }
     }
 
     static func answerField(_ name: String, _ values: String..., at index: Int = 0) -> Demand {
         Demand { observation in
-            guard index < observation.final.count else { return "no answer" }
+            guard index < observation.final.count else { return "no response" }
             let found = observation.final[index].response.fields[name]
             return found == values ? nil : "the answer's \(name) is \(found)"
         }
@@ -90,7 +93,7 @@ extension Demand {
         Demand { observation in
             let found = observation.final.first?.response.fields.tokens(name) ?? []
             let bad = value.map { found.contains($0.lowercased()) } ?? !found.isEmpty
-            return bad ? "the answer has \(name): \(found.joined(separator: ", "))" : nil
+            return bad ? "the response has \(name): \(found.joined(separator: ", "))" : nil
         }
     }
 
@@ -105,12 +108,12 @@ extension Demand {
                             $0.name.contains(text) || $0.value.contains(text)
                         }
                 } || observation.trouble?.contains(text) == true
-            return heard ? "the client hears \(text.debugDescription)" : nil
+            return heard ? "the client receives \(text.debugDescription)" : nil
         }
     }
 
     /// The response is truncated or missing, or is the proxy's own error.
-    static let neverLooksComplete = Demand("a broken answer looks complete") { observation in
+    static let neverLooksComplete = Demand("a truncated response looks complete") { observation in
         guard let answer = observation.final.first else { return true }
         return answer.response.status >= 500 || !answer.response.isComplete
     }
@@ -120,7 +123,7 @@ extension Demand {
             let heard =
                 (observation.final.first?.interim ?? []).map(\.status)
                 + observation.pending.map(\.status)
-            return heard == statuses ? nil : "interim answers \(heard)"
+            return heard == statuses ? nil : "interim responses \(heard)"
         }
     }
 

@@ -42,7 +42,7 @@ extension Observation: CustomStringConvertible {
         let answers = self.answers.map { answer in
             let interim = Self.statuses(of: answer.interim).map { "\($0), " }.joined()
             let end = answer.response.isComplete ? "" : " cut short"
-            let target = answer.isToFollower ? " to the follower" : ""
+            let target = answer.isToFollower ? " to the next request" : ""
             return "\(interim)\(answer.response.status)\(target)\(end)"
         }
         let end =
@@ -59,7 +59,7 @@ extension Observation: CustomStringConvertible {
     /// Returns the statuses of interim responses, or their number if there are many.
     private static func statuses(of interim: [RawResponse]) -> [String] {
         interim.count > 5
-            ? ["\(interim.count) interim answers"] : interim.map { "\($0.status)" }
+            ? ["\(interim.count) interim responses"] : interim.map { "\($0.status)" }
     }
 
     private var backendWords: String {

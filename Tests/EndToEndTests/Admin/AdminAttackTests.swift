@@ -129,7 +129,7 @@ struct AdminAttackTests {
                 }
             }
             #expect(try silent[0].rest().bytes.isEmpty)
-            #expect(!scene.gate.logLines.contains { $0.message == "cannot accept operators" })
+            #expect(!scene.gate.logLines.contains { $0.message == "admin accept failed" })
             try current.send(Request.text(fields: Request.current))
             #expect(try current.response().status == 200)
             for client in clients { client.close() }

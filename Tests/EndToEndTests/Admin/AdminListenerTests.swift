@@ -245,7 +245,7 @@ struct AdminListenerTests {
             for (place, reason) in [
                 ("nowhere", "--admin-listen 'nowhere': expected PORT or HOST:PORT"),
                 ("99999", "--admin-listen '99999': expected PORT or HOST:PORT"),
-                ("\(port)", "cannot listen for operators"), ("\(port)", "\"127.0.0.1:\(port)\""),
+                ("\(port)", "cannot open the admin listener"), ("\(port)", "\"127.0.0.1:\(port)\""),
             ] {
                 let error = #expect(throws: HarnessError.self) {
                     try GateProcess(

@@ -132,7 +132,7 @@ struct AdminTokenTests {
             #expect(with.status == 0)
             let health = try ToolProcess.versiongate("healthcheck", "--admin", "0.0.0.0:\(port)")
             #expect(health.status == 0)
-            #expect(health.output == "\(place): the gate answers\n")
+            #expect(health.output == "\(place): the gate responds\n")
             #expect(try ToolProcess.versiongate("healthcheck", "--admin", "1").status == 1)
         }
     }
@@ -146,7 +146,7 @@ struct AdminTokenTests {
     }
 
     @Test(arguments: [
-        (nil, "--admin-token-file is needed"), ("short", "expected 16 to 4096 characters"),
+        (nil, "--admin-token-file is required"), ("short", "expected 16 to 4096 characters"),
         ("", "expected 16 to 4096 characters"),
         ("two words that are long", "expected one line of visible ASCII characters"),
     ])

@@ -173,7 +173,7 @@ struct MicroCMSWebhookTests {
         try await Scene.play(rules: rules) { scene in
             try scene.gate.logLine("the warning") {
                 $0.level == "warning"
-                    && $0.message == "no webhook can come: there is no --admin-listen"
+                    && $0.message == "webhooks cannot be received without --admin-listen"
             }
         }
     }

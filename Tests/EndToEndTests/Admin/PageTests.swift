@@ -65,7 +65,7 @@ struct PageTests {
             try scene.count(visitors)
             try Self.drive(
                 scene,
-                listed: "counted|Nobody.|ios|requests",
+                listed: "counted|No requests|ios|requests",
                 "--rules",
                 scene.folder.path(of: "rules.yaml"),
                 "--gate",
@@ -86,7 +86,7 @@ struct PageTests {
             #expect(try scene.askToReload().status == 409)
             try Self.drive(
                 scene,
-                listed: "Nobody is counted|something is wrong|minimun"
+                listed: "The census is off|There are problems|minimun"
             )
         }
     }
@@ -105,7 +105,7 @@ struct PageTests {
             try scene.reload(Self.rules.replacing("\"2.0\"", with: "\"9.0\""))
             let old = Request.text(fields: Request.identity(version: "3.0.0"))
             #expect(try scene.ask(old).status == 426)
-            try Self.drive(scene, listed: "Judging by revision", "--token", "0123456789abcdef")
+            try Self.drive(scene, listed: "Rules revision", "--token", "0123456789abcdef")
             #expect(try scene.ask(old).status == 200)
             let fields = "Authorization: Bearer 0123456789abcdef\r\n"
             let audit = try scene.askAdmin(

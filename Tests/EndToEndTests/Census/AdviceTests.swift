@@ -119,7 +119,7 @@ struct AdviceTests {
             let wrong = try ToolProcess.versiongate(
                 ["floor", "suggest", "--at-most", "2", "--state", scene.stateFolder]
             )
-            #expect(wrong.status != 0 && wrong.errors.contains("write a share such as '1%'"))
+            #expect(wrong.status != 0 && wrong.errors.contains("expected a share such as '1%'"))
         }
     }
 

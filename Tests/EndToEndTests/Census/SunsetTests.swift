@@ -249,7 +249,7 @@ struct SunsetTests {
             let both = ["--base", "/v1", "--base", "/api/v1/"]
             #expect(try Self.lines(document, of: scene, both).first == "GET /api/v1/orders 3")
             let wrong = try ToolProcess.versiongate("sunset", "--below", "4.0", "--base", "/api")
-            #expect(wrong.status == 1 && wrong.errors.contains("pass --openapi as well"))
+            #expect(wrong.status == 1 && wrong.errors.contains("no effect without --openapi"))
         }
     }
 
@@ -279,7 +279,7 @@ struct SunsetTests {
             let words = try ToolProcess.versiongate(
                 ["sunset", "--below", "4.0", "--state", scene.stateFolder] + flags
             )
-            let reason = "paths.json:1:65: 'https://h/far.yaml' leads to the network"
+            let reason = "paths.json:1:65: 'https://h/far.yaml' is a network URL"
             #expect(words.output.contains(reason), "\(words.output)")
             try scene.folder.writeInPlace("paths: { /a: { $ref: no.yaml } }", to: "api.yaml")
             let wrong = try ToolProcess.versiongate(

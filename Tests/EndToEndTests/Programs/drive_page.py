@@ -85,7 +85,7 @@ class Operator:
             if browser.evaluate(value("floor-text")) == wanted:
                 break
             browser.key("ArrowRight", 39)
-        told = f"{text('cost')}.startsWith('With {wanted},')"
+        told = f"{text('cost')}.startsWith('Based on the last 7 days, a minimum of {wanted} ')"
         expect(browser.until(told), f"the slider does not come to {wanted}")
         return browser.evaluate(text("cost"))
 
@@ -135,7 +135,7 @@ def raise_floor(operator):
     expect(browser.until(f"{records} === 2"), "the page does not show the change of the file by itself")
     expect(browser.until(f"{text('rule-list')}.includes('minimum 3.0')"), "the rules' list stays as it was")
     expect(operator.status_of("2.0") == 426, "the floor that the page gave does not hold")
-    expect(browser.until(f"{text('live')}.includes(': 6 refused')"), "the page does not tell the refusal by itself")
+    expect(browser.until(f"{text('live')}.includes(': 6 denied')"), "the page does not tell the refusal by itself")
 
 
 def undo(operator):
@@ -149,7 +149,7 @@ def undo(operator):
     browser.evaluate("document.querySelector('#records button').click()")
     expect(browser.until("document.activeElement?.id === 'undo-confirm'"), "the second person is not asked")
     told = browser.evaluate(text("undo-what"))
-    expect(browser.until(f"{text('undo-predicted')}.startsWith('The last 24 hours say')"), "nothing is predicted")
+    expect(browser.until(f"{text('undo-predicted')}.startsWith('Based on the last 24 hours')"), "nothing is predicted")
     predicted = browser.evaluate(text("undo-predicted"))
     target = browser.evaluate("document.querySelector('#records button').dataset.revision")
     question = urllib.request.Request(f"{operator.address}/api/v1/impact?since=24h&undo={target}", method="POST")
@@ -168,7 +168,7 @@ def undo(operator):
     expect(browser.tab_to(is_button), "the keyboard does not reach the undo")
     browser.key("Enter", 13, "\r")
     expect(browser.until("document.activeElement?.id === 'undo-confirm'"), "Enter does not open the undo")
-    for words in ('minimum: "3.0" -> "2.0"', "The rules files are not written"):
+    for words in ('minimum: "3.0" -> "2.0"', "The rules files are not changed"):
         expect(words in told and words in browser.evaluate(text("undo-what")), f"the undo does not say '{words}'")
     expect(operator.status_of("2.0") == 426, "the undo holds before it is confirmed")
     browser.key("Enter", 13, "\r")
@@ -176,8 +176,8 @@ def undo(operator):
     expect(operator.status_of("2.0") == 200, "the undo does not hold")
     expect(browser.until(f"{text('state')}.includes('by an undo')"), "the first person does not see that it is an undo")
     browser.session = second
-    expect(browser.until(f"{text('undo-told')}.endsWith('is in force.')"), "the second person is not told of the end")
-    expect(browser.evaluate(text("undo-told")).startswith("Others have changed"), "the second person is not told")
+    expect(browser.until(f"{text('undo-told')}.endsWith('are active.')"), "the second person is not told of the end")
+    expect(browser.evaluate(text("undo-told")).startswith("The rules have changed"), "the second person is not told")
     expect(browser.until("document.getElementById('undo-confirm').disabled"), "the second person can undo the same again")
     expect(browser.until(f"{text('state')}.includes('by an undo')"), "the second person does not see the undo")
     expect(browser.evaluate(text("undo-predicted")) == "", "what was predicted of another undo still stands there")
@@ -209,10 +209,10 @@ def plan(operator, original):
     operator.paste(link, planned)
     dates = "document.querySelector('#timeline tbody')?.textContent"
     expect(browser.until(f"{dates}?.includes('{day[:10]}')"), "the day of the plan is not among the dates")
-    expect(browser.until(f"{text('rule-list')}.includes('minimum 2.0; 1 to come')"), "the plan is not in the rules' list")
+    expect(browser.until(f"{text('rule-list')}.includes('minimum 2.0; 1 scheduled')"), "the plan is not in the rules' list")
     status, fields = answer_of(operator.gate, "3.0")
     expect(status == 200 and "Sunset" in fields, f"3.0 is not told when it ends: {status} {fields}")
-    expect(browser.until(f"{text('live')}.includes(' 1 warned')"), "the page does not tell the warning by itself")
+    expect(browser.until(f"{text('live')}.includes(' 1 with a recommendation')"), "the page does not tell the warning by itself")
     # A second plan for the same rule stands under the same `next:`.
     expect(browser.until(f"{value('block')}.startsWith('      - minimum:')"), "a second 'next:' is offered")
 
@@ -222,7 +222,7 @@ def drive(operator, listed, pictures):
     original = operator.rules.read_text("utf-8")
     operator.open()
     shown = browser.evaluate("document.body.innerText")
-    for words in (*listed.split("|"), "Judging by revision"):
+    for words in (*listed.split("|"), "Rules revision"):
         expect(words in shown, f"the page does not say '{words}'")
     expect(browser.until("document.querySelectorAll('#charts svg rect').length > 0"), "there is no chart")
     expect(browser.evaluate("document.querySelectorAll('#records tbody tr').length") > 0, "there are no changes")

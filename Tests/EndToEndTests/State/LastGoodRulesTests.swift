@@ -133,7 +133,7 @@ struct LastGoodRulesTests {
         try await Scene.play(in: folder, flags: flags) { scene in
             try self.expectFloor(scene)
             #expect(
-                scene.gate.logLines.contains { $0.message == "nothing can be kept for a restart" }
+                scene.gate.logLines.contains { $0.message == "no state is kept for restarts" }
             )
             let page = try FeedsPage(of: scene.gate)
             #expect(page.state?.problem != nil)

@@ -26,15 +26,15 @@ import Testing
         (.channel, "testflight|qa", "channel: [testflight, qa]"),
         (.app, "com.example.a,com.example.b", "app: [com.example.a, com.example.b]"),
         (.app, "com.example.*,net.example.*", #"app: ["com.example.*", "net.example.*"]"#),
-        (.channel, "!qa", "no negation"),
-        (.platform, "!android", "no negation"),
-        (.app, "~com.example", "no negation"),
+        (.channel, "!qa", "negation is not supported"),
+        (.platform, "!android", "negation is not supported"),
+        (.app, "~com.example", "negation is not supported"),
         (.channel, "/beta.*/", "patterns are not supported here"),
         (.platform, "^ios$", "patterns are not supported here"),
         (.platform, "ios*", "patterns are not supported here"),
         (.channel, "beta-*", "patterns are not supported here"),
-        (.app, "^com\\.example", "regular expressions are not"),
-        (.app, "/com.example.shop/", "regular expressions are not"),
+        (.app, "^com\\.example", "no regular expressions"),
+        (.app, "/com.example.shop/", "no regular expressions"),
     ]
 
     @Test(arguments: refused)

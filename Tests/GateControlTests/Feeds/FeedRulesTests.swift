@@ -73,7 +73,7 @@ struct FeedRulesTests {
         let told = findings.warnings.filter { $0.name == .anyPlatform }.map { "\($0)" }
         #expect(told.count == (isTold ? 1 : 0))
         if isTold {
-            let beginning = "rules.yaml:1:9: warning: the feed 'cms' has a floor"
+            let beginning = "rules.yaml:1:9: warning: the floor of the feed 'cms' applies to all"
             #expect(told.first?.hasPrefix(beginning) == true)
         }
     }

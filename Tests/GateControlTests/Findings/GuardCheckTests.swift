@@ -245,7 +245,7 @@ struct GuardCheckTests {
         let finding = try #require(Self.guardFindings(try Self.rules("1.0"), new, census).first)
         #expect(finding.effect == .refuses)
         #expect(finding.rule == nil)
-        #expect(finding.asError.message.hasSuffix("write 'guard: off' for this change"))
+        #expect(finding.asError.message.hasSuffix("set 'guard: off' for this change"))
     }
 
     @Test(arguments: ["guard: 0", "guard: 101", "guard: maybe", "guard: \"20\"", "guard: [20]"])

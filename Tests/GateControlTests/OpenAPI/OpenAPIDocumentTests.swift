@@ -193,14 +193,14 @@ import Testing
             "paths: { /a: { $ref: '#/components/a' } }",
             ":1:22: the reference '#/components/a' cannot be resolved: "
         ),
-        ("paths: { /a: { $ref: '#a' } }", "has to be a JSON pointer"),
+        ("paths: { /a: { $ref: '#a' } }", "must be a JSON pointer"),
         ("paths: { /a: { $ref: '#/paths/~1a' } }", "leads back to itself"),
         (
             "paths: { /a: { $ref: '#/paths/~1b' }, /b: { $ref: '#/paths/~1a' } }",
             "leads back to itself"
         ),
         ("paths: { $ref: 'https://h/paths.yaml' }", "is a network URL, which is not fetched"),
-        ("servers: { $ref: '//h/s.yaml' }\npaths: { /a: { get: {} } }", "leads to the network"),
+        ("servers: { $ref: '//h/s.yaml' }\npaths: { /a: { get: {} } }", "is a network URL"),
     ])
     func `an invalid document is rejected with its location`(text: String, message: String) throws {
         do {
@@ -223,7 +223,7 @@ import Testing
         #expect(Self.texts(found) == ["(any) /a", "GET /b", "PUT /a"])
         let reasons = found.compactMap(\.unread)
         #expect(reasons.count == 2)
-        #expect(reasons[0].contains("api.yaml:3:15: 'https://h/a.yaml' leads to the network"))
+        #expect(reasons[0].contains("api.yaml:3:15: 'https://h/a.yaml' is a network URL"))
     }
 
     @Test func `the length of a chain of references is limited`() throws {

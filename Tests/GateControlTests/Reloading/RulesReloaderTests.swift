@@ -94,7 +94,7 @@ struct RulesReloaderTests {
         let restored = await other.reload(reason: .signal)
         #expect(restored.lastReloadSuccessful)
         #expect(restored.findings.map(\.name).contains(.planOpens))
-        #expect(self.bench.log.lines.contains { $0.contains("in force before") })
+        #expect(self.bench.log.lines.contains { $0.contains("these rules were active before") })
     }
 
     @Test func `an invalid file keeps the rules and is logged with locations`() async {

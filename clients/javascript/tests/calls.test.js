@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import { inspect } from "../versiongate.js";
 
-/** A length-delimited field of a protobuf message; up to 16,383 bytes. */
+/** A length-delimited field of a protobuf message, up to 16,383 bytes. */
 function field(number, content) {
   const size = content.length;
   const length = size < 128 ? [size] : [(size & 0x7f) | 0x80, size >> 7];
@@ -38,7 +38,7 @@ for (const build of ["93.1", "", "x", "-1"]) {
   });
 }
 
-/** An answer to a stream of Connect that is a denial. */
+/** A denial as the response to a Connect stream. */
 function stream(body) {
   const headers = { "X-VersionGate": "require", "Content-Type": "application/connect+json" };
   return inspect({ status: 200, headers }, body);

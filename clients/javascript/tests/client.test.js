@@ -17,13 +17,13 @@ class Memory {
   }
 }
 
-/** Tells the states one by one. */
+/** Returns an iterator over the states of a client. */
 function listen(client) {
   const controller = new AbortController();
   const states = client.states({ signal: controller.signal });
   return {
     next: async () => (await states.next()).value,
-    /** The next state of a kind, others before it left out. */
+    /** Returns the next state of a kind; others before it are skipped. */
     until: async (kind) => {
       for await (const state of { [Symbol.asyncIterator]: () => ({ next: () => states.next() }) }) {
         if (state.state === kind) return state;
@@ -113,7 +113,7 @@ test("warned, brownout, maintenance, allowed", limit, async () => {
   const refused = await client.fetch("/archive/1").catch((error) => error);
   assert.equal(refused.denial.state, "maintenance");
   assert.equal(refused.denial.window.maintenanceUntil, moving.window.maintenanceUntil);
-  // A requirement for a part of the API does not hold for the app.
+  // A requirement for a part of the API does not affect the state of the app.
   assert.equal((await client.check()).state, "allowed");
 });
 
@@ -164,7 +164,7 @@ test("a maintenance of everything is told, and lifts by itself", limit, async ()
 });
 
 test("a brownout ends by its date", limit, async () => {
-  // Written only now: the gate is there already.
+  // The rules are written only now, since the gate is already running.
   const until = time(3);
   await gate.change(rules("3.5.0", `    warnFrom: ${time(-60)}
     brownouts: [{ from: ${time(-60)}, until: ${until} }]
@@ -188,7 +188,7 @@ test("offline is no denial, and a stream comes back by itself", limit, async () 
   await gate.change(rules("3.5.0"));
   const storage = new Memory();
   const pauses = [];
-  // The gate asks for seconds; a test has none.
+  // The gate sends a delay of seconds; the test replaces it.
   const options = { storage, random: () => (pauses.push(1), 0) };
   const client = new VersionGate(gate.url, identity, options);
   const states = listen(client);
@@ -201,7 +201,7 @@ test("offline is no denial, and a stream comes back by itself", limit, async () 
   const failed = await client.fetch("/a").catch((error) => error);
   assert.ok(!(failed instanceof GateDenied) && failed instanceof TypeError);
   await gate.run(gate.port);
-  // The last state is told first.
+  // The last state is delivered first.
   assert.deepEqual(await states.next(), required);
   await gate.change(rules("3.4.0"));
   assert.equal((await states.next()).state, "allowed");
@@ -217,7 +217,7 @@ test("a cached denial is only the last one known, and is lifted", limit, async (
   const nowhere = "http://127.0.0.1:9";
   const later = new VersionGate(nowhere, identity, { storage });
   assert.deepEqual(await later.check(), { state: "unknown", last: required });
-  // Another build has been told nothing.
+  // There is no stored state for another build.
   const updated = new VersionGate(nowhere, { ...identity, version: "3.5.0" }, { storage });
   assert.deepEqual(await updated.check(), { state: "unknown", last: null });
   await gate.change(rules("3.4.0"));
@@ -232,7 +232,7 @@ test("a cached denial is no denial behind a portal, and the stream lifts it", li
   const storage = new Memory();
   const required = await new VersionGate(gate.url, identity, { storage }).check();
   assert.equal(required.state, "required");
-  // The app starts anew, where a portal has taken the gate's place.
+  // The app restarts behind a captive portal.
   await gate.stop();
   const page = "<html>Log in</html>";
   const login = await server((_, response) => {
@@ -246,7 +246,7 @@ test("a cached denial is no denial behind a portal, and the stream lifts it", li
   const states = listen(client);
   assert.deepEqual(await states.next(), { state: "unknown", last: required });
   assert.deepEqual(await client.check(), { state: "unknown", last: required });
-  // Its page is the app's to judge.
+  // The page of the portal is returned to the app.
   for (const path of ["/page", "/redirected"]) {
     assert.equal(await (await client.fetch(path)).text(), page);
   }
@@ -404,7 +404,7 @@ test("the pause before the next try grows and has chance in it", limit, async ()
   const next = states.next();
   await five;
   const pauses = times.slice(1).map((time, index) => time - times[index]);
-  // The server's 50 ms and a half by chance; twice as long after each failure that follows another.
+  // The server's 50 ms plus half of it as the random part, doubled after each consecutive failure.
   [75, 75, 150, 300].forEach((least, index) => assert.ok(pauses[index] >= least - 5, `${pauses}`));
   await states.end();
   await next;

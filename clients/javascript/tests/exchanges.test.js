@@ -11,7 +11,7 @@ import { server } from "./gate.js";
 const folder = new URL("../../../docs/wire/exchanges/", import.meta.url);
 const names = readdirSync(folder).sort();
 
-/** The content as it comes over a socket. */
+/** Returns the content as it is sent over a socket. */
 function content({ json, body, envelopeFlags }) {
   if (json === undefined) return Buffer.from(body ?? "");
   const text = Buffer.from(JSON.stringify(json));
@@ -22,7 +22,7 @@ function content({ json, body, envelopeFlags }) {
   return Buffer.concat([front, text]);
 }
 
-/** What the client reads where an exchange says what it must read. */
+/** Returns what the client reads from the response of an exchange. */
 function read({ request, response, client }) {
   const answer = {
     status: response.status,
@@ -48,7 +48,7 @@ for (const name of names) {
   });
 }
 
-/** The same, out of an answer that comes over a socket. */
+/** Returns what the client reads from a response over a socket. */
 async function hear({ request, client }, gate) {
   const { target, method } = request;
   const heard = {};
@@ -84,7 +84,7 @@ for (const name of names) {
     const asked = [];
     const other = await server((incoming, outgoing) => {
       asked.push(`${incoming.method} ${incoming.url}`);
-      // What has not changed has been something before.
+      // A 304 needs an earlier response.
       if (response.status === 304 && asked.length === 1) {
         outgoing.setHeader("ETag", Object.fromEntries(response.fields).ETag);
         outgoing.setHeader("Content-Type", "application/json").end('{"decision":"allow"}');

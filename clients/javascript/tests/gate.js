@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 
 const built = fileURLToPath(new URL("../../../.build/debug/versiongate", import.meta.url));
 
-/** A server on loopback that answers by a function, for backends and for whoever is in between. */
+/** A server on loopback that responds with a function, for backends and for anything between client and gate. */
 export async function server(answer, port = 0) {
   const http = createServer(answer);
   await new Promise((resolve) => http.listen(port, "127.0.0.1", resolve));
@@ -22,7 +22,7 @@ export async function server(answer, port = 0) {
   };
 }
 
-/** The real gate, in front of a backend that says what reached it. */
+/** A real gate, with a backend that returns the requests it receives. */
 export class Gate {
   static async start(rules) {
     const gate = new Gate();
@@ -50,7 +50,7 @@ export class Gate {
     this.url = `http://127.0.0.1:${this.port}`;
   }
 
-  /** The first line of its log, past so many characters, that is the one. */
+  /** Returns the first matching line of the log, after a number of characters. */
   async logged(isIt, from = 0) {
     for (;;) {
       for (const text of this.log.slice(from).split("\n").slice(0, -1)) {
@@ -68,7 +68,7 @@ export class Gate {
     renameSync(join(this.folder, "new"), join(this.folder, "rules.yaml"));
   }
 
-  /** Puts other rules in force. */
+  /** Applies other rules. */
   async change(rules) {
     if (rules === this.rules) return;
     const from = this.log.length;
@@ -89,7 +89,7 @@ export class Gate {
   }
 }
 
-/** Rules with one floor for everybody, and what else is said of it. */
+/** Returns rules with one floor for all clients, and additional keys. */
 export function rules(minimum, more = "") {
   return `rules:
   - id: floor
@@ -99,7 +99,7 @@ export function rules(minimum, more = "") {
 ${more}`;
 }
 
-/** A time in so many seconds, as rules have it. */
+/** Returns the time in a number of seconds, in the format of rules. */
 export function time(seconds) {
   return new Date(Date.now() + seconds * 1_000).toISOString().replace(/\.\d+/, "");
 }

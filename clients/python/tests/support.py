@@ -1,4 +1,4 @@
-"""The real gate, and servers that are none, for the tests of the client."""
+"""A real gate, and other servers, for the tests of the client."""
 
 import json
 import os
@@ -16,17 +16,17 @@ sys.path.insert(0, str(ROOT / "clients" / "python"))
 
 PATIENCE = 30
 
-# A proxy of the environment would not reach loopback.
+# A proxy in the environment would not reach loopback.
 os.environ["no_proxy"] = "127.0.0.1"
 
 
 class Server:
-    """A server on loopback that answers each request by a function, which gets the handler."""
+    """A server on loopback that responds with a function, which gets the handler."""
 
     def __init__(self, answer, port=0):
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self):
-                # The client may have gone.
+                # The client may have closed the connection.
                 try:
                     answer(self)
                 except OSError:
@@ -52,7 +52,7 @@ class Server:
 
 
 def reply(status=200, body=b"", **fields):
-    """An answer that is always the same."""
+    """Returns a constant response."""
 
     def answer(handler):
         handler.send_response(status)
@@ -67,14 +67,14 @@ def reply(status=200, body=b"", **fields):
 
 
 def echo(handler):
-    """Says what has reached the backend."""
+    """Responds with the request that has reached the backend."""
     fields = {name.lower(): value for name, value in handler.headers.items()}
     body = json.dumps({"target": handler.path, "headers": fields}).encode()
     reply(body=body, Content_Type="application/json")(handler)
 
 
 class Gate:
-    """The real gate in front of a backend that says what reached it."""
+    """A real gate, with a backend that returns the requests it receives."""
 
     def __init__(self, rules):
         self._folder = tempfile.TemporaryDirectory()
@@ -85,7 +85,7 @@ class Gate:
         self.run()
 
     def run(self):
-        """Starts it, on the port that it had before."""
+        """Starts the gate, on its previous port if it had one."""
         binary = os.environ.get("VERSIONGATE_BINARY", ROOT / ".build" / "debug" / "versiongate")
         self._process = subprocess.Popen(
             [
@@ -124,7 +124,7 @@ class Gate:
         fresh.replace(self._rules)
 
     def change(self, rules):
-        """Puts other rules in force."""
+        """Applies other rules."""
         if rules == self._text:
             return
         seen = len(self._lines)
@@ -143,7 +143,7 @@ class Gate:
 
 
 def rules(minimum, more=""):
-    """One floor for everybody, and what else is said of it."""
+    """Returns rules with one floor for all clients, and additional keys."""
     return (
         f'rules:\n  - id: floor\n    minimum: "{minimum}"\n'
         f"    storeUrl: https://example.com/app\n    accept: [plan-opens]\n{more}"
@@ -151,5 +151,5 @@ def rules(minimum, more=""):
 
 
 def moment(seconds):
-    """A time in so many seconds, as rules have it."""
+    """Returns the time in a number of seconds, in the format of rules."""
     return (datetime.now(timezone.utc) + timedelta(seconds=seconds)).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,14 +1,14 @@
-"""The facts in the status of a gRPC call."""
+"""Tests of the facts in a gRPC status."""
 
 import base64
 import unittest
 
-import support  # noqa: F401  Puts the library on the path.
+import support  # noqa: F401  Adds the library to the path.
 from versiongate import calls
 
 
 def field(number, content):
-    """A length-delimited field of a protobuf message; up to 16,383 bytes."""
+    """Returns a length-delimited field of a protobuf message, up to 16,383 bytes."""
     size = len(content)
     length = bytes([size]) if size < 128 else bytes([size & 0x7F | 0x80, size >> 7])
     return bytes([number << 3 | 2]) + length + content

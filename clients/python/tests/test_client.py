@@ -17,7 +17,7 @@ from versiongate import (
 from versiongate.states import Facts, parse_time, wire
 
 IDENTITY = {"app": "com.example.shop", "platform": "ios", "version": "3.4.9", "language": "en"}
-# The discard port, where nobody listens.
+# The discard port, on which no server listens.
 NOWHERE = "http://127.0.0.1:9"
 
 
@@ -123,7 +123,7 @@ class Questions(WithGate):
             client.urlopen("/archive/1")
         until = raised.exception.denial.window.maintenance_until
         self.assertEqual(until, moving.window.maintenance_until)
-        # A requirement for a part of the API does not hold for the app.
+        # A requirement for a part of the API does not affect the state of the app.
         self.assertEqual(client.check(), Allowed())
 
     def test_a_status_that_has_not_changed_is_not_sent_again(self):
@@ -140,7 +140,7 @@ class Questions(WithGate):
             client = VersionGate(gate.url, IDENTITY)
             self.assertEqual([client.check(), client.check()], [Allowed(), Allowed()])
         self.assertEqual(asked, [None, '"1"'])
-        # And the real one knows its tag, too.
+        # The real gate supports entity tags as well.
         client = self.client()
         self.assertEqual(client.check(), client.check())
 
@@ -152,7 +152,7 @@ class Questions(WithGate):
             self.assertIsInstance(required, Required)
             later = VersionGate(NOWHERE, IDENTITY, storage=storage)
             self.assertEqual(later.check(), Unknown(required))
-            # Another build has been told nothing.
+            # There is no stored state for another build.
             updated = VersionGate(NOWHERE, IDENTITY | {"version": "3.5.0"}, storage=storage)
             self.assertEqual(updated.check(), Unknown(None))
             self.gate.change(rules("3.4.0"))
@@ -222,7 +222,7 @@ class Streams(WithGate):
         storage = Memory()
         required = self.client(storage=storage).check()
         self.assertIsInstance(required, Required)
-        # The app starts anew, where a portal has taken the gate's place.
+        # The app restarts behind a captive portal.
         self.gate.stop()
         page = b"<html>Log in</html>"
         html = reply(200, page, Content_Type="text/html")
@@ -237,7 +237,7 @@ class Streams(WithGate):
                 states = client.states()
                 self.assertEqual(next(states), Unknown(required))
                 self.assertEqual(client.check(), Unknown(required))
-                # Its page is the app's to judge.
+                # The page of the portal is returned to the app.
                 for path in ["/page", "/redirected"]:
                     self.assertEqual(client.urlopen(path).read(), page)
         self.gate.write(rules("3.4.0"))
@@ -270,7 +270,7 @@ class Streams(WithGate):
         with self.assertRaises(urllib.error.URLError):
             client.urlopen("/a")
         self.gate.run()
-        # The last state is told first.
+        # The last state is delivered first.
         self.assertEqual(next(states), required)
         self.gate.change(rules("3.4.0"))
         self.assertEqual(next(states), Allowed())
@@ -287,7 +287,7 @@ class Streams(WithGate):
 
 
 class InBetween(unittest.TestCase):
-    """Whoever answers in place of the gate."""
+    """Tests with servers that respond instead of the gate."""
 
     def assertUnknown(self, answer):
         with Server(answer) as other:

@@ -36,13 +36,13 @@ def content(exchange):
 
 
 def serve(exchange, asked):
-    """Answers as an exchange has it, and notes what it was asked."""
+    """Returns a function that responds as in an exchange, and collects the requests."""
     response, method = exchange["response"], exchange["request"]["method"]
 
     def answer(handler):
         asked.append(f"{handler.command} {handler.path}")
         status, fields, body = response["status"], response["fields"], content(exchange)
-        # What has not changed has been something before.
+        # A 304 needs an earlier response.
         if status == 304 and len(asked) == 1:
             fields = [*fields, ("Content-Type", "application/json")]
             status, body = 200, b'{"decision":"allow"}'
@@ -59,7 +59,7 @@ def serve(exchange, asked):
 
 
 def hear(exchange, gate, base):
-    """What a client makes of an answer that comes over a socket."""
+    """Returns what the client reads from a response over a socket."""
     request, meant, heard = exchange["request"], exchange["client"], {}
     if "denial" in meant:
         asked = urllib.request.Request(base + request["target"], method=request["method"])
@@ -168,7 +168,7 @@ class Exchanges(unittest.TestCase):
 
 
 class Contract(unittest.TestCase):
-    """The files of docs/wire agree with each other."""
+    """Tests that the files of docs/wire are consistent."""
 
     def test_the_exchanges_keep_to_their_schemas(self):
         from jsonschema import Draft202012Validator

@@ -1,6 +1,6 @@
-"""What a client of VersionGate reads and asks; the contract is docs/wire.
+"""A client for VersionGate, without dependencies other than the standard library.
 
-Nothing but the standard library.
+The protocol is described in docs/wire.
 """
 
 from .client import FileStorage, GateDenied, VersionGate

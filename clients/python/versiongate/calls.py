@@ -1,4 +1,4 @@
-"""The facts in the status of a call of gRPC."""
+"""The facts in a gRPC status."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class _Malformed(Exception):
 
 
 def facts(message: str, details: str) -> dict[str, object]:
-    """The metadata of google.rpc.ErrorInfo in `grpc-status-details-bin`, and `grpc-message`."""
+    """Returns google.rpc.ErrorInfo's metadata in `grpc-status-details-bin`, and `grpc-message`."""
     found: dict[str, object] = {}
     try:
         for detail in _contents(base64.b64decode(details + "=" * (-len(details) % 4)), 3):
@@ -21,14 +21,14 @@ def facts(message: str, details: str) -> dict[str, object]:
             for entry in _contents(b"".join(_contents(detail, 2)), 3):
                 name = b"".join(_contents(entry, 1)).decode()
                 found[name] = b"".join(_contents(entry, 2)).decode()
-        # A build with dots is no number, and counts as absent.
+        # A build with dots is not a number, and counts as missing.
         build = str(found.pop("minimumBuild", ""))
         if build.isascii() and build.isdigit():
             found["minimumBuild"] = int(build)
         if "cannotUpdate" in found:
             found["cannotUpdate"] = found["cannotUpdate"] == "true"
     except (_Malformed, binascii.Error, ValueError):
-        # An unreadable value counts as absent.
+        # An invalid value counts as missing.
         found = {}
     if message:
         found["message"] = unquote(message)
@@ -36,7 +36,7 @@ def facts(message: str, details: str) -> dict[str, object]:
 
 
 def _contents(data: bytes, number: int) -> list[bytes]:
-    """The contents of all length-delimited fields with a number (Protocol Buffers, encoding)."""
+    """Returns the contents of all length-delimited Protocol Buffers fields with a number."""
     found = []
     index = 0
     while index < len(data):

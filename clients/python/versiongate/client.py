@@ -1,4 +1,4 @@
-"""Asks the gate, and sends requests through it."""
+"""Requests to the gate, and to the backend through it."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ FIELD_NAMES = {
     "language": "Accept-Language",
 }
 _DAY = 86_400
-# No status is longer; whatever is may be a portal's film.
+# The maximum size of a status in bytes; larger responses are not from a gate.
 _LONGEST_STATUS = 1 << 20
 _LONGEST_PAUSE = 60.0
 _POLITE_PAUSE = 3.0
 
 
 class GateDenied(Exception):
-    """Raised in place of an answer that is a denial; `response` is the answer."""
+    """Raised instead of returning a denial; `response` is the response."""
 
     def __init__(self, denial: Required | Maintenance, response) -> None:
         facts = denial.window if isinstance(denial, Maintenance) else denial.update
@@ -56,7 +56,7 @@ class GateDenied(Exception):
 
 
 class Storage(Protocol):
-    """Where a client keeps what it was told last."""
+    """Storage for the last state of a client."""
 
     def load(self) -> str | None: ...
 
@@ -64,7 +64,7 @@ class Storage(Protocol):
 
 
 class FileStorage:
-    """Keeps it in a file, which is replaced whole."""
+    """Storage in a file, which is replaced atomically."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self._path = Path(path)
@@ -87,7 +87,7 @@ class FileStorage:
 
 
 class VersionGate:
-    """A client of one gate; threads may share it."""
+    """A client for one gate; it is thread-safe."""
 
     def __init__(
         self,
@@ -101,10 +101,12 @@ class VersionGate:
         clock: Callable[[], float] = time.time,
         chance: Callable[[], float] = random.random,
     ) -> None:
-        """`identity` has the keys of `FIELD_NAMES`; `field_names` renames the fields.
+        """Creates a client.
 
-        `timeout` is for a question, and `patience` for the next sign of life of a stream, of which
-        the gate gives one every 15 s; both in seconds.
+        `identity` has the keys of `FIELD_NAMES`, and `field_names` maps them to other headers.
+
+        `timeout` is the timeout of a status request, and `patience` the time without data after
+        which a stream is considered dead, both in seconds. The gate sends a heartbeat every 15 s.
         """
         self._base = base_url.rstrip("/")
         self._identity = dict(identity)
@@ -115,12 +117,12 @@ class VersionGate:
         self._opener = urllib.request.build_opener()
         self._plain_opener = urllib.request.build_opener(_NoRedirects)
         self._lock = threading.Lock()
-        # Answers by query, with their tags.
+        # Responses by query, with their entity tags.
         self._known: dict[str, tuple[str, State]] = {}
         self._last, self._snoozed = self._load()
 
     def headers(self) -> dict[str, str]:
-        """The fields that say who the client is."""
+        """Returns the headers with the identity of the client."""
         return {
             self._names[part]: str(value)
             for part, value in self._identity.items()
@@ -128,10 +130,10 @@ class VersionGate:
         }
 
     def urlopen(self, request: str | urllib.request.Request, data=None, timeout: float = 60.0):
-        """Like `urllib.request.urlopen`, with the fields that say who the client is.
+        """Like `urllib.request.urlopen`, with the headers that identify the client.
 
-        Raises `GateDenied` in place of a denial, and else what `urlopen` raises. A request to
-        another origin is passed on as it is.
+        Raises `GateDenied` instead of returning a denial, and the errors of `urlopen`. Requests to
+        other origins are sent unchanged.
         """
         if isinstance(request, str):
             if request.startswith("/"):
@@ -153,7 +155,7 @@ class VersionGate:
             raise urllib.error.HTTPError(
                 error.url, error.code, error.reason, error.headers, io.BytesIO(body)
             ) from None
-        # The operator may have chosen another status, and a call of gRPC always has a 200.
+        # The operator may have configured another status, and gRPC responses always have a 200.
         if not _is_worth_reading(response):
             return response
         with response:
@@ -165,10 +167,10 @@ class VersionGate:
         )
 
     def check(self, path: str | None = None, method: str | None = None) -> State:
-        """Where the client stands: at the start of the app, or before it uses a part of the API.
+        """Returns the state of the client; call it at the start, or before using a part of the API.
 
-        Never raises for the network's sake: whatever is not the gate's own word is `Unknown`, with
-        the last state that was.
+        Never raises because the network is unavailable: without a response of the gate, the state
+        is `Unknown`, with the last known state.
         """
         parts = [("path", path), ("method", method)]
         query = urlencode([(name, value) for name, value in parts if value is not None])
@@ -185,10 +187,10 @@ class VersionGate:
         return self._shown(state)
 
     def states(self, stop: threading.Event | None = None) -> Iterator[State]:
-        """The states of the client, each as soon as it is another one; blocks in between.
+        """Yields the state of the client and each change; blocks between states.
 
-        It never ends by itself, and comes back by itself after a loss; `Unknown` is told once the
-        gate could not be reached again. `stop` is looked at with each sign of life.
+        The iterator never ends by itself, and reconnects after a loss; it yields `Unknown` once a
+        reconnection has failed. `stop` is checked with each heartbeat.
         """
         stop = stop or threading.Event()
         events, failures, told = EventReader(), 0, None
@@ -203,7 +205,7 @@ class VersionGate:
                         yield shown
             except (OSError, ValueError, EOFError, http.client.HTTPException):
                 failures += 1
-                # So that the gate says again what it has said before.
+                # Without an ID, the gate sends the current state again.
                 events.last_id = None
                 if not stop.is_set() and not isinstance(told, Unknown):
                     told = self._unknown()
@@ -211,10 +213,10 @@ class VersionGate:
             stop.wait(self._pause(events.retry or _POLITE_PAUSE, failures))
 
     def snooze(self, update: Facts) -> bool:
-        """Leaves the user alone with a recommendation.
+        """Hides a recommendation for a while.
 
-        Until its time has passed, or another version is recommended, the state is `Allowed`.
-        Returns whether it may be: a required update is never put off.
+        Until the time has passed, or another version is recommended, the state is `Allowed`.
+        Returns whether the update can be snoozed: a required update never can.
         """
         with self._lock:
             if self._last is not None and not isinstance(self._last, Recommended):
@@ -253,7 +255,7 @@ class VersionGate:
         has_heard = False
         with self._plain_opener.open(request, None, self._patience) as response:
             if response.status != 200 or media_type(response) != "text/event-stream":
-                raise ValueError("no stream of events")
+                raise ValueError("not an event stream")
             while line := response.readline(_LONGEST_STATUS):
                 has_heard = True
                 if stop.is_set():
@@ -261,10 +263,10 @@ class VersionGate:
                 if state := events.read(line.decode("utf-8", "replace").rstrip("\r\n")):
                     yield state
         if not has_heard:
-            raise ValueError("an empty stream")
+            raise ValueError("the event stream was empty")
 
     def _pause(self, retry: float, failures: int) -> float:
-        """Seconds to the next try: what the gate asks for, more after failures, and some chance."""
+        """Returns the delay in seconds: doubled after each failure, plus a random part."""
         pause = min(retry * 2 ** min(max(0, failures - 1), 10), max(retry, _LONGEST_PAUSE))
         return pause * (1 + self._chance() / 2)
 
@@ -274,7 +276,7 @@ class VersionGate:
         return Unknown(None if last is None or self._is_over(last) else last)
 
     def _is_over(self, state: State) -> bool:
-        """Whether a state has ended by itself meanwhile."""
+        """Returns whether a state has expired."""
         end = None
         if isinstance(state, Maintenance):
             end = state.window.maintenance_until
@@ -299,7 +301,7 @@ class VersionGate:
                 self._save()
 
     def _key(self) -> list[object]:
-        """Another build of the app has another state."""
+        """Returns the key of the build, by which the state is stored."""
         return [self._identity.get(part) for part in ("app", "platform", "version", "build")]
 
     def _load(self) -> tuple[State | None, tuple[str, float] | None]:
@@ -324,19 +326,19 @@ class VersionGate:
         try:
             self._storage.save(json.dumps(document))
         except OSError:
-            # Without its storage the app only remembers less.
+            # Without storage, the state is only kept in memory.
             pass
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """The gate never redirects: whoever does is not the gate."""
+    """Does not follow redirects, since the gate never redirects."""
 
     def redirect_request(self, *_):
         return None
 
 
 def _is_worth_reading(response) -> bool:
-    """Whether the content may have something to do with a denial."""
+    """Returns whether the content may be that of a denial."""
     if is_own_path(response.url):
         return False
     return denied_by(marker(response)) is not None or media_type(response) == PROBLEM

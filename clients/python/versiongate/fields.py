@@ -1,4 +1,4 @@
-"""Lists of structured fields (RFC 9651), as far as `X-VersionGate` needs them."""
+"""A parser for lists of structured fields (RFC 9651), limited to the types in `X-VersionGate`."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class _Malformed(Exception):
 
 
 def tokens(text: str) -> list[Item]:
-    """The tokens of a list with their parameters; other members are left out.
+    """Returns the tokens in a list with their parameters; other members are left out.
 
-    A field that cannot be read has none.
+    The result is empty if the field is invalid.
     """
     try:
         return list(_members(text))
@@ -76,7 +76,7 @@ def _bare(text: str, index: int) -> tuple[str, int]:
 
 
 def _value(text: str) -> object:
-    """A string, an integer or a boolean; `None` for what no parameter of ours is."""
+    """Returns a string, an integer or a boolean; `None` for unsupported types."""
     if text.startswith('"'):
         return re.sub(r"\\(.)", r"\1", text[1:-1])
     if text.startswith("?"):

@@ -1,4 +1,4 @@
-"""Reads answers: of the gate, of whatever is behind it, and of whoever is in between."""
+"""Interprets responses of the gate, the backend and proxies."""
 
 from __future__ import annotations
 
@@ -20,17 +20,18 @@ _PROBLEM_TYPES = {
     "urn:versiongate:upgrade-required": "require",
     "urn:versiongate:maintenance": "maintenance",
 }
-# Characters; whatever is longer is no event of the gate.
+# The maximum length of an event in characters; the gate sends no longer ones.
 _LONGEST_EVENT = 1 << 20
-# Parameters of the hint that have another name than in a document.
+# Parameters of the hint whose names differ from those in documents.
 _RENAMED = {"latest": "latestVersion", "url": "storeUrl"}
 
 
 def inspect(response, body: bytes | str | None = None) -> Required | Maintenance | None:
-    """The denial that an answer to a request of the app is; `None` if it is none.
+    """Returns the denial in a response to a request of the app; `None` if it is not a denial.
 
-    What says so is the field `X-VersionGate`, or the type of the problem where a proxy on the way
-    has removed the field; never a status. `response` has `headers`, as those of `urllib` have.
+    A denial is identified by the header `X-VersionGate`, or by the problem type if a proxy has
+    removed the header, but never by the status. `response.headers` must have the interface of
+    `urllib`.
     """
     if is_own_path(getattr(response, "url", None)):
         return None
@@ -46,8 +47,8 @@ def inspect(response, body: bytes | str | None = None) -> Required | Maintenance
         decision = _PROBLEM_TYPES.get(problem)
     if decision is None:
         return None
-    # The operator's own content may have members of these names that mean something else. The errors
-    # of Connect and GraphQL have the type, too.
+    # A custom content of the operator may use these names with another meaning. Errors of Connect
+    # and GraphQL contain the problem type as well.
     is_ours = kind == PROBLEM or isinstance(problem, str) and problem in _PROBLEM_TYPES
     source = document if is_ours else None
     if kind.startswith("application/grpc"):
@@ -62,7 +63,7 @@ def inspect(response, body: bytes | str | None = None) -> Required | Maintenance
 
 
 def hint(response) -> Allowed | Recommended | None:
-    """What an answer that passed says beside its content; it has no words."""
+    """Returns the hint in a response of the backend; hints have no texts."""
     items = marker(response)
     if is_own_path(getattr(response, "url", None)) or denied_by(items):
         return None
@@ -76,7 +77,7 @@ def hint(response) -> Allowed | Recommended | None:
 
 
 def read_status(response, body: bytes | str) -> State | Unchanged:
-    """Where the client stands, by an answer of `/.versiongate/status`."""
+    """Returns the state in a response from `/.versiongate/status`."""
     if response.status == 304:
         return Unchanged()
     if response.status != 200 or media_type(response) != "application/json":
@@ -85,14 +86,14 @@ def read_status(response, body: bytes | str) -> State | Unchanged:
 
 
 def read_events(body: str) -> list[State]:
-    """The states that the content of an answer of `/.versiongate/events` tells, in their order."""
+    """Returns the states in the content of a response from `/.versiongate/events`, in order."""
     events = EventReader()
     # Lines end with CRLF, LF or CR (HTML Living Standard, section 9.2.6).
     return [state for line in re.split("\r\n|\n|\r", body) if (state := events.read(line))]
 
 
 class EventReader:
-    """Reads Server-Sent Events line by line."""
+    """A line-based parser for Server-Sent Events."""
 
     def __init__(self) -> None:
         self.retry: float | None = None
@@ -101,7 +102,7 @@ class EventReader:
         self._name, self._data, self._size = "", [], 0
 
     def begin(self) -> None:
-        """Begins another stream: an event of which not all has come counts for nothing.
+        """Starts another stream, and discards an incomplete event.
 
         HTML Living Standard, section 9.2.6.
         """
@@ -109,10 +110,10 @@ class EventReader:
         self._name, self._data, self._size = "", [], 0
 
     def read(self, line: str) -> State | None:
-        """The state that is complete with this line, which has no end of line any more."""
+        """Returns the state that this line completes; the line has no line terminator."""
         if not line:
             name, data = self._name, "\n".join(self._data)
-            # Only now: the gate does not tell again what is said to have been heard.
+            # Set only for complete events: the gate does not repeat an event that was acknowledged.
             self.last_id = self._id
             self._name, self._data, self._size = "", [], 0
             return state_of(_json(data)) if name == "decision" else None
@@ -133,7 +134,7 @@ class EventReader:
 
 
 def state_of(document: object) -> State | None:
-    """The state that a status document tells; `None` if it is none."""
+    """Returns the state in a status document; `None` if the document is invalid."""
     if not isinstance(document, dict):
         return None
     update = Facts.read(document, UPDATE)
@@ -157,7 +158,7 @@ def marker(response) -> list[Item]:
 
 
 def denied_by(items: list[Item]) -> str | None:
-    """The strictest word, if it denies."""
+    """Returns the strictest decision, if it is a denial."""
     words = {word for word, _ in items}
     return next((word for word in ("maintenance", "require") if word in words), None)
 
@@ -171,7 +172,7 @@ def media_type(response) -> str:
 
 
 def is_own_path(url: str | None) -> bool:
-    """Whether an address is of the gate's own: its answers are read by `read_status`."""
+    """Returns whether a URL is an endpoint of the gate, whose responses `read_status` reads."""
     return url is not None and urlsplit(url).path.startswith(FOLDER)
 
 
@@ -184,10 +185,10 @@ def _facts(item: Item, names: frozenset[str]) -> Facts:
 
 
 def _end_of_stream(body: bytes | str | None) -> bytes | str:
-    """The message that ends a stream of Connect, if the content begins with its envelope.
+    """Returns the end-of-stream message of a Connect stream, if the content has its envelope.
 
-    That is a byte of flags and four of length. Decoded as text they are as many characters, because
-    the length is below 48 KiB.
+    The envelope is one byte of flags and four of length. Decoded as text, these are five
+    characters, since the length is below 48 KiB.
     """
     return body[5:] if body and body[0] in (2, "\x02") else ""
 

@@ -1,4 +1,4 @@
-"""Where a client stands."""
+"""The states of a client."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from datetime import datetime, timezone
 
 @dataclass(frozen=True)
 class Facts:
-    """What is known of an update or of a maintenance window; `None` is what nobody said.
+    """The facts about an update or a maintenance window; `None` for facts that were not sent.
 
-    The names are those of the wire with underscores in place of capitals. Times are texts as the
-    gate writes them (RFC 3339); `parse_time` reads them.
+    The names are those of the protocol in snake case. Times are strings in the gate's format
+    (RFC 3339); `parse_time` parses them.
     """
 
     title: str | None = None
@@ -23,23 +23,23 @@ class Facts:
     minimum_build: int | None = None
     latest_version: str | None = None
     current_version: str | None = None
-    # The device's system is too old for the update: show the words, hide the button.
+    # Whether the system of the device is too old for the update: show the texts, hide the button.
     cannot_update: bool | None = None
     enforce_from: str | None = None
     brownout_from: str | None = None
     brownout_until: str | None = None
     maintenance_from: str | None = None
     maintenance_until: str | None = None
-    # For how long to leave the user alone after "later".
+    # The number of seconds not to show the update after the user chose "later".
     snooze_seconds: int | None = None
-    # For how long not to ask again.
+    # The number of seconds before a request may be retried.
     retry_after_seconds: int | None = None
     rule: str | None = None
     revision: str | None = None
 
     @classmethod
     def read(cls, members: object, names: frozenset[str]) -> Facts:
-        """Those of the names that are there and of the right type; an empty text is none."""
+        """Returns the members that have the right type; empty strings are left out."""
         if not isinstance(members, dict):
             return cls()
         found = {}
@@ -50,7 +50,7 @@ class Facts:
         return cls(**found)
 
     def wire(self) -> dict[str, object]:
-        """What is known, by the names of the wire."""
+        """Returns the facts, named as in the protocol."""
         named = ((part.name, getattr(self, part.name)) for part in fields(self))
         return {wire_name(name): value for name, value in named if value is not None}
 
@@ -60,21 +60,21 @@ _TYPES = {
     for part in fields(Facts)
 }
 WINDOW = frozenset({"maintenance_from", "maintenance_until"})
-# `retry_after_seconds` is that of a field.
+# `retry_after_seconds` is from a header.
 UPDATE = frozenset(_TYPES) - WINDOW - {"retry_after_seconds"}
 
 
 @dataclass(frozen=True)
 class Allowed:
-    """The build is served."""
+    """The build is allowed."""
 
-    # The maintenance that is to come, if one is announced.
+    # The announced maintenance, if there is one.
     announced: Facts | None = None
 
 
 @dataclass(frozen=True)
 class Recommended:
-    """The build is served, and there is a better one."""
+    """The build is allowed, and an update is recommended."""
 
     update: Facts = field(default_factory=Facts)
     announced: Facts | None = None
@@ -82,7 +82,7 @@ class Recommended:
 
 @dataclass(frozen=True)
 class Required:
-    """The build is not served; until `update.brownout_until`, if that is there."""
+    """The build is denied; until `update.brownout_until`, if it is set."""
 
     update: Facts = field(default_factory=Facts)
     announced: Facts | None = None
@@ -90,22 +90,22 @@ class Required:
 
 @dataclass(frozen=True)
 class Maintenance:
-    """Nobody is served."""
+    """The service is down for maintenance."""
 
     window: Facts = field(default_factory=Facts)
 
 
 @dataclass(frozen=True)
 class Unknown:
-    """The gate has not said it: offline, a captive portal, or something that is no gate."""
+    """The gate has not responded: offline, or a response from a captive portal or similar."""
 
-    # The gate's last word, unless that has ended by itself.
+    # The last known state, unless it has expired.
     last: State | None = None
 
 
 @dataclass(frozen=True)
 class Unchanged:
-    """What it was when the client asked with this tag (304)."""
+    """The state has not changed since the response with the sent entity tag (304)."""
 
 
 State = Allowed | Recommended | Required | Maintenance | Unknown
@@ -117,7 +117,7 @@ _NAMES = {
 
 
 def wire(state: State | Unchanged | None) -> dict[str, object] | None:
-    """A state as docs/wire writes it."""
+    """Returns a state in the format of docs/wire."""
     if state is None:
         return None
     document: dict[str, object] = {"state": _NAMES[type(state)]}
@@ -129,7 +129,7 @@ def wire(state: State | Unchanged | None) -> dict[str, object] | None:
 
 
 def from_wire(document: object) -> State | None:
-    """A state as `wire` writes it; `None` for anything else, and for `unknown`."""
+    """Parses a state in the format of `wire`; `None` if it is invalid, or `unknown`."""
     if not isinstance(document, dict):
         return None
     announced = Facts.read(document.get("announced"), WINDOW)
@@ -148,7 +148,7 @@ def from_wire(document: object) -> State | None:
 
 
 def parse_time(text: str) -> datetime | None:
-    """A time of the wire."""
+    """Parses a time of the protocol; `None` if it is invalid."""
     try:
         return datetime.strptime(text, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=timezone.utc)
     except ValueError:

@@ -24,7 +24,7 @@ struct NoticeDecoder {
                 continue
             }
             if let first = places.updateValue(entry.place, forKey: language) {
-                let message = "the language '\(language)' is already in line \(first.line)"
+                let message = "the language '\(language)' is already on line \(first.line)"
                 self.problems.report(message, at: entry.place)
             }
             texts[language] = self.text(entry.value)

@@ -186,7 +186,7 @@ struct AppStoreFeedTests {
         let second = await self.ask(keys, last: first.value)
         #expect(second.value == nil, "nothing new was said")
         let failure = try #require(second.failure?.description)
-        #expect(failure.hasPrefix("us: asked for 1234567890 for macos"), "\(failure)")
+        #expect(failure.hasPrefix("us: requested 1234567890 for macos"), "\(failure)")
 
         let alone = await self.ask(keys)
         let document = try #require(alone.value?.document)
@@ -210,7 +210,7 @@ struct AppStoreFeedTests {
         self.store.answer(with: [mac], in: "us")
         self.store.answer(with: [AppStoreLookup.Record("3.0.3")], in: "jp")
         let first = await self.ask(keys, last: old)
-        #expect(first.failure?.description.hasPrefix("jp: asked for") == true)
+        #expect(first.failure?.description.hasPrefix("jp: requested") == true)
         let value = try #require(first.value)
         #expect(value.memory.keys.sorted() == ["us"])
         let facts = try RulesFileLoader.load(sources: [("feed:s", value.document)]).definition

@@ -207,7 +207,7 @@ struct AppStoreQuestionTests {
             name: "another number",
             app: .number(1_234_567_890),
             records: [record("software", "3.0.3", number: "1234567891")],
-            outcome: .error("asked for 1234567890 for ios")
+            outcome: .error("requested 1234567890 for ios")
         ),
         .init(
             name: "the number as a text",

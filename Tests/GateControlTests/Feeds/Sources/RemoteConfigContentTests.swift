@@ -243,8 +243,8 @@ struct RemoteConfigContentTests {
 
     @Test(arguments: [
         ("{\"min\":4.1}", "numbers lose zeros"), ("{\"min\":41200}", "if it is a build, map it"),
-        ("{\"max\":\"4\"}", "has no parameter"), ("{\"min\":", "cannot be read"),
-        ("4.1.0", "cannot be read"),
+        ("{\"max\":\"4\"}", "has no parameter"), ("{\"min\":", "is invalid JSON"),
+        ("4.1.0", "is invalid JSON"),
         ("{\"min\":{\"ios\":\"4\"}}", "must be a text, found an object"),
         ("{\"min\":\"soon\"}", "is 'soon'"),
         ("{\"min\":\"4.1.0 or later\"}", "is '4.1.0 or later'"),

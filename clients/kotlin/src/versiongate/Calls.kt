@@ -3,15 +3,15 @@ package versiongate
 import java.io.ByteArrayOutputStream
 import java.net.URLDecoder
 
-/** The facts in the status of a call of gRPC: `grpc-message`, and google.rpc.ErrorInfo in `grpc-status-details-bin`. */
+/** Returns the facts in a gRPC status: `grpc-message`, and google.rpc.ErrorInfo in `grpc-status-details-bin`. */
 internal fun callFacts(message: String, details: String): Map<String, Any> {
     val facts = try {
         metadata(base64(details))
     } catch (error: Malformed) {
-        // An unreadable value counts as absent.
+        // An invalid value counts as missing.
         HashMap<String, Any>()
     }
-    // A build with dots is no number, and counts as absent.
+    // A build with dots is not a number, and counts as missing.
     facts.remove("minimumBuild")?.toString()?.toLongOrNull()?.let { facts["minimumBuild"] = it }
     facts["cannotUpdate"]?.let { facts["cannotUpdate"] = it == "true" }
     if (message != "") facts["message"] = percentDecoded(message)
@@ -32,7 +32,7 @@ private fun metadata(status: ByteArray): HashMap<String, Any> {
 private fun text(data: ByteArray, number: Int): String =
     contents(data, number).joinToString("") { String(it, Charsets.UTF_8) }
 
-/** The contents of all length-delimited fields with a number (Protocol Buffers, encoding). */
+/** Returns the contents of all length-delimited fields with a number (Protocol Buffers encoding). */
 private fun contents(data: ByteArray, number: Int): List<ByteArray> {
     val found = ArrayList<ByteArray>()
     var index = 0
@@ -59,7 +59,7 @@ private fun contents(data: ByteArray, number: Int): List<ByteArray> {
     return found
 }
 
-/** Base64 without `java.util.Base64`, which Android has only since version 8. */
+/** Decodes Base64; `java.util.Base64` is only available since Android 8. */
 private fun base64(text: String): ByteArray {
     val letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
     val bytes = ByteArrayOutputStream()
@@ -78,7 +78,7 @@ private fun base64(text: String): ByteArray {
 }
 
 private fun percentDecoded(text: String): String = try {
-    // For the decoder a plus is a space; in gRPC it is itself.
+    // The decoder treats a plus as a space; in gRPC it is a plus.
     URLDecoder.decode(text.replace("+", "%2B"), "UTF-8")
 } catch (error: IllegalArgumentException) {
     text

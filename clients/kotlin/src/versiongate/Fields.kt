@@ -1,9 +1,9 @@
 package versiongate
 
-/** A token with its parameters, each a text, a `Long`, a boolean, or something that no parameter of ours is. */
+/** A token with its parameters: each a string, a `Long`, a boolean, or `Unit` for unsupported types. */
 internal class Item(val word: String, val parameters: Map<String, Any>)
 
-/** The tokens of a list of structured fields (RFC 9651); none if it cannot be read. */
+/** Returns the tokens in a list of structured fields (RFC 9651); an empty list if it is invalid. */
 internal fun tokens(field: String): List<Item> = try {
     FieldReader(field).list()
 } catch (error: Malformed) {
@@ -88,7 +88,7 @@ private class FieldReader(text: String) : Scanner(text) {
         }
     }
 
-    /** A display string or a byte sequence, neither of which says anything to us. */
+    /** Parses a display string or a byte sequence, and ignores its value. */
     private fun bytes() {
         if (take('%')) {
             expect('"')
@@ -101,7 +101,7 @@ private class FieldReader(text: String) : Scanner(text) {
         }
     }
 
-    /** An integer; a decimal and a date say nothing to us. */
+    /** Parses a number; decimals and dates are ignored. */
     private fun number(): Any {
         val isDate = take('@')
         val sign = if (take('-')) "-" else ""

@@ -7,13 +7,13 @@ import okhttp3.Request;
 import okhttp3.Response;
 
 /**
- * Marks the requests of an OkHttp client, and throws {@link GateDenied} in place of a denial.
+ * Adds the identity headers to the requests of an OkHttp client, and throws {@link GateDenied} instead of returning a
+ * denial.
  *
- * <p>It is Java, because one source of it serves OkHttp 3, 4 and 5: in Kotlin their accessors are not
- * the same.
+ * <p>It is written in Java so that one source works with OkHttp 3, 4 and 5, whose accessors differ in Kotlin.
  */
 public final class GateInterceptor implements Interceptor {
-    /** Bytes; a problem that is longer is none of the gate. */
+    /** The maximum size of a problem document in bytes; the gate sends no longer ones. */
     private static final long LONGEST = 1 << 20;
 
     private final VersionGate gate;

@@ -2,9 +2,9 @@ package versiongate
 
 import java.util.regex.Pattern
 
-/** JSON (RFC 8259) as maps, lists, texts, booleans, `Long`, `Double` and null. */
+/** JSON (RFC 8259) as maps, lists, strings, booleans, `Long`, `Double` and null. */
 internal object Json {
-    /** What a text says; null for what is not JSON, too. */
+    /** Parses a text; returns null if it is null or not JSON. */
     fun read(text: String): Any? = try {
         JsonReader(text).document()
     } catch (error: Malformed) {
@@ -143,7 +143,7 @@ private class JsonReader(text: String) : Scanner(text) {
     }
 
     private companion object {
-        /** Lists and objects in one another; whoever sends more is no gate. */
+        /** The maximum nesting depth; the gate sends no deeper documents. */
         const val DEEPEST = 64
         const val BLANKS = " \t\r\n"
         val NUMBER: Pattern = Pattern.compile("-?(?:0|[1-9][0-9]*+)(\\.[0-9]++)?([eE][+-]?[0-9]++)?")

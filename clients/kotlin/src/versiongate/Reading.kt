@@ -11,7 +11,7 @@ private const val MARKER = "X-VersionGate"
 private const val PROBLEM = "application/problem+json"
 internal const val FOLDER = "/.versiongate/"
 
-/** Bytes; whatever is longer is no status and no event of the gate, but may be a portal's film. */
+/** The maximum number of bytes of a status or an event; larger responses are not from a gate. */
 internal const val LONGEST = 1 shl 20
 
 private val DENIED_BY_TYPE = mapOf(
@@ -20,25 +20,25 @@ private val DENIED_BY_TYPE = mapOf(
 )
 
 /**
- * The head of an answer. [fields] are its header fields under names in any case, [url] is where it came from.
+ * The head of a response: its header fields with case-insensitive names, and the URL that it came from.
  */
 class Answer @JvmOverloads constructor(
     val status: Int,
     val fields: Map<String, List<String>>,
     val url: String? = null
 ) {
-    /** Whether the content may have the facts of a denial, so that it is worth reading. */
+    /** Whether the content may contain the facts of a denial and should be read. */
     val isProblem: Boolean
         get() = mediaType == PROBLEM ||
             deniedBy(marker()) != null && (mediaType.endsWith("json") || endsStream)
 
-    /** Whether it answers a stream of Connect. */
+    /** Whether it is a response to a Connect streaming call. */
     internal val endsStream: Boolean get() = mediaType.startsWith("application/connect+")
 
     internal val mediaType: String
         get() = lowercased(field("Content-Type").substringBefore(';').trim())
 
-    /** Whether it is of the gate's own folder: such are read by [readStatus]. */
+    /** Whether it is from an endpoint of the gate, whose responses are read by [readStatus]. */
     internal val isOwn: Boolean
         get() = url != null && url.replaceFirst(Regex("^[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*"), "").startsWith(FOLDER)
 
@@ -51,10 +51,10 @@ class Answer @JvmOverloads constructor(
 }
 
 /**
- * The denial that an answer to a request of the app is; null if it is none.
+ * Returns the denial in a response to a request of the app; null if it is not a denial.
  *
- * What says so is the field `X-VersionGate`, or the type of the problem where a proxy on the way has removed the
- * field; never a status. [content] is only looked at if [Answer.isProblem].
+ * A denial is identified by the header `X-VersionGate`, or by the problem type if a proxy has removed the header, but never by
+ * the status. [content] is only read if [Answer.isProblem].
  */
 fun inspect(answer: Answer, content: String?): Denial? {
     if (answer.isOwn) return null
@@ -63,9 +63,9 @@ fun inspect(answer: Answer, content: String?): Denial? {
     var document = if (answer.isProblem) Json.read(json) as? Map<*, *> else null
     val type = document?.get("type")
     val decision = deniedBy(answer.marker()) ?: DENIED_BY_TYPE[type] ?: return null
-    // The errors of Connect and GraphQL have the type, too; any other content is the operator's.
+    // Errors of Connect and GraphQL contain the problem type as well; all other content is custom content of the operator.
     if (answer.mediaType != PROBLEM && type !in DENIED_BY_TYPE.keys) document = null
-    // The operator's own content may have members of these names that mean something else.
+    // A custom content may use these names with another meaning.
     val members = if (answer.mediaType.startsWith("application/grpc")) {
         callFacts(answer.field("grpc-message"), answer.field("grpc-status-details-bin"))
     } else {
@@ -77,7 +77,7 @@ fun inspect(answer: Answer, content: String?): Denial? {
     return if (isMaintenance) Maintenance(facts) else Required(facts)
 }
 
-/** What an answer that passed says beside its content, [Allowed] or [Recommended]; it has no words. */
+/** Returns the hint in a response of the backend, [Allowed] or [Recommended]; hints have no texts. */
 fun hint(answer: Answer): Known? {
     val items = answer.marker()
     if (answer.isOwn || deniedBy(items) != null) return null
@@ -87,33 +87,33 @@ fun hint(answer: Answer): Known? {
     return announced?.let { Allowed(it) }
 }
 
-/** Where the client stands, by an answer of `/.versiongate/status`; null for a 304: where it stood before. */
+/** Returns the state in a response from `/.versiongate/status`; null for a 304, if the state is unchanged. */
 fun readStatus(answer: Answer, content: String): State? {
     if (answer.status == 304) return null
     if (answer.status != 200 || answer.mediaType != "application/json") return Unknown()
     return stateOf(Json.read(content)) ?: Unknown()
 }
 
-/** The states that the content of an answer of `/.versiongate/events` tells, in their order. */
+/** Returns the states in the content of a response from `/.versiongate/events`, in order. */
 fun readEvents(content: String): List<Known> {
     val lines = Lines(ByteArrayInputStream(content.toByteArray()))
     val events = EventReader()
     return generateSequence { lines.next() }.mapNotNull { events.read(it) }.toList()
 }
 
-/** Reads Server-Sent Events line by line (HTML Living Standard, section 9.2.6). */
+/** A line-based parser for Server-Sent Events (HTML Living Standard, section 9.2.6). */
 internal class EventReader {
     var retryMillis: Long? = null
         private set
 
-    /** That of the last event that has come to its end. */
+    /** The ID of the last complete event. */
     var lastId: String? = null
     private var id: String? = null
     private var name = ""
     private var data = ArrayList<String>()
     private var size = 0
 
-    /** Forgets an event that has not come to its end. */
+    /** Discards an incomplete event. */
     fun restart() {
         id = lastId
         name = ""
@@ -121,7 +121,7 @@ internal class EventReader {
         size = 0
     }
 
-    /** The state that is complete with this line, which has no end of line any more. */
+    /** Returns the state that this line completes; the line has no line terminator. */
     fun read(line: String): Known? {
         if (line == "") {
             lastId = id
@@ -142,18 +142,18 @@ internal class EventReader {
     }
 }
 
-/** Lines that end with CRLF, LF or CR. */
+/** A reader for lines that end with CRLF, LF or CR. */
 internal class Lines(private val stream: InputStream) {
     private val buffer = ByteArray(8_192)
     private var start = 0
     private var end = 0
     private var isAfterReturn = false
 
-    /** Whether there was anything at all. */
+    /** Whether any data has been read. */
     var hasRead = false
         private set
 
-    /** The next line; null at the end, and what is not ended by then is none. */
+    /** Returns the next line; null at the end. An unterminated last line is dropped. */
     fun next(): String? {
         val line = ByteArrayOutputStream()
         while (true) {
@@ -194,16 +194,16 @@ private fun stateOf(document: Any?): Known? {
 }
 
 /**
- * The message that ends a stream of Connect, if the text begins with its envelope: a byte of flags and four of length,
- * which are as many characters, because the length is below 48 KiB.
+ * Returns the end-of-stream message of a Connect stream, if the text starts with its envelope: one byte of flags and four of
+ * length. These are five characters, since the length is below 48 KiB.
  */
 private fun endOfStream(text: String): String = if (text.startsWith('\u0002')) text.drop(5) else ""
 
-/** The strictest word, if it denies. */
+/** Returns the strictest decision, if it is a denial. */
 private fun deniedBy(items: List<Item>): String? =
     listOf("maintenance", "require").firstOrNull { word -> items.any { it.word == word } }
 
-/** The parameters of a hint under the names of the status document. */
+/** Returns the parameters of a hint, named as in the status document. */
 private fun hintFacts(item: Item, names: Set<String>): Facts {
     val members = HashMap<String, Any>()
     for ((key, value) in item.parameters) {
@@ -217,7 +217,7 @@ private fun hintFacts(item: Item, names: Set<String>): Facts {
     return Facts.read(members, names)
 }
 
-/** Kotlin's own function has another name since 1.5. */
+/** Replaces Kotlin's own function, which was renamed in 1.5. */
 internal fun lowercased(text: String): String = text.map { if (it in 'A'..'Z') it + 32 else it }.joinToString("")
 
 private fun wholeNumber(text: String): Long? = if (text.all { it in '0'..'9' }) text.toLongOrNull() else null

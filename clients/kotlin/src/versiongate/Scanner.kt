@@ -2,7 +2,7 @@ package versiongate
 
 internal class Malformed : Exception()
 
-/** Reads a text from its begin to its end. */
+/** A parser that reads a text from start to end. */
 internal abstract class Scanner(protected val text: String) {
     protected var index = 0
 
@@ -12,7 +12,7 @@ internal abstract class Scanner(protected val text: String) {
 
     protected fun next(): Char = peek().also { index += 1 }
 
-    /** Goes on if this letter comes next. */
+    /** Consumes the next character if it is the given one. */
     protected fun take(letter: Char): Boolean {
         if (isAtEnd || text[index] != letter) return false
         index += 1

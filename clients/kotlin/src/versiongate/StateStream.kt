@@ -6,7 +6,7 @@ import java.net.HttpURLConnection
 import java.util.concurrent.CountDownLatch
 import java.util.concurrent.TimeUnit
 
-/** Follows `/.versiongate/events`, and comes back after each loss. */
+/** Follows `/.versiongate/events`, and reconnects after each loss. */
 internal class StateStream(private val gate: VersionGate, private val listener: (State) -> Unit) : Closeable {
     private val closing = CountDownLatch(1)
     private val events = EventReader()
@@ -26,11 +26,11 @@ internal class StateStream(private val gate: VersionGate, private val listener: 
 
     override fun close() {
         closing.countDown()
-        // Closing may wait, and on Android it is of the network.
+        // Disconnecting may block, and Android does not allow network access on the main thread.
         daemon { connection?.disconnect() }
     }
 
-    /** One stream from its begin to its end. */
+    /** Reads one stream until it ends. */
     private fun follow() {
         var lines: Lines? = null
         while (true) {
@@ -38,7 +38,7 @@ internal class StateStream(private val gate: VersionGate, private val listener: 
                 if (lines == null) lines = open()
                 next(lines)
             } catch (error: Exception) {
-                // A connection throws more than `IOException` when it is ended by another thread.
+                // A connection that is closed by another thread throws more than `IOException`.
                 lose()
                 null
             }
@@ -56,17 +56,17 @@ internal class StateStream(private val gate: VersionGate, private val listener: 
         val connection = gate.openEvents(events.lastId)
         this.connection = connection
         val answer = head(connection)
-        if (answer.status != 200 || answer.mediaType != "text/event-stream") throw IOException("no stream of events")
+        if (answer.status != 200 || answer.mediaType != "text/event-stream") throw IOException("not an event stream")
         return Lines(connection.inputStream)
     }
 
-    /** The next state; null at the end of the stream. */
+    /** Returns the next state; null at the end of the stream. */
     private fun next(lines: Lines): Known? {
         while (true) {
             val line = lines.next()
             if (isClosed) return null
             if (line == null) {
-                if (!lines.hasRead) throw IOException("an empty stream")
+                if (!lines.hasRead) throw IOException("the event stream was empty")
                 return null
             }
             events.read(line)?.let { return it }
@@ -75,7 +75,7 @@ internal class StateStream(private val gate: VersionGate, private val listener: 
 
     private fun lose() {
         failures += 1
-        // So that the gate says again what it has said before.
+        // Without an ID, the gate sends the current state again.
         events.lastId = null
         if (told !is Unknown) tell(gate.memory.unknown())
     }

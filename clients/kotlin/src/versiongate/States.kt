@@ -6,12 +6,12 @@ import java.util.Locale
 import java.util.TimeZone
 
 /**
- * What is known of an update or of a maintenance window; null is what nobody said.
+ * The facts about an update or a maintenance window; null for facts that were not sent.
  *
- * The names are those of the wire. Times are texts as the gate writes them (RFC 3339); [parseTime] reads them.
+ * The names are those of the protocol. Times are strings in the gate's format (RFC 3339); [parseTime] parses them.
  */
 class Facts private constructor(internal val wire: Map<String, Any>) {
-    /** Nothing is known. */
+    /** No facts. */
     constructor() : this(emptyMap())
 
     val title: String? get() = text("title")
@@ -23,7 +23,7 @@ class Facts private constructor(internal val wire: Map<String, Any>) {
     val latestVersion: String? get() = text("latestVersion")
     val currentVersion: String? get() = text("currentVersion")
 
-    /** Whether the device's system is too old for the update: show the words, hide the button. */
+    /** Whether the system of the device is too old for the update: show the texts, hide the button. */
     val cannotUpdate: Boolean get() = wire["cannotUpdate"] == true
     val enforceFrom: String? get() = text("enforceFrom")
     val brownoutFrom: String? get() = text("brownoutFrom")
@@ -31,10 +31,10 @@ class Facts private constructor(internal val wire: Map<String, Any>) {
     val maintenanceFrom: String? get() = text("maintenanceFrom")
     val maintenanceUntil: String? get() = text("maintenanceUntil")
 
-    /** For how many seconds to leave the user alone after "later". */
+    /** The number of seconds not to show the update after the user chose "later". */
     val snoozeSeconds: Long? get() = wire["snoozeSeconds"] as Long?
 
-    /** For how many seconds not to ask again. */
+    /** The number of seconds before a request may be retried. */
     val retryAfterSeconds: Long? get() = wire["retryAfterSeconds"] as Long?
     val rule: String? get() = text("rule")
     val revision: String? get() = text("revision")
@@ -50,20 +50,20 @@ class Facts private constructor(internal val wire: Map<String, Any>) {
     companion object {
         private val NUMBERS = setOf("minimumBuild", "snoozeSeconds")
 
-        /** The members of a window. */
+        /** The members of a maintenance window. */
         internal val WINDOW = setOf("maintenanceFrom", "maintenanceUntil")
 
-        /** The members of an update; `retryAfterSeconds` is that of a field. */
+        /** The members of an update, without `retryAfterSeconds`, which is from a header. */
         internal val UPDATE = NUMBERS + setOf(
             "title", "message", "button", "storeUrl", "minimumVersion", "latestVersion", "currentVersion",
             "cannotUpdate", "enforceFrom", "brownoutFrom", "brownoutUntil", "rule", "revision"
         )
 
-        /** Facts by the names of the wire, such as a test or a preview of the app makes up. */
+        /** Creates facts by their names in the protocol, for tests and previews. */
         @JvmStatic
         fun of(members: Map<String, Any?>): Facts = read(members, UPDATE + WINDOW)
 
-        /** Those of the names that are there and of the right type; an empty text is none. */
+        /** Returns the members that have the right type; empty strings are left out. */
         internal fun read(members: Any?, names: Set<String>): Facts {
             val found = LinkedHashMap<String, Any>()
             for (name in names) {
@@ -80,46 +80,46 @@ class Facts private constructor(internal val wire: Map<String, Any>) {
     }
 }
 
-/** Where a client stands. */
+/** The state of a client. */
 sealed class State
 
-/** What the gate has said itself. */
+/** A state that the gate has sent. */
 sealed class Known : State()
 
-/** The build is served; [announced] is the maintenance that is to come, if one is announced. */
+/** The build is allowed; [announced] is the announced maintenance, if there is one. */
 data class Allowed(val announced: Facts? = null) : Known()
 
-/** The build is served, and there is a better one. */
+/** The build is allowed, and an update is recommended. */
 data class Recommended(val update: Facts = Facts(), val announced: Facts? = null) : Known()
 
-/** What a denied request, or a denied build, is told. */
+/** The state of a denied request or build. */
 sealed class Denial : Known()
 
-/** The build is not served; until `update.brownoutUntil`, if that is there. */
+/** The build is denied; until `update.brownoutUntil`, if it is set. */
 data class Required(val update: Facts = Facts(), val announced: Facts? = null) : Denial()
 
-/** Nobody is served. */
+/** The service is down for maintenance. */
 data class Maintenance(val window: Facts = Facts()) : Denial()
 
 /**
- * The gate has not said it: offline, a captive portal, or something that is no gate.
+ * The gate has not responded: offline, a captive portal, or a response that is not from a gate.
  *
- * [last] is the gate's last word, unless that has ended by itself. It is no denial.
+ * [last] is the last known state, unless it has expired. It is not a denial.
  */
 data class Unknown(val last: Known? = null) : State()
 
 private val TIME = Regex("[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z")
 
-/** A time of the wire, in milliseconds since 1970; null if it is none. */
+/** Parses a time of the protocol to milliseconds since 1970; null if it is invalid. */
 fun parseTime(text: String): Long? {
     val format = SimpleDateFormat("yyyy-MM-dd'T'HH:mm:ss'Z'", Locale.ROOT)
     format.timeZone = TimeZone.getTimeZone("UTC")
     format.isLenient = false
-    // The format alone takes other numbers of digits, too.
+    // The date format alone accepts other numbers of digits.
     return if (TIME.matches(text)) format.parse(text, ParsePosition(0))?.time else null
 }
 
-/** A state as docs/wire writes it. */
+/** Returns a state in the format of docs/wire. */
 internal fun wire(state: State): Map<String, Any> = when (state) {
     is Allowed -> wire("allowed", "announced" to state.announced)
     is Recommended -> wire("recommended", "update" to state.update, "announced" to state.announced)
@@ -134,7 +134,7 @@ private fun wire(name: String, vararg parts: Pair<String, Facts?>): Map<String, 
     return document
 }
 
-/** A state as [wire] writes it; null for anything else, and for `unknown`. */
+/** Parses a state in the format of [wire]; null if it is invalid, or `unknown`. */
 internal fun stateFromWire(document: Any?): Known? {
     if (document !is Map<*, *>) return null
     val announced = Facts.read(document["announced"], Facts.WINDOW).takeIf { it != Facts() }

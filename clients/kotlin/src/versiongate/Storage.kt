@@ -3,15 +3,15 @@ package versiongate
 import java.io.File
 import java.io.IOException
 
-/** Where a client keeps what it was told last; it may be asked on any thread. */
+/** Storage for the last state of a client; it may be called on any thread. */
 interface Storage {
-    /** What was saved last; null if nothing was. */
+    /** Returns the saved text; null if there is none. */
     fun load(): String?
 
     fun save(text: String)
 }
 
-/** Keeps it in a file, which is replaced whole. */
+/** Storage in a file, which is replaced atomically if possible. */
 class FileStorage(file: File) : Storage {
     private val file = file.absoluteFile
 
@@ -25,7 +25,7 @@ class FileStorage(file: File) : Storage {
         val fresh = File.createTempFile("gate", ".new", file.parentFile)
         try {
             fresh.writeText(text)
-            // Windows renames to no file that is there.
+            // On Windows, a file cannot be renamed to an existing one.
             val isReplaced = fresh.renameTo(file) || file.delete() && fresh.renameTo(file)
             if (!isReplaced) throw IOException("not replaced: $file")
         } finally {
@@ -34,11 +34,11 @@ class FileStorage(file: File) : Storage {
     }
 }
 
-/** What a build was told last, and what its user put off. */
+/** The last state of a build, and the update that its user has snoozed. */
 internal class Memory(identity: Identity, private val storage: Storage?, private val clock: () -> Long) {
     private class Snoozed(val version: String, val until: Long)
 
-    /** Another build of the app has another state. */
+    /** The state is stored per build of the app. */
     private val key = listOf(identity.app, identity.platform, identity.version, identity.build)
     private var isLoaded = false
     private var last: Known? = null
@@ -52,17 +52,17 @@ internal class Memory(identity: Identity, private val storage: Storage?, private
         save()
     }
 
-    /** The gate cannot be asked. */
+    /** Returns the state if the gate cannot be reached. */
     @Synchronized
     fun unknown(): Unknown {
         load()
         return unknown(last)
     }
 
-    /** The same for a part of the API, of which this was said last. */
+    /** Returns the state of a part of the API if the gate cannot be reached; [last] is its last state. */
     fun unknown(last: Known?) = Unknown(if (last == null || isOver(last)) null else last)
 
-    /** What the app is told, which has put off what it may. */
+    /** Returns the state to show, which hides a snoozed recommendation. */
     @Synchronized
     fun shown(state: Known): Known {
         load()
@@ -83,7 +83,7 @@ internal class Memory(identity: Identity, private val storage: Storage?, private
 
     private fun version(update: Facts) = update.latestVersion ?: ""
 
-    /** Whether a state has ended by itself meanwhile. */
+    /** Whether a state has expired. */
     private fun isOver(state: Known): Boolean {
         val end = when (state) {
             is Maintenance -> state.window.maintenanceUntil
@@ -100,7 +100,7 @@ internal class Memory(identity: Identity, private val storage: Storage?, private
         val stored = try {
             storage?.load()?.let { Json.read(it) } as? Map<*, *>
         } catch (error: Exception) {
-            // An app's own storage may throw anything; without it the app only remembers less.
+            // Custom storage may throw any exception; without storage, the state is only kept in memory.
             null
         }
         if (stored == null || stored["identity"] != key) return
@@ -119,7 +119,7 @@ internal class Memory(identity: Identity, private val storage: Storage?, private
         try {
             storage?.save(Json.write(document))
         } catch (error: Exception) {
-            // Likewise.
+            // Custom storage may throw any exception.
         }
     }
 

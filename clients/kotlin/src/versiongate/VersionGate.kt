@@ -15,7 +15,7 @@ import java.util.concurrent.FutureTask
 import java.util.concurrent.TimeUnit
 import java.util.concurrent.atomic.AtomicBoolean
 
-/** Who the client is; null is not sent. */
+/** The identity of the client; null values are not sent. */
 data class Identity @JvmOverloads constructor(
     val platform: String,
     val version: String,
@@ -29,9 +29,9 @@ data class Identity @JvmOverloads constructor(
 )
 
 /**
- * Thrown in place of an answer that is a denial.
+ * Thrown instead of returning a denial.
  *
- * An `IOException`, because nothing else reaches the callbacks of OkHttp.
+ * It is an `IOException` because OkHttp only passes these to callbacks.
  */
 class GateDenied(val denial: Denial, val answer: Answer) : IOException(words(denial)) {
     private companion object {
@@ -45,20 +45,20 @@ class GateDenied(val denial: Denial, val answer: Answer) : IOException(words(den
     }
 }
 
-/** An answer that is no denial, whatever its status. */
+/** A response that is not a denial, with any status. */
 class Reply internal constructor(val answer: Answer, val content: InputStream) : Closeable {
     override fun close() = content.close()
 }
 
 /**
- * A client of one gate; threads may share it.
+ * A client for one gate; it is thread-safe.
  *
- * [fieldNames] renames the header fields (`X-App-Version` and so on), where the operator has. [timeoutMillis] is for a
- * question, and [patienceMillis] for the next sign of life of a stream, of which the gate gives one every 15 s.
- * [connect] makes the connections to the gate's own endpoints and those of [open], with a proxy or pinned
- * certificates. [clock] says the milliseconds since 1970, and [chance] a number from 0 to 1.
+ * [fieldNames] maps the default names of the identity headers (`X-App-Version` and so on) to custom ones. [timeoutMillis] is the
+ * timeout of a status request. [patienceMillis] is the time without data after which a stream is considered dead; the gate sends
+ * a heartbeat every 15 s. [connect] creates the connections to the gate's own endpoints and those of [open], for example with a
+ * proxy or pinned certificates. [clock] returns the milliseconds since 1970, and [chance] a random number from 0 to 1.
  *
- * Throws `MalformedURLException` if [baseUrl] is none.
+ * Throws `MalformedURLException` if [baseUrl] is invalid.
  */
 class VersionGate @JvmOverloads constructor(
     baseUrl: String,
@@ -77,12 +77,12 @@ class VersionGate @JvmOverloads constructor(
     private val origin = URL(base)
     internal val memory = Memory(identity, storage, clock)
 
-    /** Answers by query, the oldest first. */
+    /** Responses by query with their entity tags, oldest first. */
     private val tagged = object : LinkedHashMap<String, Tagged>() {
         override fun removeEldestEntry(eldest: MutableMap.MutableEntry<String, Tagged>) = size > MOST_TAGGED
     }
 
-    /** The fields that say who the client is; what no field can carry is left out. */
+    /** Returns the headers with the identity of the client; values that cannot be sent in a header are left out. */
     fun headers(): Map<String, String> {
         val fields = listOf(
             "X-App-Id" to identity.app, "X-App-Platform" to identity.platform, "X-App-Version" to identity.version,
@@ -97,7 +97,7 @@ class VersionGate @JvmOverloads constructor(
         return sent
     }
 
-    /** Whether an address is of the gate's origin: others are not told who the client is. */
+    /** Whether a URL has the gate's origin; the identity is not sent to other origins. */
     fun serves(url: String): Boolean = try {
         serves(URL(url))
     } catch (error: MalformedURLException) {
@@ -107,7 +107,7 @@ class VersionGate @JvmOverloads constructor(
     private fun serves(url: URL) = url.protocol == origin.protocol && url.host.equals(origin.host, true) &&
         (if (url.port < 0) url.defaultPort else url.port) == (if (origin.port < 0) origin.defaultPort else origin.port)
 
-    /** Puts the fields on a request to the gate's origin; those that are there stay. */
+    /** Adds the identity headers to a request to the gate's origin; existing headers are kept. */
     fun prepare(connection: HttpURLConnection) {
         if (!serves(connection.url)) return
         for ((name, value) in headers()) {
@@ -115,13 +115,13 @@ class VersionGate @JvmOverloads constructor(
         }
     }
 
-    /** A request for a path of the gate's origin, prepared. */
+    /** Creates a request for a path of the gate's origin, with the identity headers. */
     fun open(path: String): HttpURLConnection = connect(URL(base + path)).also { prepare(it) }
 
     /**
-     * Sends a request, and waits for its answer.
+     * Sends a request, and waits for its response.
      *
-     * Throws [GateDenied] in place of a denial, and else what the connection throws.
+     * Throws [GateDenied] instead of returning a denial, and the exceptions of the connection.
      */
     fun receive(connection: HttpURLConnection): Reply {
         val answer = head(connection)
@@ -138,10 +138,10 @@ class VersionGate @JvmOverloads constructor(
     }
 
     /**
-     * Where the client stands: at the start of the app, or before it uses a part of the API.
+     * Returns the state of the client; call it when the app starts, or before it uses a part of the API.
      *
-     * Waits for the network, so never on the thread of the user interface; no longer than `timeoutMillis`. Never throws
-     * for the network's sake: whatever is not the gate's own word is [Unknown], with the last state that was.
+     * It waits for the network, at most `timeoutMillis`, so do not call it on the UI thread. It never throws because the network
+     * is unavailable: without a response of the gate, the state is [Unknown], with the last known state.
      */
     @JvmOverloads
     fun check(path: String? = null, method: String? = null): State {
@@ -154,7 +154,7 @@ class VersionGate @JvmOverloads constructor(
             Thread.currentThread().interrupt()
             null
         } catch (error: Exception) {
-            // A connection throws more than `IOException`: Android without its permission, the JDK when it is ended.
+            // A connection throws more than `IOException`: on Android without the permission, in the JDK when it is disconnected.
             null
         }
         if (state == null) return if (path == null) memory.unknown() else memory.unknown(known?.state)
@@ -163,23 +163,23 @@ class VersionGate @JvmOverloads constructor(
     }
 
     /**
-     * The states of the client, each as soon as it is another one, told on a thread of their own.
+     * Calls the listener with the state of the client and each change, on a background thread.
      *
-     * It never ends by itself, and comes back by itself after a loss; [Unknown] is told once the gate could not be
-     * reached again. After [Closeable.close] nothing is told any more; the connection itself may last until the gate's
-     * next sign of life.
+     * The stream never ends by itself, and reconnects after a loss; the listener gets [Unknown] once a reconnection has failed.
+     * After [Closeable.close], the listener is no longer called; the connection itself may stay open until the gate's next
+     * heartbeat.
      */
     fun states(listener: (State) -> Unit): Closeable = StateStream(this, listener).also { it.start() }
 
     /**
-     * Leaves the user alone with a recommendation.
+     * Hides a recommendation for a while.
      *
-     * Until its time has passed, or another version is recommended, the state is [Allowed]. Returns whether it may be:
-     * a required update is never put off.
+     * Until the time has passed, or another version is recommended, the state is [Allowed]. Returns whether the update can be
+     * snoozed: a required update never can.
      */
     fun snooze(update: Facts): Boolean = memory.snooze(update)
 
-    /** What the gate says; null if it has not said it. */
+    /** Requests the state from the gate; null if the response is not from a gate. */
     private fun ask(query: String, known: Tagged?): Known? {
         val connection = openOwn("status" + (if (query == "") "" else "?$query"), timeoutMillis)
         if (known != null) connection.setRequestProperty("If-None-Match", known.tag)
@@ -188,7 +188,7 @@ class VersionGate @JvmOverloads constructor(
             val answer = head(connection)
             Pair(answer, String(read(body(connection, answer)) { !isLate.get() }, Charsets.UTF_8))
         })
-        // Finding an address, and an answer in drops, keep to no timeout of a connection.
+        // Timeouts of a connection do not cover DNS lookups, or a response that arrives slowly byte by byte.
         daemon { task.run() }
         try {
             val (answer, content) = task.get(timeoutMillis.toLong(), TimeUnit.MILLISECONDS)
@@ -202,7 +202,7 @@ class VersionGate @JvmOverloads constructor(
         }
     }
 
-    /** A stream of events, of which nothing has been read yet. */
+    /** Opens the event stream; nothing has been read from it yet. */
     internal fun openEvents(lastId: String?): HttpURLConnection {
         val connection = openOwn("events", patienceMillis)
         connection.setRequestProperty("Accept", "text/event-stream")
@@ -210,7 +210,7 @@ class VersionGate @JvmOverloads constructor(
         return connection
     }
 
-    /** A request to the gate itself, for which neither a redirect nor a cache answers. */
+    /** Creates a request to the gate itself, without redirects and caches. */
     private fun openOwn(target: String, readTimeout: Int): HttpURLConnection {
         val connection = open(FOLDER + target)
         connection.instanceFollowRedirects = false
@@ -220,7 +220,7 @@ class VersionGate @JvmOverloads constructor(
         return connection
     }
 
-    /** Milliseconds to the next try: what the gate asks for, more after failures, and some chance. */
+    /** Returns the delay before the next attempt in ms: the gate's value, doubled after failures, plus a random part. */
     internal fun pause(retryMillis: Long, failures: Int): Long {
         val longest = maxOf(retryMillis, LONGEST_PAUSE)
         val doubled = retryMillis.toDouble() * (1 shl (failures - 1).coerceIn(0, 10))
@@ -233,22 +233,22 @@ class VersionGate @JvmOverloads constructor(
     }
 }
 
-/** Does something that the app's exit does not wait for. */
+/** Runs work on a daemon thread, which does not delay the exit of the app. */
 internal fun daemon(work: () -> Unit) {
     val thread = Thread(Runnable { work() }, "versiongate")
     thread.isDaemon = true
     thread.start()
 }
 
-/** Waits for the head of an answer. */
+/** Waits for the head of the response. */
 internal fun head(connection: HttpURLConnection): Answer {
     val status = connection.responseCode
-    if (status < 0) throw IOException("no answer of HTTP")
+    if (status < 0) throw IOException("the response is not valid HTTP")
     val fields = LinkedHashMap<String, MutableList<String>>()
     var index = 0
     while (true) {
         val value = connection.getHeaderField(index) ?: break
-        // The first may be the line of the status, which has no name.
+        // The first entry may be the status line, which has no name.
         connection.getHeaderFieldKey(index)?.let { name -> fields.getOrPut(name) { ArrayList() }.add(value) }
         index += 1
     }
@@ -260,7 +260,7 @@ private fun body(connection: HttpURLConnection, answer: Answer): InputStream {
     return content ?: ByteArrayInputStream(ByteArray(0))
 }
 
-/** The content to its end, as long as it may be. */
+/** Reads the content to its end, up to the maximum size and while `goesOn` returns true. */
 private fun read(content: InputStream, goesOn: () -> Boolean): ByteArray {
     val bytes = ByteArrayOutputStream()
     val buffer = ByteArray(8_192)

@@ -14,7 +14,7 @@ import org.junit.Assert.assertTrue
 import org.junit.ClassRule
 import org.junit.Test
 
-/** The client against the real gate. */
+/** Tests of the client against a real gate. */
 class ClientTest {
     companion object {
         @ClassRule
@@ -110,7 +110,7 @@ class ClientTest {
         assertFalse("X-App-Version" in renamed.headers())
     }
 
-    // Questions
+    // Status requests
 
     @Test
     fun warnedBrownoutMaintenanceAllowed() {
@@ -137,7 +137,7 @@ class ClientTest {
         assertTrue(isToCome(moving.window.maintenanceUntil))
         val denied = denied(client, "/archive/1").denial as Maintenance
         assertEquals(moving.window.maintenanceUntil, denied.window.maintenanceUntil)
-        // A requirement for a part of the API does not hold for the app.
+        // A requirement for a part of the API does not affect the state of the app.
         assertEquals(Allowed(), client.check())
     }
 
@@ -157,7 +157,7 @@ class ClientTest {
             assertEquals(listOf(Allowed(), Allowed()), listOf(client.check(), client.check()))
         }
         assertEquals(listOf(null, "\"1\""), asked)
-        // And the real one knows its tag, too.
+        // The real gate supports entity tags as well.
         val client = client()
         assertEquals(client.check(), client.check())
     }
@@ -170,7 +170,7 @@ class ClientTest {
             val storage = FileStorage(File(folder, "state.json"))
             val required = client(storage).check() as Required
             assertEquals(Unknown(required), client(storage, NOWHERE).check())
-            // Another build has been told nothing.
+            // There is no stored state for another build.
             assertEquals(Unknown(null), client(storage, NOWHERE, IDENTITY.copy(version = "3.5.0")).check())
             gate.change(rules("3.4.0"))
             assertEquals(Allowed(), client(storage).check())
@@ -245,7 +245,7 @@ class ClientTest {
         gate.change(rules("3.5.0"))
         val storage = Kept()
         val required = client(storage).check() as Required
-        // The app starts anew, where a portal has taken the gate's place.
+        // The app restarts behind a captive portal.
         gate.stop()
         Server(answer = ::page).use { login ->
             val portal = Server(gate.port) { asked, socket ->
@@ -257,7 +257,7 @@ class ClientTest {
                 try {
                     assertEquals(Unknown(required), told.next())
                     assertEquals(Unknown(required), client.check())
-                    // Its page is the app's to judge.
+                    // The page of the portal is returned to the app.
                     for (path in listOf("/page", "/redirected")) {
                         assertEquals(PAGE, client.receive(client.open(path)).content.reader().readText())
                     }
@@ -305,7 +305,7 @@ class ClientTest {
             } finally {
                 gate.run()
             }
-            // The last state is told first.
+            // The last state is delivered first.
             assertEquals(required, told.next())
             gate.change(rules("3.4.0"))
             assertEquals(Allowed(), told.next())

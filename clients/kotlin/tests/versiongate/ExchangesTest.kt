@@ -40,11 +40,11 @@ class ExchangesTest {
             else -> throw AssertionError("unknown: $key")
         }
 
-        /** The same over a socket; [asked] is what the client has asked for. */
+        /** Returns a function that responds over a socket; [asked] collects the requests. */
         fun answer(asked: MutableList<String>) = { said: Asked, socket: Socket ->
             asked.add("${said.method} ${said.target}")
             val fields = (response["fields"] as List<*>).map { it as List<*> }.map { "${it[0]}: ${it[1]}" }
-            // What has not changed has been something before.
+            // A 304 needs an earlier response.
             val isBefore = answer.status == 304 && asked.size == 1
             val lines = (if (isBefore) fields + JSON else fields).joinToString("\n")
             val sent = if (isBefore) "{\"decision\":\"allow\"}".toByteArray() else bytes
@@ -52,7 +52,7 @@ class ExchangesTest {
             reply(if (isBefore) 200 else answer.status, lines, if (isBare) ByteArray(0) else sent)(said, socket)
         }
 
-        /** What a client makes of it. */
+        /** Returns what the client reads from a response over a socket. */
         fun hear(gate: VersionGate): Map<String, Any?> {
             val heard = HashMap<String, Any?>()
             if ("denial" in client) {
@@ -165,7 +165,7 @@ class ExchangesTest {
             for (type in listOf("", "\"type\":\"about:blank\",", "\"type\":[],")) {
                 assertEquals(type, Required(), inspect(Answer(426, fields), "{$type\"title\":\"t\"}"))
             }
-            // Without the mark, it is the content of the backend.
+            // Without the header, it is content of the backend.
             val unmarked = Answer(426, mapOf("content-type" to listOf(kind)))
             assertNull(inspect(unmarked, "{\"type\":\"urn:versiongate:upgrade-required\",\"title\":\"t\"}"))
         }
@@ -180,7 +180,7 @@ class ExchangesTest {
             )), null
         )
         val said = Required(Facts.of(mapOf("message" to "a+b c%")))
-        // No Base64; a size that is negative, too large, cut off or never ends; and a kind of field that is not ours.
+        // Invalid Base64; a size that is negative, too large, truncated or endless; and an unknown wire type.
         for (details in listOf("", "!", "Gv///////////wE", "Gn8B", "GoE", "Gv//////////////", "HQECAwQ")) {
             assertEquals(details, Required(Facts.of(mapOf("message" to "a+b c"))), denial(details, "a+b%20c"))
             assertEquals(details, said, denial(details, "a+b c%"))

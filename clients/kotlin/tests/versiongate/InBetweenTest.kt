@@ -13,7 +13,7 @@ import org.junit.Assert.assertFalse
 import org.junit.Assert.assertTrue
 import org.junit.Test
 
-/** Whoever answers in place of the gate. */
+/** Servers that respond instead of the gate. */
 class InBetweenTest {
     private val stream = "HTTP/1.1 200 OK\nContent-Type: text/event-stream\n\n"
     private val allow = "id: 1\nevent: decision\ndata: {\"decision\":\"allow\"}\n\n"
@@ -124,7 +124,7 @@ class InBetweenTest {
         val unfinished = "id: 2\nevent: decision\ndata: {\"decision\":\"require\"}\n"
         val answers = LinkedBlockingQueue(listOf(
             stream + again + allow, stream + unfinished,
-            // A whole chunk, and one that is lost.
+            // A complete chunk, and a truncated one.
             stream.replace("\n\n", "\nTransfer-Encoding: chunked\n\n") + "c\n$again\n99\n: lost\n"
         ))
         val asked = LinkedBlockingQueue<String>()

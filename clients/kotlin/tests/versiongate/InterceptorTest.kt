@@ -14,7 +14,7 @@ import org.junit.Assert.assertTrue
 import org.junit.ClassRule
 import org.junit.Test
 
-/** The interceptor in OkHttp, against the real gate. */
+/** Tests of the interceptor in OkHttp against a real gate. */
 class InterceptorTest {
     companion object {
         @ClassRule

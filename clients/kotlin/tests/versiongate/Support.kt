@@ -21,18 +21,18 @@ import org.junit.rules.ExternalResource
 
 internal val ROOT = File(System.getProperty("versiongate.root")!!)
 
-/** Seconds; nothing is waited for any longer. */
+/** The maximum time to wait in seconds. */
 internal const val PATIENCE = 30L
 
-/** The discard port, where nobody listens. */
+/** The discard port, on which no server listens. */
 internal const val NOWHERE = "http://127.0.0.1:9"
 
 internal val IDENTITY = Identity(app = "com.example.shop", platform = "ios", version = "3.4.9", language = "en")
 
-/** What a server of a test was asked. */
+/** A request to a test server. */
 internal class Asked(val method: String, val target: String, val headers: Map<String, String>)
 
-/** A server on loopback that answers each request by a function, and then closes the connection. */
+/** A server on loopback that responds with a function, and then closes the connection. */
 internal class Server(port: Int = 0, private val answer: (Asked, Socket) -> Unit) : Closeable {
     private val listening = ServerSocket(port, 50, InetAddress.getByName("127.0.0.1"))
     val url = "http://127.0.0.1:${listening.localPort}"
@@ -56,7 +56,7 @@ internal class Server(port: Int = 0, private val answer: (Asked, Socket) -> Unit
                 val head = head(it.getInputStream()) ?: return
                 answer(head, it)
             } catch (error: SocketException) {
-                // The client may have gone.
+                // The client may have closed the connection.
             }
         }
     }
@@ -78,7 +78,7 @@ internal fun send(output: OutputStream, head: String, content: ByteArray = ByteA
     output.flush()
 }
 
-/** An answer that is always the same; [fields] has one field a line. */
+/** Returns a constant response; [fields] has one header per line. */
 internal fun reply(status: Int, fields: String = "", content: ByteArray = ByteArray(0)) = { _: Asked, socket: Socket ->
     val ended = (if (fields == "") "" else "$fields\n") + "Content-Length: ${content.size}\nConnection: close\n\n"
     send(socket.getOutputStream(), "HTTP/1.1 $status Said\n$ended", content)
@@ -90,13 +90,13 @@ internal fun page(asked: Asked, socket: Socket) = reply(200, "Content-Type: text
 
 internal const val JSON = "Content-Type: application/json"
 
-/** Says what has reached the backend. */
+/** Responds with the request that has reached the backend. */
 private val echo = { asked: Asked, socket: Socket ->
     val said = Json.write(mapOf("target" to asked.target, "headers" to asked.headers))
     reply(200, JSON, said.toByteArray())(asked, socket)
 }
 
-/** The real gate in front of a backend that says what reached it. */
+/** A real gate, with a backend that returns the requests it receives. */
 class Gate : ExternalResource() {
     private val folder = Files.createTempDirectory("gate").toFile()
     private val file = File(folder, "rules.yaml")
@@ -113,7 +113,7 @@ class Gate : ExternalResource() {
         run()
     }
 
-    /** Starts it, on the port that it had before. */
+    /** Starts the gate, on its previous port if it had one. */
     fun run() {
         val binary = System.getenv("VERSIONGATE_BINARY") ?: File(ROOT, ".build/debug/versiongate").path
         val lines = LinkedBlockingQueue<Map<*, *>>()
@@ -127,13 +127,13 @@ class Gate : ExternalResource() {
             try {
                 errors.bufferedReader().forEachLine { lines.add(Json.read(it) as Map<*, *>) }
             } catch (error: IOException) {
-                // The gate has been ended.
+                // The gate has been stopped.
             }
         }
         port = (logged("listening")["address"] as String).substringAfterLast(':').toInt()
     }
 
-    /** The next line of the log that says this. */
+    /** Returns the next matching line of the log. */
     private fun logged(message: String): Map<*, *> {
         val seen = ArrayList<Any>()
         while (true) {
@@ -150,7 +150,7 @@ class Gate : ExternalResource() {
         assertTrue(fresh.renameTo(file))
     }
 
-    /** Puts other rules in force. */
+    /** Applies other rules. */
     fun change(rules: String) {
         if (rules == text) return
         log.clear()
@@ -171,16 +171,16 @@ class Gate : ExternalResource() {
     }
 }
 
-/** One floor for everybody, and what else is said of it. */
+/** Returns rules with one floor for all clients, and additional keys. */
 internal fun rules(minimum: String, more: String = "") =
     "rules:\n  - id: floor\n    minimum: \"$minimum\"\n    storeUrl: https://example.com/app\n" +
         "    accept: [plan-opens]\n$more"
 
-/** A time in so many seconds, as rules have it. */
+/** Returns the time in a number of seconds, in the format of rules. */
 internal fun moment(seconds: Long): String =
     Instant.now().plusSeconds(seconds).truncatedTo(ChronoUnit.SECONDS).toString()
 
-/** The states that a client is told, one after the other. */
+/** The states delivered to a client, in order. */
 internal class Told(client: VersionGate) : Closeable {
     private val states = LinkedBlockingQueue<State>()
     private val stream = client.states { states.add(it) }
