@@ -22,11 +22,11 @@ struct HTTPDateTests {
         (4_107_542_400, "Mon, 01 Mar 2100 00:00:00 GMT"),
         (13_574_563_200, "Tue, 29 Feb 2400 00:00:00 GMT"),
     ])
-    func `a time is written as IMF-fixdate`(_ seconds: Int, _ text: String) {
+    func `a time is formatted as IMF-fixdate`(_ seconds: Int, _ text: String) {
         #expect(HTTPDate.text(secondsSinceEpoch: seconds) == text)
     }
 
-    @Test func `every day follows the one before`() {
+    @Test func `every day follows the previous one`() {
         // Computed with the rule for leap years, from 1970 to 2400.
         let months = [
             "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
@@ -48,7 +48,7 @@ struct HTTPDateTests {
         }
     }
 
-    @Test func `a line is a whole field line`() {
+    @Test func `the line is a complete field line`() {
         let time = Timestamp(secondsSinceEpoch: 784_111_777)
         let line = String(decoding: HTTPDate.line(time), as: UTF8.self)
         #expect(line == "Date: Sun, 06 Nov 1994 08:49:37 GMT\r\n")
