@@ -251,7 +251,7 @@ struct CommandTests {
             #expect(result.status == 0)
             #expect(result.output.contains("why:      no rule applies yet\n"))
             #expect(
-                result.output.contains("not yet:  floor: the version is below the minimum; its")
+                result.output.contains("not yet:  floor: the version is below the minimum; the")
             )
             #expect(result.output.contains(" %, on 2030-01-01T00:00:00Z\n"))
         }

@@ -209,7 +209,10 @@ struct PreviewTests {
         for (arguments, message) in [
             ([], "--secret-file is missing"),
             (["--secret-file", folder.path(of: "nowhere")], "cannot be read"),
-            (["--secret-file", folder.path(of: "short")], "expected lines of 16 characters"),
+            (
+                ["--secret-file", folder.path(of: "short")],
+                "expected lines of at least 16 characters"
+            ),
             (secret + ["--for", "31d"], "from 1s to 30d"),
             (secret + ["--for", "0s"], "from 1s to 30d"),
             (secret + ["--decision", "allow"], "invalid"),

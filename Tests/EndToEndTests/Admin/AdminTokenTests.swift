@@ -120,7 +120,7 @@ struct AdminTokenTests {
                 #expect(without.output == "")
             }
             let asked = ["reload", "--admin", place, "--admin-token-file", file]
-            #expect(try ToolProcess.versiongate(asked).output == "\(place): asked\n")
+            #expect(try ToolProcess.versiongate(asked).output == "\(place): reload requested\n")
             let with = try ToolProcess.versiongate(
                 "reload",
                 "--wait",

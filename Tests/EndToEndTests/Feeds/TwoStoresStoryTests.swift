@@ -134,7 +134,7 @@ struct TwoStoresStoryTests {
     private func waitForForeignRecord(_ scene: Scene) throws {
         try scene.gate.logLine("the record of the iPhone") {
             $0.message == "feed failed; its last value stays active" && $0.metadata["feed"] == "mac"
-                && $0.metadata["error"]?.contains("asked for com.example.shop for macos") == true
+                && $0.metadata["error"]?.contains("requested com.example.shop for macos") == true
         }
     }
 

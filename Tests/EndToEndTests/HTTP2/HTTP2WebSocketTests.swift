@@ -157,7 +157,7 @@ struct HTTP2WebSocketTests {
             let client = try scene.connectHTTP2()
             let cases = [
                 (UInt32(1), "/no", 403, "no"), (3, "/elsewhere", 302, ""),
-                (5, "/page", 502, "no valid answer"), (7, "/other-key", 502, "no valid answer"),
+                (5, "/page", 502, "no valid response"), (7, "/other-key", 502, "no valid response"),
             ]
             for (stream, path, status, text) in cases {
                 try client.open(stream, path)

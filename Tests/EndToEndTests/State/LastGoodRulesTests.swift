@@ -67,7 +67,7 @@ struct LastGoodRulesTests {
             defer { next.gate.end() }
             try self.expectFloor(next)
             #expect(
-                next.gate.logLines.contains { $0.message.hasPrefix("starting by the last good") }
+                next.gate.logLines.contains { $0.message.hasPrefix("starting with the last good") }
             )
             let page = try FeedsPage(of: next.gate)
             #expect(!page.rules.lastReloadSuccessful)
