@@ -269,7 +269,7 @@ struct CommandTests {
                 ["VERSIONGATE_UPSTRAEM=http://127.0.0.1:9"] + gate
             )
             #expect(missing.status == 1)
-            #expect(missing.errors.contains("is it meant for VERSIONGATE_UPSTREAM?"))
+            #expect(missing.errors.contains("did you mean VERSIONGATE_UPSTREAM?"))
             let said = try ToolProcess.run(
                 "env",
                 [
@@ -493,7 +493,7 @@ struct CommandTests {
         (["--upstream-server-name", "a"], "--upstream-server-name is given, but no --upstream"),
         (
             ["--upstream", "https://a", "--upstream-ca", "/nowhere"],
-            "--upstream-ca '/nowhere': there is no such file"
+            "--upstream-ca '/nowhere': the file does not exist"
         ),
         (
             ["--upstream", "https://a", "--upstream-ca", "/dev/null"],
