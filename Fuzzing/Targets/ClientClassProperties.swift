@@ -1,5 +1,6 @@
-import GateControl
+import GateFeeds
 import GatePolicy
+import GateRules
 
 /// Properties of two clients that differ in one header line: if the rules put them in one class, the
 /// decision for one is the decision for the other, and so is all that follows from it.
@@ -27,6 +28,7 @@ struct ClientClassProperties {
     private static let now = Timestamp(secondsSinceEpoch: 1_800_000_000)
     private static let ruleSet = try? RulesFileLoader.load(
         sources: [(name: "rules.yaml", text: Self.rules)],
+        feedKinds: .all,
         now: { Self.now }
     ).ruleSet
 

@@ -1,4 +1,5 @@
-import GateControl
+import GateFeeds
+import GateRules
 
 /// Properties that must hold of any bytes as server-sent events.
 struct EventStreamProperties {

@@ -1,5 +1,5 @@
 import Foundation
-import GateControl
+import GateRules
 
 /// Properties that must hold of any bytes as the answer of a source.
 struct JSONProperties {

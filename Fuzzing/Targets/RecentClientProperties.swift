@@ -1,6 +1,7 @@
-import GateControl
+import GateFeeds
 import GatePolicy
 import GateProxy
+import GateRules
 import GateWire
 
 /// Properties of two clients of which one was there a moment ago: if the other is taken for it, both are judged the
@@ -16,7 +17,12 @@ struct RecentClientProperties {
 
         init?(_ text: String) {
             let source = (name: "rules.yaml", text: text)
-            guard let loaded = try? RulesFileLoader.load(sources: [source], now: { Self.now })
+            guard
+                let loaded = try? RulesFileLoader.load(
+                    sources: [source],
+                    feedKinds: .all,
+                    now: { Self.now }
+                )
             else { return nil }
             self.rules = loaded.ruleSet
             self.table = .request(identityHeaderNames: self.rules.identityHeaderNames)

@@ -1,5 +1,6 @@
-import GateControl
+import GateFeeds
 import GatePolicy
+import GateRules
 
 /// Properties of any two texts as rules files, the second one in the place of the first: whatever
 /// becomes laxer is said.
@@ -38,7 +39,11 @@ enum RulesChangeProperties {
     }
 
     private static func load(_ text: Substring) -> LoadedRules? {
-        try? RulesFileLoader.load(sources: [("rules.yaml", String(text))], now: { Self.now })
+        try? RulesFileLoader.load(
+            sources: [("rules.yaml", String(text))],
+            feedKinds: .all,
+            now: { Self.now }
+        )
     }
 
     /// Clients of every rule at its floors, on the paths that this target's seeds speak of.

@@ -1,6 +1,8 @@
 internal import GateCensus
 internal import GateControl
 internal import GatePolicy
+internal import GateRecords
+internal import GateRules
 internal import NIOHTTP1
 
 /// Questions about floors that could be, and about those whom they would be for.

@@ -1,6 +1,8 @@
 private import FoundationEssentials
 internal import GateControl
 internal import GatePolicy
+internal import GateRecords
+internal import GateRules
 internal import NIOHTTP1
 
 /// The way back to rules that were in force before.

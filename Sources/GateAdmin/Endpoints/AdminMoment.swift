@@ -1,5 +1,6 @@
 internal import GateControl
 internal import GateProxy
+internal import GateRecords
 
 /// The state of a gate at one moment, as far as a page wants to know that it has changed.
 struct AdminMoment: Sendable, Equatable {

@@ -1,6 +1,7 @@
 private import FoundationEssentials
 internal import GateControl
 internal import GatePolicy
+internal import GateRecords
 
 /// How the rules and their feeds are doing, as `/feeds` shows it.
 struct FeedsReport: Encodable {

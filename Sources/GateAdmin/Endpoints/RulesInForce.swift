@@ -1,6 +1,8 @@
 internal import GateCensus
 internal import GateControl
 internal import GatePolicy
+internal import GateRecords
+internal import GateRules
 
 /// The rules in force, with their settings and where they come from.
 struct RulesInForce: Encodable {

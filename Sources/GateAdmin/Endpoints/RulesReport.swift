@@ -1,6 +1,8 @@
 private import FoundationEssentials
 internal import GateControl
 internal import GatePolicy
+internal import GateRecords
+internal import GateRules
 
 /// The rules in force, and how the last reload went.
 struct RulesReport: Encodable {

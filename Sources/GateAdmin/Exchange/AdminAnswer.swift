@@ -1,5 +1,5 @@
 internal import FoundationEssentials
-internal import GateControl
+internal import GateRules
 internal import NIOHTTP1
 
 /// The admin listener's answer: JSON, metrics, or a bare status.

@@ -1,5 +1,5 @@
-internal import GateControl
 internal import GatePolicy
+internal import GateRules
 
 /// The query of a request, as forms write it: `since=7d&rule=ios`.
 struct AdminQuery: Sendable, Equatable {

@@ -1,4 +1,4 @@
-internal import GateControl
+internal import GateRecords
 
 /// The census.
 extension GateMetrics {

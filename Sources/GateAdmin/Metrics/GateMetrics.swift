@@ -2,6 +2,8 @@ internal import FoundationEssentials
 internal import GateControl
 internal import GatePolicy
 internal import GateProxy
+internal import GateRecords
+internal import GateRules
 
 /// Everything that is counted and known of a gate, as metrics; `docs/metrics.md` has the reasons for each.
 ///

@@ -1,6 +1,9 @@
 private import FoundationEssentials
 package import GateCensus
 package import GatePolicy
+package import GateRecords
+package import GateRules
+package import GateSystem
 package import Logging
 
 /// Watches what becomes of a change of rules, and has them observe where they refuse far more clients

@@ -1,6 +1,8 @@
 private import FoundationEssentials
 package import GateCensus
 internal import GatePolicy
+internal import GateRecords
+internal import GateSystem
 
 /// A rule that does but observe since it refused more clients than was predicted.
 package struct BreakerTrip: Sendable, Equatable, Codable {

@@ -1,4 +1,6 @@
 package import GatePolicy
+package import GateRecords
+internal import GateRules
 package import Logging
 
 /// Takes what feeds say: has it merged and checked, keeps it, and remembers how each feed is doing.

@@ -1,4 +1,7 @@
+internal import GateFeeds
 internal import GatePolicy
+internal import GateRules
+internal import GateSystem
 
 /// Asks one feed, again and again, for as long as its task lives.
 actor FeedRunner {

@@ -1,4 +1,7 @@
+package import GateFeeds
 internal import GatePolicy
+internal import GateRules
+package import GateSystem
 package import Logging
 
 /// Runs the feeds that the rules file names, whatever it comes to name.

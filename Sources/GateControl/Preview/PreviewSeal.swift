@@ -1,4 +1,6 @@
+internal import GateCrypto
 package import GatePolicy
+internal import GateSystem
 
 /// Signs the fields by which testers ask for a decision, and knows its own.
 ///

@@ -1,3 +1,4 @@
+package import GateRules
 package import Logging
 
 /// Writes findings to the log: each once, as long as it stays.

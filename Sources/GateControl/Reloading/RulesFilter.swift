@@ -1,4 +1,5 @@
 package import GatePolicy
+package import GateRules
 
 /// Decides which of the rules that were loaded act, and which do but observe.
 package protocol RulesFilter: Sendable {

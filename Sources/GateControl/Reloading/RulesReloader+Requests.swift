@@ -1,17 +1,8 @@
 internal import GatePolicy
+internal import GateRules
 
 /// The ways to a reload, and those who wait for one.
 extension RulesReloader {
-    /// The event that asked for a reload.
-    package enum Reason: String, Sendable {
-        case start
-        case signal
-        case fileChanged
-        case request
-        case feed
-        case undo
-    }
-
     /// The origin of the rules' text.
     enum Reading: Sendable {
         /// The file as it is.
@@ -44,7 +35,7 @@ extension RulesReloader {
     }
 
     func reading(
-        for reason: Reason,
+        for reason: RulesChange.Reason,
         hasJustRead: Bool = false,
         seen sighting: RulesSighting?
     ) -> Reading {

@@ -1,4 +1,7 @@
 package import GatePolicy
+internal import GateRecords
+package import GateRules
+internal import GateSystem
 internal import Logging
 
 /// The way back: rules that were in force before, whatever the files say.

@@ -1,6 +1,9 @@
 internal import FoundationEssentials
 package import GateCensus
 package import GatePolicy
+package import GateRecords
+package import GateRules
+internal import GateSystem
 package import Logging
 
 /// Replaces the rules while requests flow, and keeps the last good ones when new ones are wrong.
@@ -148,7 +151,7 @@ package actor RulesReloader {
     /// - Returns: How the reload went that began after this call.
     @discardableResult
     package func reload(
-        reason: Reason,
+        reason: RulesChange.Reason,
         by name: String? = nil,
         seen sighting: RulesSighting? = nil
     ) async -> ReloadStatus {

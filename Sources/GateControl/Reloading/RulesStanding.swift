@@ -1,4 +1,5 @@
 package import GatePolicy
+package import GateRules
 
 /// The rules in force and their history, of one moment.
 package struct RulesStanding: Sendable {

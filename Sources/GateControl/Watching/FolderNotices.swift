@@ -1,3 +1,4 @@
+internal import GateSystem
 private import Glibc
 
 /// The kernel's notices about a few folders (inotify), as far as they concern the rules.

@@ -1,3 +1,5 @@
+package import GateRules
+internal import GateSystem
 package import Logging
 
 /// Says when the rules on disk may have changed, as an endless sequence of what was seen, without

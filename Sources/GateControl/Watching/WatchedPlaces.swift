@@ -1,3 +1,5 @@
+internal import GateRules
+internal import GateSystem
 private import Glibc
 
 /// The names on disk that lead to the rules, by the folders that hold them.

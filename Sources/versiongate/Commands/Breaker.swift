@@ -1,7 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
 import GateAdmin
-import GateControl
+import GateSystem
 
 /// Shows what the breaker of a running gate has stopped, and lets it go on.
 struct BreakerCommand: AsyncParsableCommand {

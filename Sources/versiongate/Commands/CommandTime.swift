@@ -1,6 +1,6 @@
 import ArgumentParser
-import GateControl
 import GatePolicy
+import GateRules
 
 /// A time in a flag.
 enum CommandTime {

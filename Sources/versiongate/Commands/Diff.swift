@@ -1,6 +1,8 @@
 import ArgumentParser
-import GateControl
+import GateFeeds
 import GatePolicy
+import GateRules
+import GateSystem
 
 /// Says which clients get another decision from other rules.
 struct Diff: ParsableCommand {
@@ -46,7 +48,7 @@ struct Diff: ParsableCommand {
 
     private func load(_ path: String) throws -> LoadedRules {
         do throws(RulesFileErrors) {
-            return try RulesFileLoader(path: path).load()
+            return try RulesFileLoader(path: path, feedKinds: .all, now: SystemClock.now).load()
         } catch {
             for error in error.errors { StandardError.write(error.description) }
             // 1 says that there is a difference.

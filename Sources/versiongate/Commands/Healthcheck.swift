@@ -1,6 +1,6 @@
 import ArgumentParser
 import FoundationEssentials
-import GateControl
+import GateSystem
 
 /// Asks a gate on this machine whether it answers.
 struct Healthcheck: AsyncParsableCommand {

@@ -2,6 +2,7 @@ import ArgumentParser
 import FoundationEssentials
 import GateControl
 import GatePolicy
+import GateSystem
 
 /// Signs a field with which a tester sees a decision.
 struct PreviewCommand: ParsableCommand {

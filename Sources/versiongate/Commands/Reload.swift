@@ -1,6 +1,6 @@
 import ArgumentParser
 import FoundationEssentials
-import GateControl
+import GateSystem
 
 /// Asks a running gate to read its rules again, and says what became of it.
 struct Reload: AsyncParsableCommand {

@@ -1,8 +1,8 @@
 import ArgumentParser
 import FoundationEssentials
 import GateAdmin
-import GateControl
 import GatePolicy
+import GateSystem
 
 /// The running gate that a command asks, at its listener for operators.
 struct RunningGate: ParsableArguments {

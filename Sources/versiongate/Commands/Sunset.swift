@@ -1,6 +1,8 @@
 import ArgumentParser
-import GateControl
 import GatePolicy
+import GateRecords
+import GateRules
+import GateSystem
 
 /// Says which paths old versions still call.
 struct SunsetCommand: ParsableCommand {

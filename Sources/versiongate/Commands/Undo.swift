@@ -1,7 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
-import GateControl
 import GatePolicy
+import GateSystem
 
 /// Has a running gate go back to rules that were in force before, whatever its files say.
 struct Undo: AsyncParsableCommand {

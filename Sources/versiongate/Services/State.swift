@@ -1,4 +1,7 @@
 import GateControl
+import GateRecords
+import GateRules
+import GateSystem
 import Logging
 
 /// The data that outlives the process, as far as there is a folder for it.

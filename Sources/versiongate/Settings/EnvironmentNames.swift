@@ -1,5 +1,5 @@
 import FoundationEssentials
-import GateControl
+import GateRules
 
 /// The names in the environment that are probably meant for the gate, and that nobody reads.
 enum EnvironmentNames {

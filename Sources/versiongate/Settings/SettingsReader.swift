@@ -1,5 +1,5 @@
 import FoundationEssentials
-import GateControl
+import GateRules
 
 /// Reads settings from flags, then the environment, then the configuration file; the first that
 /// says something wins.

@@ -1,8 +1,9 @@
 import Foundation
-import GateControl
 import GatePolicy
+import GateRules
 import GateTestSupport
 import MutatedRules
+import RulesTestSupport
 import Testing
 
 /// Slips that a machine makes in the shipped rules files meet a gate that runs by them: none locks out

@@ -1,7 +1,11 @@
 import Dispatch
 import GateCensus
 import GatePolicy
+import GateRecords
+import GateRules
+import GateTestSupport
 import Logging
+import RulesTestSupport
 import Synchronization
 import Testing
 
@@ -195,7 +199,7 @@ struct BreakerTests {
     }
 
     @Test func `a trip survives a restart and the same rules, and ends by a reset`() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder()
         let state = StateFolder(path: folder.path)
         let stage = Stage()
         let breaker = await stage.breaker(state)
@@ -235,7 +239,7 @@ struct BreakerTests {
     @Test func `the same version in other digits is another term, now and after a restart`()
         async throws
     {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder()
         let state = StateFolder(path: folder.path)
         let stage = Stage()
         let breaker = await stage.breaker(state)
@@ -269,7 +273,7 @@ struct BreakerTests {
     }
 
     @Test func `a restart goes on with what was watched`() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder()
         let state = StateFolder(path: folder.path)
         let stage = Stage()
         let (old, new) = (try Self.rules(), try Self.rules(ios: Self.refused))

@@ -1,5 +1,8 @@
 import Foundation
 import GatePolicy
+@testable import GateRules
+import GateTestSupport
+import RulesTestSupport
 import Synchronization
 import Testing
 
@@ -177,7 +180,7 @@ struct RulesReloaderTests {
         async let good = reloader.reload(reason: .request)
         for await _ in entered { break }
         self.bench.write(Self.broken)
-        let waiting = [RulesReloader.Reason.fileChanged, .signal].map { reason in
+        let waiting = [RulesChange.Reason.fileChanged, .signal].map { reason in
             Task { await reloader.reload(reason: reason) }
         }
         while await reloader.waiting.count < waiting.count { await Task.yield() }
@@ -276,7 +279,7 @@ struct RulesReloaderTests {
     }
 
     @Test func `a file on disk is loaded by its path`() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder()
         try folder.write("rules: []\n", to: "rules.yaml")
         let reloader = RulesReloader(
             loader: RulesFileLoader(path: folder.path(of: "rules.yaml")),
@@ -303,7 +306,7 @@ struct RulesReloaderTests {
     @Test func `a file that says what it said is not looked through again, unless by signal`()
         async throws
     {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder()
         try folder.write("rules: []\n", to: "rules.yaml")
         let looks = Looks()
         let loader = RulesFileLoader(path: folder.path(of: "rules.yaml"), now: looks.time)
@@ -332,7 +335,7 @@ struct RulesReloaderTests {
     @Test func `a signal that comes while the file is looked through needs no second look`()
         async throws
     {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder()
         try folder.write("rules: []\n", to: "rules.yaml")
         let looks = Looks()
         let loader = RulesFileLoader(path: folder.path(of: "rules.yaml"), now: looks.time)
@@ -355,7 +358,7 @@ struct RulesReloaderTests {
     @Test func `a file that is written again since it was seen is left to the next sighting`()
         async throws
     {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder()
         let path = folder.path(of: "rules.yaml")
         try folder.write("rules: []\n", to: "rules.yaml")
         let loader = RulesFileLoader(path: path)

@@ -1,4 +1,9 @@
 import GatePolicy
+@testable import GateRecords
+import GateRules
+import GateSystem
+import GateTestSupport
+import RulesTestSupport
 import Synchronization
 import Testing
 
@@ -18,7 +23,7 @@ struct RulesUndoTests {
 
     /// A gate without its sockets: a rules file, a state folder, and a reloader that may be started again.
     private final class Bench {
-        let folder: TemporaryFolder
+        let folder: TestFolder
         let log = LogRecorder()
         let told = Told()
         private(set) var archive: RulesArchive?
@@ -37,7 +42,7 @@ struct RulesUndoTests {
         }
 
         init(_ floor: String) async throws {
-            self.folder = try TemporaryFolder()
+            self.folder = try TestFolder()
             self.reloader = RulesReloader(
                 loader: RulesFileLoader(path: ""),
                 logger: self.log.logger,

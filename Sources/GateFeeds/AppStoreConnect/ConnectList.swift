@@ -1,0 +1,42 @@
+internal import GateRules
+
+/// The resources of a list and what was included with them (https://jsonapi.org/format/1.0).
+struct ConnectList {
+    private struct Key: Hashable {
+        let type: String
+        let id: String
+    }
+
+    private(set) var resources: [JSONValue] = []
+    private var included: [Key: JSONValue] = [:]
+
+    /// Adds a page.
+    mutating func add(_ page: JSONValue) throws(FeedFailure) {
+        guard let resources = page["data"]?.items else {
+            throw .content("the answer has no list 'data'")
+        }
+        self.resources += resources
+        for resource in page["included"]?.items ?? [] {
+            guard let key = Self.key(of: resource) else { continue }
+            self.included[key] = resource
+        }
+    }
+
+    /// The resource that another one is related to by a name; `nil` if there is none.
+    func related(_ name: String, of resource: JSONValue) -> JSONValue? {
+        resource[path: "relationships.\(name).data"].flatMap { Self.key(of: $0) }
+            .flatMap { self.included[$0] }
+    }
+
+    /// All that a resource is related to by a name.
+    func all(_ name: String, of resource: JSONValue) -> [JSONValue] {
+        (resource[path: "relationships.\(name).data"]?.items ?? [])
+            .compactMap { Self.key(of: $0) }.compactMap { self.included[$0] }
+    }
+
+    /// The type and id of a resource, which name it.
+    private static func key(of resource: JSONValue) -> Key? {
+        guard let type = resource["type"]?.text, let id = resource["id"]?.text else { return nil }
+        return Key(type: type, id: id)
+    }
+}

@@ -1,0 +1,173 @@
+internal import GatePolicy
+internal import GateSystem
+
+/// How far the clocks of a place are ahead of UTC, as the system's zone data has it.
+///
+/// The format is RFC 8536 (tzfile(5)), of version 2 or later, whose times have 64 bits.
+struct ZoneOffsets: Sendable, Equatable {
+    private struct Transition: Equatable {
+        /// Seconds since 1970.
+        let at: Int64
+        /// Seconds ahead of UTC from then on.
+        let offset: Int64
+    }
+
+    /// The largest file of a zone; those of tzdata have some 4 kB.
+    private static let maximumSize = 256 << 10
+    private static let folders = ["/usr/share/zoneinfo", "/usr/lib/zoneinfo", "/etc/zoneinfo"]
+    private static let day: Int64 = 86_400
+
+    private let before: Int64
+    private let transitions: [Transition]
+    /// The rule for the time after the last transition, if it is more than the last offset.
+    private let rule: PosixZone?
+
+    /// A zone of the system by its name, such as `Asia/Tokyo`; `nil` if it has none.
+    init?(named name: String) {
+        // A name is a path below the folder, and leads nowhere else.
+        let parts = name.split(separator: "/", omittingEmptySubsequences: false)
+        guard !parts.isEmpty,
+            parts.allSatisfy({ $0.wholeMatch(of: /[A-Za-z0-9_+\-]+/) != nil })
+        else { return nil }
+        for folder in Self.folders {
+            let path = "\(folder)/\(name)"
+            guard let content = try? FileContent(path: path, atMost: Self.maximumSize),
+                let offsets = ZoneOffsets(tzif: content.bytes)
+            else { continue }
+            self = offsets
+            return
+        }
+        return nil
+    }
+
+    /// Reads a file of zone data; `nil` if it is none.
+    init?(tzif bytes: [UInt8]) {
+        var reader = BigEndianReader(bytes)
+        // The first block has times of 32 bits, for readers of old.
+        guard let old = TZifHeader(&reader), old.version >= 2,
+            reader.skip(old.size(ofTimes: 4)), let header = TZifHeader(&reader)
+        else { return nil }
+        guard let times = reader.integers(header.times, of: 8),
+            let kinds = reader.integers(header.times, of: 1),
+            let offsets = Self.offsets(&reader, header), let first = offsets.first,
+            reader.skip(header.restSize(ofTimes: 8))
+        else { return nil }
+        var transitions: [Transition] = []
+        for (time, kind) in zip(times, kinds) {
+            guard offsets.indices.contains(Int(UInt8(truncatingIfNeeded: kind))) else { return nil }
+            let offset = offsets[Int(UInt8(truncatingIfNeeded: kind))]
+            transitions.append(Transition(at: time, offset: offset))
+        }
+        guard transitions.map(\.at) == transitions.map(\.at).sorted() else { return nil }
+        self.before = first
+        self.transitions = transitions
+        self.rule = reader.line().flatMap { PosixZone($0) }
+    }
+
+    private static func offsets(_ reader: inout BigEndianReader, _ header: TZifHeader) -> [Int64]? {
+        var offsets: [Int64] = []
+        for _ in 0..<header.kinds {
+            guard let offset = reader.integer(of: 4), reader.skip(2), abs(offset) < self.day * 2
+            else { return nil }
+            offsets.append(offset)
+        }
+        return offsets
+    }
+
+    /// Seconds ahead of UTC at a time, seconds since 1970.
+    func offset(at time: Int64) -> Int64 {
+        guard let last = self.transitions.last else {
+            return self.rule?.offset(at: time) ?? self.before
+        }
+        if time >= last.at, let rule { return rule.offset(at: time) }
+        return self.transitions.last { $0.at <= time }?.offset ?? self.before
+    }
+
+    /// When the clocks of the place show a time, which is given as if they showed UTC.
+    ///
+    /// A time that they show twice, when they are set back, is the first; one that they never show
+    /// is as much later as they are set forward.
+    func time(ofLocal local: Int64) -> Int64 {
+        let before = self.offset(at: local - Self.day)
+        let after = self.offset(at: local + Self.day)
+        for offset in [before, after] where self.offset(at: local - offset) == offset {
+            return local - offset
+        }
+        return local - before
+    }
+}
+
+/// How much there is of what in a block of zone data (RFC 8536 section 3.1).
+private struct TZifHeader {
+    private static let magic: Int64 = 0x545A_6966
+    /// More than any zone has.
+    private static let most: Int64 = 20_000
+
+    let version: Int
+    let times: Int
+    let kinds: Int
+    private let letters: Int
+    private let leaps: Int
+    private let marks: Int
+
+    init?(_ reader: inout BigEndianReader) {
+        guard reader.integer(of: 4) == Self.magic, let version = reader.integer(of: 1),
+            reader.skip(15), let counts = reader.integers(6, of: 4),
+            counts.allSatisfy({ (0...Self.most).contains($0) })
+        else { return nil }
+        // Version 1 is a zero byte, later ones are digits.
+        self.version = version == 0 ? 1 : Int(version) - 0x30
+        self.marks = Int(counts[0] + counts[1])
+        self.leaps = Int(counts[2])
+        self.times = Int(counts[3])
+        self.kinds = Int(counts[4])
+        self.letters = Int(counts[5])
+    }
+
+    /// Bytes of the block behind the header.
+    func size(ofTimes width: Int) -> Int {
+        self.times * (width + 1) + self.kinds * 6 + self.restSize(ofTimes: width)
+    }
+
+    /// Bytes of the block behind its kinds of local time.
+    func restSize(ofTimes width: Int) -> Int {
+        self.letters + self.leaps * (width + 4) + self.marks
+    }
+}
+
+/// Reads numbers from the front of bytes, the highest byte first.
+private struct BigEndianReader {
+    private var rest: ArraySlice<UInt8>
+
+    init(_ bytes: [UInt8]) {
+        self.rest = bytes[...]
+    }
+
+    mutating func skip(_ count: Int) -> Bool {
+        guard count <= self.rest.count else { return false }
+        self.rest = self.rest.dropFirst(count)
+        return true
+    }
+
+    /// A number with a sign.
+    mutating func integer(of width: Int) -> Int64? {
+        let bytes = self.rest.prefix(width)
+        guard bytes.count == width, let first = bytes.first else { return nil }
+        self.rest = self.rest.dropFirst(width)
+        let start: Int64 = first >= 0x80 ? -1 : 0
+        return bytes.reduce(start) { $0 << 8 | Int64($1) }
+    }
+
+    mutating func integers(_ count: Int, of width: Int) -> [Int64]? {
+        guard count * width <= self.rest.count else { return nil }
+        return (0..<count).compactMap { _ in self.integer(of: width) }
+    }
+
+    /// The text between two line feeds.
+    mutating func line() -> String? {
+        guard self.rest.popFirst() == 0x0A, let end = self.rest.firstIndex(of: 0x0A) else {
+            return nil
+        }
+        return String(decoding: self.rest[..<end], as: UTF8.self)
+    }
+}

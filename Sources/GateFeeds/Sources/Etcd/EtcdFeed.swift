@@ -1,0 +1,238 @@
+private import GatePolicy
+internal import GateRules
+internal import GateSystem
+
+/// Rules files in etcd, by the JSON gateway of its version 3: a range of all, then a watch from the
+/// revision after it, so that nothing in between is missed.
+struct EtcdFeed: FeedSource {
+    /// The user that asks, if etcd wants to know.
+    struct Account: Sendable, Equatable {
+        var user: String
+        var password: Secret
+    }
+
+    /// The certificate that it shows in the handshake, if etcd wants to see one.
+    struct Identity: Sendable, Equatable {
+        var certificate: Secret
+        var key: Secret
+
+        func read() throws(FeedFailure) -> ClientCertificate {
+            ClientCertificate(
+                chain: Array(try self.certificate.read().utf8),
+                key: Array(try self.key.read().utf8)
+            )
+        }
+    }
+
+    /// A member of the cluster that has answered.
+    private struct Session {
+        let url: FetchURL
+        let token: Credential?
+    }
+
+    private enum WatchEnd {
+        case silent
+        case compacted
+        case ended
+    }
+
+    /// The most bytes of an answer or of a message: values in base 64, and what is around them.
+    private static let maximumSize = RulesSource.maximumSize * 4 / 3 + (1 << 20)
+    /// How often in a row a compaction may overtake a watch.
+    private static let maximumCompactions = 3
+
+    /// The members of the cluster, the first to be asked first.
+    let urls: [FetchURL]
+    let selection: EtcdSelection
+    let account: Account?
+    let identity: Identity?
+    /// After so many seconds of silence everything is asked for anew: only that shows that the
+    /// watch is alive, and that its member still belongs to the cluster.
+    let silence: Int64
+
+    var summary: String {
+        "etcd \(self.urls.map(\.description).joined(separator: ", ")) \(self.selection)"
+    }
+
+    var subject: FeedSubject { .anything }
+    var streams: Bool { true }
+
+    func follow(
+        _ context: FeedContext,
+        deliver: (FeedAnswer) async -> Void
+    ) async throws(FeedFailure) -> FeedEnd {
+        var known: Session?
+        var compactions = 0
+        while true {
+            let (session, found) = try await self.range(known, context)
+            known = session
+            await deliver(found.answer)
+            switch try await self.watch(found, session, context, deliver) {
+            case .ended: return .interrupted
+            case .silent: compactions = 0
+            case .compacted:
+                compactions += 1
+                guard compactions < Self.maximumCompactions else {
+                    throw .content("etcd has compacted what it has just shown")
+                }
+            }
+        }
+    }
+
+    /// Asks for everything: the member that answered before, or else the first that does.
+    private func range(
+        _ known: Session?,
+        _ context: FeedContext
+    ) async throws(FeedFailure) -> (Session, EtcdState) {
+        if let known, let state = try? await self.range(of: known, context) {
+            return (known, state)
+        }
+        var first: FeedFailure?
+        for url in self.urls {
+            do throws(FeedFailure) {
+                let session = Session(url: url, token: try await self.token(at: url, context))
+                return (session, try await self.range(of: session, context))
+            } catch {
+                first = first ?? error
+            }
+        }
+        throw first ?? .content("etcd has no address")
+    }
+
+    private func range(
+        of session: Session,
+        _ context: FeedContext
+    ) async throws(FeedFailure) -> EtcdState {
+        let limit = JSONValue.number("\(EtcdSelection.maximumKeys + 1)")
+        let body = JSONValue.object(self.selection.members + [.init("limit", limit)])
+        let request = try self.request(["kv", "range"], body, session.url, session.token)
+        return try EtcdState(self.selection, range: try await Self.ask(request, context))
+    }
+
+    private func token(
+        at url: FetchURL,
+        _ context: FeedContext
+    ) async throws(FeedFailure) -> Credential? {
+        guard let account else { return nil }
+        let body = JSONValue.object([
+            .init("name", .text(account.user)),
+            .init("password", .text(try account.password.read())),
+        ])
+        let answer = try await Self.ask(
+            try self.request(["auth", "authenticate"], body, url, nil),
+            context
+        )
+        guard let token = answer["token"]?.text else { throw .content("etcd gave no token") }
+        return .field(.init(name: "Authorization", value: token))
+    }
+
+    /// Shows what changes until the watch ends one way or another.
+    private func watch(
+        _ found: EtcdState,
+        _ session: Session,
+        _ context: FeedContext,
+        _ deliver: (FeedAnswer) async -> Void
+    ) async throws(FeedFailure) -> WatchEnd {
+        var state = found
+        let start = JSONValue.Member("start_revision", .text("\(state.revision + 1)"))
+        let body = JSONValue.object([
+            .init("create_request", .object(self.selection.members + [start]))
+        ])
+        let request = try self.request(["watch"], body, session.url, session.token)
+        let stream = try await Self.open(request, context)
+        var splitter = JSONStreamSplitter(limit: Self.maximumSize)
+        let pieces = stream.makeAsyncIterator()
+        while true {
+            let piece: [UInt8]?
+            do {
+                piece = try await pieces.next()
+            } catch {
+                if error == .silence { return .silent }
+                throw .fetch(error)
+            }
+            guard let piece else { return .ended }
+            for object in try splitter.receive(piece) {
+                switch try state.receive(try Self.parsed(object)) {
+                case .wait: continue
+                case .show: await deliver(state.answer)
+                case .askAgain: return .compacted
+                }
+            }
+        }
+    }
+
+    private func request(
+        _ path: [String],
+        _ body: JSONValue,
+        _ url: FetchURL,
+        _ token: Credential?
+    ) throws(FeedFailure) -> FetchRequest {
+        guard let url = url.appending(components: ["v3"] + path) else { throw .fetch(.unsendable) }
+        let certificate: ClientCertificate?
+        if let identity { certificate = try identity.read() } else { certificate = nil }
+        return FetchRequest(
+            url,
+            method: .post(body: Array(body.compact.utf8), type: "application/json"),
+            credential: token,
+            certificate: certificate,
+            limits: FetchLimits(
+                // A member that is gone must not keep the others from being asked.
+                deadline: .seconds(10),
+                connect: .seconds(3),
+                silence: .seconds(self.silence),
+                bytes: Self.maximumSize
+            )
+        )
+    }
+
+    private static func ask(
+        _ request: FetchRequest,
+        _ context: FeedContext
+    ) async throws(FeedFailure) -> JSONValue {
+        let response: FetchResponse
+        do {
+            response = try await context.fetcher.fetch(request)
+        } catch {
+            throw .fetch(error)
+        }
+        guard response.status == 200 else { throw Self.refusal(response.head, response.body) }
+        return try Self.parsed(response.body)
+    }
+
+    private static func open(
+        _ request: FetchRequest,
+        _ context: FeedContext
+    ) async throws(FeedFailure) -> FetchStream {
+        let stream: FetchStream
+        do {
+            stream = try await context.fetcher.open(request)
+        } catch {
+            throw .fetch(error)
+        }
+        guard stream.head.status == 200 else {
+            throw Self.refusal(stream.head, await stream.beginning())
+        }
+        return stream
+    }
+
+    private static func parsed(_ bytes: [UInt8]) throws(FeedFailure) -> JSONValue {
+        do {
+            return try JSONParser.parse(bytes)
+        } catch {
+            throw FeedFailure.webPage(bytes) ?? .content("the answer is \(error)")
+        }
+    }
+
+    /// `{"error": "etcdserver: user name is empty", …}`; from version 3.6 on with `message` alone.
+    private static func refusal(_ head: ResponseHead, _ body: [UInt8]) -> FeedFailure {
+        let answer = try? JSONParser.parse(body)
+        let error = answer?["error"] ?? answer.flatMap { $0["message"] == nil ? nil : $0 }
+        if head.status == 404, error == nil {
+            // Peers among each other know nothing of the gateway.
+            let detail =
+                "no JSON gateway there; is it the port for clients (2379), not for peers (2380)?"
+            return .status(head, detail: detail)
+        }
+        return .status(head, detail: error.map { EtcdState.words(of: $0) })
+    }
+}

@@ -1,0 +1,51 @@
+/// A mapping that is read key by key; a key that it does not know is a problem.
+package struct Fields {
+    package let place: Place
+    private let entries: [String: Element.Entry]
+    private let problems: Problems
+
+    /// Reads the keys of a mapping; `nil` if the element is not one.
+    ///
+    /// - Parameters:
+    ///   - element: The mapping.
+    ///   - keys: The keys that it may have.
+    ///   - problems: Where unknown keys are reported.
+    package init?(_ element: Element, keys: [String], problems: Problems) {
+        guard let entries = element.entries(problems) else { return nil }
+        var known: [String: Element.Entry] = [:]
+        for entry in entries {
+            if keys.contains(entry.key) {
+                known[entry.key] = entry
+            } else {
+                Self.report(entry, notAmong: keys, problems)
+            }
+        }
+        self.place = element.place
+        self.entries = known
+        self.problems = problems
+    }
+
+    /// The value of a key; `nil` if the mapping does not have it.
+    package subscript(key: String) -> Element? { self.entries[key]?.value }
+
+    /// The place of a key.
+    package func place(of key: String) -> Place? { self.entries[key]?.place }
+
+    /// The value of a key without which the mapping, named in the message, means nothing.
+    package func required(_ key: String, of noun: String) -> Element? {
+        if let value = self[key] { return value }
+        self.problems.report("\(noun) needs '\(key)'", at: self.place)
+        return nil
+    }
+
+    private static func report(
+        _ entry: Element.Entry,
+        notAmong keys: [String],
+        _ problems: Problems
+    ) {
+        let nearest = Spelling.hint(for: entry.key, among: keys)
+        let known = keys.filter { !$0.hasPrefix("$") }.joined(separator: ", ")
+        let hint = nearest.isEmpty ? "; the keys here are \(known)" : nearest
+        problems.report("unknown key '\(entry.key)'\(hint)", at: entry.place)
+    }
+}

@@ -1,0 +1,62 @@
+package import CCurl
+
+extension FetchFailure {
+    /// The meaning of libcurl's code for a caller.
+    ///
+    /// - Parameters:
+    ///   - code: How the transfer ended; not `CURLE_OK`.
+    ///   - progress: How far it had come.
+    ///   - verification: What OpenSSL found wrong with the certificate, 0 if nothing.
+    package init(_ code: CURLcode, after progress: TransferProgress, verification: Int) {
+        switch code {
+        case CURLE_COULDNT_RESOLVE_HOST: self = .unknownHost
+        case CURLE_COULDNT_CONNECT: self = .unreachable
+        case CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY: self = .proxy
+        case CURLE_URL_MALFORMAT: self = .unsendable
+        // The scheme was checked before; what is left is an answer without a status line.
+        case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY: self = .notHTTP
+        case CURLE_OPERATION_TIMEDOUT:
+            self = progress == .connecting ? .connectTimeout : .deadline
+        case CURLE_PEER_FAILED_VERIFICATION:
+            self = .certificate(Certificate(verification: verification))
+        case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER: self = .handshake
+        case CURLE_GOT_NOTHING, CURLE_SEND_ERROR: self = .noAnswer
+        case CURLE_PARTIAL_FILE: self = .cutShort
+        case CURLE_RECV_ERROR:
+            switch progress {
+            case .connecting: self = .handshake
+            case .refusedByProxy: self = .proxy
+            case .waiting: self = .noAnswer
+            case .answering: self = .cutShort
+            }
+        case CURLE_BAD_CONTENT_ENCODING: self = .badEncoding
+        case CURLE_SSL_CERTPROBLEM:
+            self = .other("the client certificate and its key are of no use")
+        case CURLE_SSL_CACERT_BADFILE: self = .other("the file of authorities cannot be read")
+        default: self = .other(unsafe String(cString: curl_easy_strerror(code)))
+        }
+    }
+}
+
+/// How far a transfer had come when it failed.
+package enum TransferProgress: Sendable, Equatable {
+    case connecting
+    case refusedByProxy
+    /// Connected, and without the head of an answer.
+    case waiting
+    case answering
+}
+
+extension FetchFailure.Certificate {
+    /// The codes of OpenSSL's x509_vfy.h; libcurl checks the name itself, before it asks OpenSSL for
+    /// a code, which is 1 until then.
+    fileprivate init(verification code: Int) {
+        switch code {
+        case 0, 1, 62, 64: self = .wrongName
+        case 9: self = .notYetValid
+        case 10: self = .expired
+        case 2, 18, 19, 20, 21: self = .unknownAuthority
+        default: self = .other("OpenSSL's verification says \(code)")
+        }
+    }
+}

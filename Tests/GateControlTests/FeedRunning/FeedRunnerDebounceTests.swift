@@ -1,0 +1,235 @@
+@testable import GateFeeds
+import GatePolicy
+@testable import GateRecords
+@testable import GateRules
+import GateSystem
+import GateTestSupport
+import RulesTestSupport
+import Synchronization
+import Testing
+
+@testable import GateControl
+
+/// A source that says much in a moment, by a clock that a test moves.
+@Suite(.ownThread, .timeLimit(.minutes(2 * GateExecutable.slowdown)))
+struct FeedRunnerDebounceTests {
+    /// Says what a test wants said, and ends its stream as the test wants it ended.
+    private struct ScriptedSource: FeedSource {
+        enum Line: Sendable {
+            case says(FeedAnswer)
+            case ends
+            case fails(FeedFailure)
+        }
+
+        let summary = "a script"
+        let subject = FeedSubject.anything
+        let lines: AsyncStream<Line>
+        let heard: @Sendable () -> Void
+
+        func follow(
+            _ context: FeedContext,
+            deliver: (FeedAnswer) async -> Void
+        ) async throws(FeedFailure) -> FeedEnd {
+            for await line in self.lines {
+                switch line {
+                case .says(let answer):
+                    await deliver(answer)
+                    self.heard()
+                case .ends: return .interrupted
+                case .fails(let failure): throw failure
+                }
+            }
+            return .complete
+        }
+    }
+
+    /// A feed that runs, what is kept of it, and what came into force.
+    private struct Stage {
+        let folder: TestFolder
+        let script: AsyncStream<ScriptedSource.Line>.Continuation
+        /// The minimum of each rule set that came into force.
+        let published: Watched<[String]>
+        /// How much of the script the runner has let pass.
+        let heard: Watched<Int>
+        let log: LogRecorder
+        let clock: ManualFeedClock
+        let coordinator: FeedCoordinator
+        let store: FeedStore
+        let running: Task<Void, Never>
+
+        /// Says all, and waits until the runner has heard it.
+        func say(_ answers: [FeedAnswer]) async throws {
+            let before = self.heard.current
+            for answer in answers { self.script.yield(.says(answer)) }
+            try await self.heard.reaches("the answers") { heard in
+                heard == before + answers.count ? true : nil
+            }
+        }
+
+        func say(_ minimums: ClosedRange<Int>) async throws {
+            try await self.say(minimums.map { FeedRunnerDebounceTests.value("1.\($0)") })
+        }
+
+        /// The value that is kept for a restart.
+        var kept: FeedAnswer? { self.store.entries { _ in }["a"].map { .value($0.value) } }
+
+        var status: FeedStatus? { get async { await self.coordinator.statuses.first } }
+
+        /// Lets the shortest time between two takings pass, for which something waits.
+        func passInterval() async throws {
+            try await self.clock.sleeper("what has to wait", for: 0...FeedDebounce.interval)
+            self.clock.pass(FeedDebounce.interval)
+        }
+
+        /// Suspends until a minimum is in force and all that belongs to that is done.
+        func isInForce(_ minimum: String) async throws {
+            try await self.published.reaches(minimum) { $0.last == minimum ? true : nil }
+            // One is decided after the other.
+            await self.coordinator.retryRefused(at: 0)
+        }
+    }
+
+    private static func value(_ minimum: String) -> FeedAnswer {
+        .value(
+            FeedValue(
+                document: """
+                    rules: [{ id: a, minimum: '\(minimum)', storeUrl: 'https://a.example' }]
+
+                    """
+            )
+        )
+    }
+
+    /// Runs a feed beside a file whose test lets version 5 pass.
+    private func run(_ body: (Stage) async throws -> Void) async throws {
+        let folder = try TestFolder()
+        let file = """
+            feeds: [{ id: a, source: https, url: "https://a.example" }]
+            tests:
+            - name: the newest app goes on
+              request: { version: "5.0" }
+              expect: { decision: allow }
+            """
+        let loaded = try RulesFileLoader.load(sources: [("r", file)])
+        let (published, heard) = (Watched<[String]>([]), Watched(0))
+        let log = LogRecorder()
+        let reloader = RulesReloader(
+            current: loaded,
+            logger: log.logger,
+            load: { (_, feeds, _) throws(RulesFileErrors) in
+                try RulesFileLoader.load(loaded.sources, feeds: feeds)
+            },
+            publish: { rules in
+                published.update { $0 += rules.definition.rules.compactMap(\.minimum?.description) }
+            }
+        )
+        let store = FeedStore(StateFolder(path: folder.path(of: "state")))
+        let coordinator = FeedCoordinator(reloader: reloader, store: store, logger: log.logger)
+        let named = try #require(loaded.feeds.first)
+        let (lines, script) = AsyncStream.makeStream(of: ScriptedSource.Line.self)
+        let source = ScriptedSource(lines: lines) { heard.update { $0 += 1 } }
+        let feed = FeedDefinition(
+            id: named.id,
+            kind: named.kind,
+            place: named.place,
+            timing: named.timing,
+            source: source,
+            webhook: nil,
+            fingerprint: named.fingerprint,
+            accepted: []
+        )
+        let clock = ManualFeedClock()
+        let runner = FeedRunner(
+            feed,
+            coordinator: coordinator,
+            fetcher: try Fetcher(),
+            wakeup: FeedWakeup(),
+            clock: clock.clock
+        )
+        let stage = Stage(
+            folder: folder,
+            script: script,
+            published: published,
+            heard: heard,
+            log: log,
+            clock: clock,
+            coordinator: coordinator,
+            store: store,
+            running: Task(executorPreference: BlockingExecutor.shared) { await runner.run() }
+        )
+        defer { stage.running.cancel() }
+        try await body(stage)
+    }
+
+    @Test func `of a thousand values in a row the first and the last come into force`()
+        async throws
+    {
+        try await self.run { stage in
+            try await stage.say(1...1)
+            #expect(stage.published.current == ["1.1"])
+            try await stage.say(2...1000)
+            #expect(stage.published.current == ["1.1"])
+            try await stage.passInterval()
+            try await stage.isInForce("1.1000")
+            #expect(stage.published.current == ["1.1", "1.1000"])
+            #expect(await stage.status?.state == .fresh)
+            #expect(stage.kept == Self.value("1.1000"))
+        }
+    }
+
+    @Test func `a value that comes after a rest is in force at once`() async throws {
+        try await self.run { stage in
+            for minimum in 1...5 {
+                try await stage.say(minimum...minimum)
+                #expect(stage.published.current.last == "1.\(minimum)")
+                stage.clock.pass(FeedDebounce.interval)
+            }
+        }
+    }
+
+    @Test func `values that may not be taken leave the last one that was, and the next mends it`()
+        async throws
+    {
+        try await self.run { stage in
+            try await stage.say(1...1)
+            try await stage.say((1...200).map { Self.value("9.\($0)") })
+            try await stage.passInterval()
+            try await stage.log.says("error feed refused; what it said last stays")
+            #expect(stage.published.current == ["1.1"])
+            let status = try #require(await stage.status)
+            #expect(status.state == .failing)
+            #expect(status.lastError?.contains("the newest app goes on") == true)
+            try await stage.say(2...2)
+            try await stage.passInterval()
+            try await stage.isInForce("1.2")
+            #expect(await stage.status?.state == .fresh)
+            #expect(stage.published.current == ["1.1", "1.2"])
+        }
+    }
+
+    @Test func `a source that fails is told of after what it said before`() async throws {
+        for line in [ScriptedSource.Line.fails(.content("revoked")), .ends] {
+            try await self.run { stage in
+                try await stage.say(1...3)
+                stage.script.yield(line)
+                try await stage.isInForce("1.3")
+                guard case .fails = line else { return }
+                try await stage.log.says("warning feed failed; what it said last stays")
+                let status = try #require(await stage.status)
+                #expect(status.state == .failing)
+                #expect(status.lastError == "revoked")
+                #expect(stage.kept == Self.value("1.3"))
+            }
+        }
+    }
+
+    @Test func `what was said just before the stop is in force and kept`() async throws {
+        try await self.run { stage in
+            try await stage.say(1...50)
+            stage.running.cancel()
+            await stage.running.value
+            #expect(stage.published.current.last == "1.50")
+            #expect(stage.kept == Self.value("1.50"))
+        }
+    }
+}

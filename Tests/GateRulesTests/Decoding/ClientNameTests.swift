@@ -1,0 +1,86 @@
+import RulesTestSupport
+import Testing
+
+@testable import GateRules
+
+/// Texts that other tools read as patterns, lists or negations, and that would never match a client.
+@Suite struct ClientNameTests {
+    static let refused: [(ClientName.Kind, String, String)] = [
+        (.platform, "*", "leave out 'platform'"),
+        (.platform, "all", "leave out 'platform'"),
+        (.platform, "Any", "leave out 'platform'"),
+        (.platform, "both", "leave out 'platform'"),
+        (.channel, "*", "leave out 'channel'"),
+        (.app, "*", "leave out 'app'"),
+        (.app, "all", "leave out 'app'"),
+        (.platform, "ios,android", "platform: [ios, android]"),
+        (.platform, "ios, android", "platform: [ios, android]"),
+        (.platform, "ios|android", "platform: [ios, android]"),
+        (.platform, "(ios|android)", "platform: [ios, android]"),
+        (.platform, "ios;android", "platform: [ios, android]"),
+        (.platform, "iOS and Android", "platform: [iOS, Android]"),
+        (.platform, "ios/android", "platform: [ios, android]"),
+        (.platform, "ios & android", "platform: [ios, android]"),
+        (.platform, "ios or macos", "platform: [ios, macos]"),
+        (.platform, "ios,", "platform: [ios]"),
+        (.channel, "beta,qa", "channel: [beta, qa]"),
+        (.channel, "testflight|qa", "channel: [testflight, qa]"),
+        (.app, "com.example.a,com.example.b", "app: [com.example.a, com.example.b]"),
+        (.app, "com.example.*,net.example.*", #"app: ["com.example.*", "net.example.*"]"#),
+        (.channel, "!qa", "no negation"),
+        (.platform, "!android", "no negation"),
+        (.app, "~com.example", "no negation"),
+        (.channel, "/beta.*/", "patterns are not read here"),
+        (.platform, "^ios$", "patterns are not read here"),
+        (.platform, "ios*", "patterns are not read here"),
+        (.channel, "beta-*", "patterns are not read here"),
+        (.app, "^com\\.example", "regular expressions are not"),
+        (.app, "/com.example.shop/", "regular expressions are not"),
+    ]
+
+    @Test(arguments: refused)
+    func `a text that cannot be a name is refused with the line to write`(
+        kind: ClientName.Kind,
+        text: String,
+        words: String
+    ) {
+        do throws(ClientName.Failure) {
+            _ = try ClientName(parsing: text, as: kind)
+            Issue.record("'\(text)' was taken for a name")
+        } catch {
+            #expect("\(error)".contains(words), "\(error)")
+        }
+    }
+
+    @Test(arguments: [
+        (ClientName.Kind.platform, "ios"), (.platform, "iPhone OS"), (.platform, "Mac OS X"),
+        (.platform, "my_os"), (.platform, "3ds"), (.platform, "Windows NT"),
+        (.channel, "Google Play"), (.channel, "app-store"), (.channel, "huawei (CN)"),
+        (.channel, "allegro"), (.app, "com.example.shop"), (.app, "com.example.*"),
+        (.app, "any.do"), (.app, "Shop & Go"), (.app, "id1234567890"),
+    ])
+    func `names stay names`(kind: ClientName.Kind, text: String) throws {
+        #expect(try ClientName(parsing: text, as: kind).text == text)
+    }
+
+    static let files: [(String, String)] = [
+        ("platform: all", "r.yaml:2:33: 'all' is not a platform: leave out 'platform'"),
+        ("platform: [ios, \"*\"]", "leave out 'platform'"),
+        ("app: \"com.*.shop\"", "'*' may stand only at the end and after a dot"),
+        ("channel: \"!qa\"", "'!qa' is not a channel: there is no negation here"),
+    ]
+
+    @Test(arguments: files)
+    func `a rules file with such a name is refused at its place`(match: String, words: String) {
+        let text = """
+            rules:
+              - { id: a, match: { \(match) }, minimum: "3.5.0", storeUrl: "https://example.com/app" }
+            """
+        do throws(RulesFileErrors) {
+            _ = try RulesFileLoader.load(sources: [(name: "r.yaml", text: text)])
+            Issue.record("it was loaded")
+        } catch {
+            #expect("\(error)".contains(words), "\(error)")
+        }
+    }
+}
