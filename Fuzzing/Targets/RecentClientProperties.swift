@@ -1,6 +1,7 @@
-import GateControl
+import GateFeeds
 import GatePolicy
 import GateProxy
+import GateRules
 import GateWire
 
 /// Properties of a recent client and another client: if the other matches the recent one, both get
@@ -16,7 +17,12 @@ struct RecentClientProperties {
 
         init?(_ text: String) {
             let source = (name: "rules.yaml", text: text)
-            guard let loaded = try? RulesFileLoader.load(sources: [source], now: { Self.now })
+            guard
+                let loaded = try? RulesFileLoader.load(
+                    sources: [source],
+                    feedKinds: .all,
+                    now: { Self.now }
+                )
             else { return nil }
             self.rules = loaded.ruleSet
             self.table = .request(identityHeaderNames: self.rules.identityHeaderNames)

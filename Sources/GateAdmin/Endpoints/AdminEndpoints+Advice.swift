@@ -1,6 +1,8 @@
 internal import GateCensus
 internal import GateControl
 internal import GatePolicy
+internal import GateRecords
+internal import GateRules
 internal import NIOHTTP1
 
 /// Endpoints that suggest floors and report which clients they affect.

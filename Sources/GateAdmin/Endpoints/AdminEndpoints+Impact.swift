@@ -1,5 +1,9 @@
 internal import GateControl
+internal import GateFeeds
 internal import GatePolicy
+internal import GateRecords
+internal import GateRules
+internal import GateSystem
 internal import NIOHTTP1
 
 /// The endpoint that reports which counted clients other rules would affect.
@@ -50,7 +54,12 @@ extension AdminEndpoints {
             switch candidate {
             case .text(let text):
                 do throws(RulesFileErrors) {
-                    new = try RulesFileLoader.load(candidate: text, feeds: contributions).ruleSet
+                    new = try RulesFileLoader.load(
+                        candidate: text,
+                        feedKinds: .all,
+                        feeds: contributions,
+                        now: SystemClock.now
+                    ).ruleSet
                 } catch {
                     return .notLoadable(error.errors)
                 }

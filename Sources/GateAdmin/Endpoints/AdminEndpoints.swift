@@ -1,6 +1,10 @@
 internal import CAdminFiles
 package import GateControl
+package import GateFeeds
 package import GatePolicy
+package import GateRecords
+internal import GateRules
+internal import GateSystem
 internal import NIOCore
 internal import NIOHTTP1
 

@@ -1,5 +1,6 @@
 internal import GateControl
 internal import GateProxy
+internal import GateRecords
 
 /// A snapshot of the state of a gate that a page compares to detect changes.
 struct AdminMoment: Sendable, Equatable {

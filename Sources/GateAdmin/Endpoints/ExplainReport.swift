@@ -1,6 +1,6 @@
-internal import GateControl
 internal import GatePolicy
 internal import GateProxy
+internal import GateRules
 
 /// The response of the gate to a request, and the reason for it.
 struct ExplainReport: Encodable {

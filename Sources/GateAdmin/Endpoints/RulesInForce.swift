@@ -1,6 +1,8 @@
 internal import GateCensus
 internal import GateControl
 internal import GatePolicy
+internal import GateRecords
+internal import GateRules
 
 /// The active rules, with their terms and origins.
 struct RulesInForce: Encodable {

@@ -1,5 +1,5 @@
 internal import FoundationEssentials
-internal import GateControl
+internal import GateRules
 internal import NIOHTTP1
 
 /// A response of the admin listener: JSON, metrics, a file or a status without a body.

@@ -1,4 +1,4 @@
-internal import GateControl
+internal import GateRecords
 
 /// Metrics of the census.
 extension GateMetrics {

@@ -2,6 +2,8 @@ internal import FoundationEssentials
 internal import GateControl
 internal import GatePolicy
 internal import GateProxy
+internal import GateRecords
+internal import GateRules
 
 /// The metrics of a gate; `docs/metrics.md` has the reasons for each.
 ///

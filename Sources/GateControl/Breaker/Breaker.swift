@@ -1,6 +1,9 @@
 private import FoundationEssentials
 package import GateCensus
 package import GatePolicy
+package import GateRecords
+package import GateRules
+package import GateSystem
 package import Logging
 
 /// A circuit breaker: watches changed rules, and sets them to observe if they deny far more clients

@@ -1,3 +1,5 @@
+internal import GateRules
+internal import GateCrypto
 internal import GatePolicy
 
 extension RuleSetDefinition {

@@ -1,4 +1,6 @@
 package import GatePolicy
+package import GateRecords
+internal import GateRules
 package import Logging
 
 /// Applies the values of feeds: merges and checks them, stores them, and tracks the status of each

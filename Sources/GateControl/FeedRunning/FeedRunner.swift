@@ -1,4 +1,7 @@
+internal import GateFeeds
 internal import GatePolicy
+internal import GateRules
+internal import GateSystem
 
 /// Polls or streams one feed until its task is canceled.
 actor FeedRunner {

@@ -1,4 +1,7 @@
 package import GatePolicy
+internal import GateRecords
+package import GateRules
+internal import GateSystem
 internal import Logging
 
 /// Undo: earlier rules become active again, whatever the files contain.

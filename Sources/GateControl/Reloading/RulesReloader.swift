@@ -1,6 +1,9 @@
 internal import FoundationEssentials
 package import GateCensus
 package import GatePolicy
+package import GateRecords
+package import GateRules
+internal import GateSystem
 package import Logging
 
 /// Replaces the rules at run time, and keeps the active ones if new ones are invalid.
@@ -150,7 +153,7 @@ package actor RulesReloader {
     /// - Returns: The result of a reload that started after this call.
     @discardableResult
     package func reload(
-        reason: Reason,
+        reason: RulesChange.Reason,
         by name: String? = nil,
         seen sighting: RulesSighting? = nil
     ) async -> ReloadStatus {

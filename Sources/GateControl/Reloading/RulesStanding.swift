@@ -1,4 +1,5 @@
 package import GatePolicy
+package import GateRules
 
 /// A snapshot of the active rules and their history.
 package struct RulesStanding: Sendable {

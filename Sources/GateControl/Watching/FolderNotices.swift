@@ -1,3 +1,4 @@
+internal import GateSystem
 private import Glibc
 
 /// The inotify events of a few folders that concern the rules.

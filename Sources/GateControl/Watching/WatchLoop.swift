@@ -1,3 +1,4 @@
+internal import GateRules
 private import Glibc
 internal import Logging
 private import Synchronization

@@ -1,3 +1,5 @@
+internal import GateRules
+internal import GateSystem
 private import Glibc
 
 /// The file names that the rules depend on, by folder.

@@ -1,8 +1,10 @@
 import ArgumentParser
 import FoundationEssentials
 import GateCensus
-import GateControl
 import GatePolicy
+import GateRecords
+import GateRules
+import GateSystem
 import Logging
 
 /// Shows the clients in the census of a gate.

@@ -1,7 +1,9 @@
 import ArgumentParser
 import GateCensus
-import GateControl
 import GatePolicy
+import GateRecords
+import GateRules
+import GateSystem
 
 /// Shows which clients new rules would affect.
 struct ImpactCommand: ParsableCommand {

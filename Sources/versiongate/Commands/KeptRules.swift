@@ -1,5 +1,8 @@
 import ArgumentParser
-import GateControl
+import GateFeeds
+import GateRecords
+import GateRules
+import GateSystem
 
 /// The option for the rules that a command evaluates clients with.
 struct KeptRules: ParsableArguments {
@@ -19,7 +22,8 @@ struct KeptRules: ParsableArguments {
         let contributions = FeedStore(folder).contributions { StandardError.write("\($0)") }
         if let path {
             return try self.load { () throws(RulesFileErrors) in
-                try RulesFileLoader(path: path).load(feeds: contributions)
+                try RulesFileLoader(path: path, feedKinds: .all, now: SystemClock.now)
+                    .load(feeds: contributions)
             }
         }
         let texts = LastGoodRules.texts(in: folder) { StandardError.write("versiongate: \($0)") }
@@ -28,7 +32,8 @@ struct KeptRules: ParsableArguments {
             throw ExitCode.failure
         }
         return try self.load { () throws(RulesFileErrors) in
-            try RulesFileLoader(path: "").load(kept: texts.sources, feeds: contributions)
+            try RulesFileLoader(path: "", feedKinds: .all, now: SystemClock.now)
+                .load(kept: texts.sources, feeds: contributions)
         }
     }
 

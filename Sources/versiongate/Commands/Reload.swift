@@ -1,6 +1,6 @@
 import ArgumentParser
 import FoundationEssentials
-import GateControl
+import GateSystem
 
 /// Makes a running gate reload its rules, and prints the result.
 struct Reload: AsyncParsableCommand {

@@ -1,6 +1,8 @@
 import ArgumentParser
-import GateControl
 import GatePolicy
+import GateRecords
+import GateRules
+import GateSystem
 
 /// Shows which paths old versions still request.
 struct SunsetCommand: ParsableCommand {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
-import GateControl
 import GatePolicy
+import GateSystem
 
 /// Makes a running gate return to previous rules, whatever its files contain.
 struct Undo: AsyncParsableCommand {

@@ -1,5 +1,6 @@
 import GateCensus
-import GateControl
+import GateRecords
+import GateSystem
 import NIOCore
 
 /// The settings of the census.

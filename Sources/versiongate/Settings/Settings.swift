@@ -1,7 +1,8 @@
 import GateCensus
-import GateControl
 import GatePolicy
 import GateProxy
+import GateRecords
+import GateSystem
 import GateWire
 import Logging
 import NIOCore

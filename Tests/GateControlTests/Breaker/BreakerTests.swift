@@ -1,7 +1,11 @@
 import Dispatch
 import GateCensus
 import GatePolicy
+import GateRecords
+import GateRules
+import GateTestSupport
 import Logging
+import RulesTestSupport
 import Synchronization
 import Testing
 
@@ -198,7 +202,7 @@ struct BreakerTests {
 
     @Test func `a trip survives a restart and unchanged rules, and ends with a reset`() async throws
     {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder()
         let state = StateFolder(path: folder.path)
         let stage = Stage()
         let breaker = await stage.breaker(state)
@@ -238,7 +242,7 @@ struct BreakerTests {
     @Test func `a version with other digits is another term, also after a restart`()
         async throws
     {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder()
         let state = StateFolder(path: folder.path)
         let stage = Stage()
         let breaker = await stage.breaker(state)
@@ -272,7 +276,7 @@ struct BreakerTests {
     }
 
     @Test func `a restart continues the trial`() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder()
         let state = StateFolder(path: folder.path)
         let stage = Stage()
         let (old, new) = (try Self.rules(), try Self.rules(ios: Self.refused))

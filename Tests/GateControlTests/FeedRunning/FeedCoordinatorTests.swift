@@ -1,4 +1,9 @@
 import GatePolicy
+@testable import GateRecords
+@testable import GateRules
+import GateSystem
+import GateTestSupport
+import RulesTestSupport
 import Synchronization
 import Testing
 
@@ -9,7 +14,7 @@ import Testing
 struct FeedCoordinatorTests {
     /// A rules file with one feed, its reloader and its state folder.
     private final class Bench: Sendable {
-        let folder: TemporaryFolder
+        let folder: TestFolder
         let log = LogRecorder()
         let published = Mutex<[RuleSetDefinition]>([])
         let reloader: RulesReloader
@@ -17,7 +22,7 @@ struct FeedCoordinatorTests {
         let coordinator: FeedCoordinator
 
         init(_ file: String = FeedCoordinatorTests.file()) async throws {
-            let folder = try TemporaryFolder()
+            let folder = try TestFolder()
             try folder.write(file, to: "rules.yaml")
             let store = FeedStore(StateFolder(path: folder.path(of: "state")))
             let loader = RulesFileLoader(path: folder.path(of: "rules.yaml"))

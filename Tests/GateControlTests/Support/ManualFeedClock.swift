@@ -1,3 +1,4 @@
+import GateFeeds
 import GateTestSupport
 import Synchronization
 

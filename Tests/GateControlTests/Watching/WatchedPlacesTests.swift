@@ -1,12 +1,13 @@
+import GateTestSupport
 import Testing
 
 @testable import GateControl
 
 struct WatchedPlacesTests {
-    private let folder: TemporaryFolder
+    private let folder: TestFolder
 
     init() throws {
-        self.folder = try TemporaryFolder()
+        self.folder = try TestFolder()
     }
 
     private func names(_ name: String, in places: WatchedPlaces) -> Set<String> {

@@ -1,7 +1,8 @@
-import GateControl
 import GatePolicy
+import GateRules
 import GateTestSupport
 import GateWire
+import RulesTestSupport
 import Testing
 import WireSamples
 

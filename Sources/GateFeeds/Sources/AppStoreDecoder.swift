@@ -1,0 +1,65 @@
+internal import GatePolicy
+internal import GateRules
+
+/// Decodes a feed of the kind `appStore`.
+struct AppStoreDecoder: FeedSourceDecoder {
+    /// The maximum number of countries; the App Store allows about twenty requests per minute.
+    private static let maximumCountries = 20
+
+    let keys = ["trackId", "bundleId", "countries", "app", "platform", "channel", "url"]
+    let usualInterval: Int64 = 900
+    let webhook: FeedWebhook.Form? = nil
+
+    func decode(_ fields: Fields, _ problems: Problems) -> (any FeedSource)? {
+        let subject = self.app(fields, problems)
+        let countries = fields.required("countries", of: "a feed").map { element in
+            CountryDecoder(problems: problems).codes(element)
+        }
+        if let countries, countries.count > Self.maximumCountries, let element = fields["countries"]
+        {
+            let message = "the App Store lookup supports at most \(Self.maximumCountries) countries"
+            problems.report(message, at: element.place)
+        }
+        let app = fields["app"].flatMap { $0.text("an app identifier", problems) }
+        let platform = fields["platform"].map { self.platform($0, problems) } ?? .ios
+        let channel = fields["channel"].flatMap { $0.text("a channel", problems) }
+        let url = fields["url"].map { $0.address(problems) } ?? AppStoreFeed.address
+        guard let subject, let countries, let platform, let url else { return nil }
+        return AppStoreFeed(
+            url: url,
+            question: AppStoreQuestion(app: subject, platform: platform),
+            countries: countries,
+            store: StoreKeys(app: app, platform: platform.name, channel: channel)
+        )
+    }
+
+    private func platform(_ element: Element, _ problems: Problems) -> Platform? {
+        guard let platform = element.text("a platform", problems).map({ Platform($0) }) else {
+            return nil
+        }
+        if AppStoreQuestion.platforms.contains(platform) { return platform }
+        let names = AppStoreQuestion.platforms.map(\.name).joined(separator: ", ")
+        problems.report(
+            "the App Store has no platform '\(platform)'; expected \(names)",
+            at: element.place
+        )
+        return nil
+    }
+
+    /// Decodes `trackId` or `bundleId`, of which exactly one is required.
+    private func app(_ fields: Fields, _ problems: Problems) -> AppStoreQuestion.App? {
+        switch (fields["trackId"], fields["bundleId"]) {
+        case (let element?, nil):
+            return element.wholeNumber("the number in the app's store URL", problems)
+                .map { .number($0) }
+        case (nil, let element?):
+            return element.text("a bundle identifier", problems).map { .bundle($0) }
+        case (nil, nil), (_?, _?):
+            problems.report(
+                "an App Store feed needs either 'trackId' or 'bundleId'",
+                at: fields.place
+            )
+            return nil
+        }
+    }
+}
