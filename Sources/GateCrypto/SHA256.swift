@@ -44,8 +44,9 @@ package struct SHA256: Sendable {
 
     private var context = Context()
 
-    /// Adds bytes to the hash.
     package init() {}
+
+    /// Adds bytes to the hash.
     package mutating func update(_ bytes: [UInt8]) {
         if !isKnownUniquelyReferenced(&self.context) {
             self.context = Context(copying: self.context)

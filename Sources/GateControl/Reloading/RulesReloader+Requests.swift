@@ -3,8 +3,6 @@ internal import GateRules
 
 /// The requests for a reload, and the queue of pending ones.
 extension RulesReloader {
-    /// The event that caused a reload.
-
     /// The source of the rules' texts.
     enum Reading: Sendable {
         /// The file in its current state.

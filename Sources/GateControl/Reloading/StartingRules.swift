@@ -69,7 +69,7 @@ package struct StartingRules: Sendable {
 }
 
 extension StartingRules {
-    /// The change to the rules that a gate starts by, and the attempt at those of its file that it refused.
+    /// Returns the change to the initial rules, and the rejected rules file if there is one.
     package func changes(at now: Timestamp) -> [RulesChange] {
         let origin = RulesChange.Origin(.start)
         let start = RulesChange(at: now, by: origin, before: nil, .applied(self.rules))

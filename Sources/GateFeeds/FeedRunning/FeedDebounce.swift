@@ -1,4 +1,5 @@
 package import GateRules
+
 /// Limits how often the values of a feed are applied; independent of how they are applied.
 ///
 /// The first value after a pause is applied immediately. If more values follow, only the last one
@@ -24,8 +25,9 @@ package struct FeedDebounce: Equatable {
     /// The earliest time at which another value may be applied.
     private var opensAt = -Double.infinity
 
-    /// Adds a result and drops the pending results that it supersedes.
     package init() {}
+
+    /// Adds a result and drops the pending results that it supersedes.
     package mutating func add(_ answer: FeedAnswer) {
         switch answer {
         case .value, .part: self.held = [answer]

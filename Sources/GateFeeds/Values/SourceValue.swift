@@ -159,8 +159,3 @@ enum SourceValue {
         return words
     }
 }
-
-    /// Parses a language as written by sources: `ja`, `pt-BR`, `zh_TW`.
-    ///
-    /// Primary subtags with more than three letters, which no language uses today (RFC 5646 section
-    /// 2.2.1), are rejected, because they are names of something else.

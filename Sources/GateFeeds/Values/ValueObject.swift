@@ -267,5 +267,3 @@ extension VersionText {
         return self.version
     }
 }
-
-    /// The platform names, joined by commas.

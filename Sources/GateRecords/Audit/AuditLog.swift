@@ -91,8 +91,6 @@ package final class AuditLog: Sendable {
         }
     }
 
-    /// Records the rules that the gate starts with, and the rejected rules file if there is one.
-
     /// Returns the last records, newest first.
     ///
     /// - Parameters:

@@ -13,7 +13,7 @@ package struct PathCheck: Sendable {
     /// Creates a check.
     ///
     /// - Parameters:
-    ///   - feedKinds: The kinds of feeds that rules may name.
+    ///   - feedKinds: The supported kinds of feeds.
     ///   - isStrict: Whether warnings are errors.
     ///   - old: The active rules to compare with.
     ///   - now: The time for findings, and for tests without `at`.

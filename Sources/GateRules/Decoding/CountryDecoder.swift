@@ -4,10 +4,11 @@ package struct CountryDecoder {
 
     let problems: Problems
 
-    /// Decodes one code, or a list of codes.
     package init(problems: Problems) {
         self.problems = problems
     }
+
+    /// Decodes one code, or a list of codes.
     package func codes(_ element: Element) -> [String] {
         let items = element.oneOrMore(self.problems)
         return self.distinct(items).map(\.code)

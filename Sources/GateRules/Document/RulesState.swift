@@ -1,5 +1,6 @@
-/// The files that the rules consist of and their states, without their contents.
 package import GateSystem
+
+/// The files that the rules consist of and their states, without their contents.
 package enum RulesIdentity: Sendable, Equatable {
     case missing
     case file(FileIdentity)
@@ -71,8 +72,9 @@ package struct RulesSightings {
     /// The state that a poll found, until the next poll confirms it.
     private var unconfirmed: RulesState?
 
-    /// Whether a poll found the files that were reported last; they need not be read then.
     package init() {}
+
+    /// Whether a poll found the files that were reported last; they need not be read then.
     package mutating func know(_ identity: RulesIdentity) -> Bool {
         guard identity == self.reported?.identity else { return false }
         self.unconfirmed = nil

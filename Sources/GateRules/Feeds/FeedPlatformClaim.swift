@@ -8,6 +8,7 @@ package struct FeedPlatformClaim: Sendable, Equatable {
     /// Whether all conditions are evaluated for this platform only, so that rules for other
     /// platforms are wrong.
     var isExclusive: Bool
+
     package init(words: String, platform: Platform, isExclusive: Bool = false) {
         self.words = words
         self.platform = platform
@@ -39,6 +40,6 @@ package struct FeedPlatformClaim: Sendable, Equatable {
 }
 
 extension [Platform] {
-    /// The platforms in a sentence.
+    /// The platform names, joined by commas.
     package var names: String { self.map(\.name).joined(separator: ", ") }
 }

@@ -45,8 +45,10 @@ package struct FeedContext: Sendable {
     /// The id of the feed.
     package let feed: String
     package let fetcher: Fetcher
+    /// The last applied value.
     package let last: FeedValue?
     package let now: @Sendable () -> Timestamp
+
     package init(
         feed: String,
         fetcher: Fetcher,
@@ -58,7 +60,6 @@ package struct FeedContext: Sendable {
         self.last = last
         self.now = now
     }
-    /// The last applied value.
 }
 
 /// The kind of data that a feed may contribute, for checks of the rules before its first value.
@@ -95,15 +96,16 @@ package enum FeedAnswer: Sendable, Equatable {
 
 /// The contribution of a feed to the rules, for merging and for storage.
 package struct FeedValue: Sendable, Equatable, Codable {
+    /// A rules file of a feed.
     package struct File: Sendable, Equatable, Codable {
+        /// The name that distinguishes the file from others of the feed; `nil` for a single file.
         package var name: String?
         package var text: String
+
         package init(name: String?, text: String) {
             self.name = name
             self.text = text
         }
-    /// A rules file of a feed.
-        /// The name that distinguishes the file from others of the feed; `nil` for a single file.
     }
 
     /// The files in the order in which they are merged.

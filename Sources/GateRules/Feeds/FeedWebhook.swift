@@ -1,11 +1,12 @@
-/// The signature verification for a source's webhooks.
 internal import GateCrypto
+
+/// The signature verification for a source's webhooks.
 package struct FeedWebhook: Sendable, Equatable {
-    package struct Form: Sendable, Equatable {
-        package let field: String
     /// The format of a signature; the signed content and the algorithm are the same for all
     /// sources.
+    package struct Form: Sendable, Equatable {
         /// The name of the header field with the signature.
+        package let field: String
         /// The text before the digits.
         let prefix: String
 

@@ -2,9 +2,11 @@ package import GatePolicy
 
 /// The texts of a source, converted to a notice.
 package struct FeedWords: Sendable, Equatable {
+    /// The title and the message by language.
     package var title: [LanguageTag: String]
     package var message: [LanguageTag: String]
     var button: [LanguageTag: String]
+
     package init(
         title: [LanguageTag: String] = [:],
         message: [LanguageTag: String] = [:],
@@ -14,7 +16,6 @@ package struct FeedWords: Sendable, Equatable {
         self.message = message
         self.button = button
     }
-    /// The title and the message by language.
 
     private var languages: Set<LanguageTag> { Set(self.title.keys).union(self.message.keys) }
 

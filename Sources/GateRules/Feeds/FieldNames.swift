@@ -89,10 +89,10 @@ package struct FieldNames: Sendable, Equatable {
 }
 
 extension LanguageTag {
-    /// Reads the name of a language as sources write it: `ja`, `pt-BR`, `zh_TW`.
+    /// Parses a language as written by sources: `ja`, `pt-BR`, `zh_TW`.
     ///
-    /// Longer words, which no language has for its code today (RFC 5646 section 2.2.1), are names of
-    /// something else.
+    /// Primary subtags with more than three letters, which no language uses today (RFC 5646 section
+    /// 2.2.1), are rejected, because they are names of something else.
     package init?(language text: String) {
         let tag = String(text.map { $0 == "_" ? "-" : $0 })
         guard let primary = tag.split(separator: "-").first, 2...3 ~= primary.utf8.count else {

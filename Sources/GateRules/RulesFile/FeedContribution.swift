@@ -10,6 +10,7 @@ package struct FeedContribution: Sendable, Equatable {
     package var document: String { self.value.document }
     /// Whether the rules are only counted and logged, because the feed has failed for too long.
     package var isObserved: Bool
+
     package init(
         fingerprint: String,
         value: FeedValue,

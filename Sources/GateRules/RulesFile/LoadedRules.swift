@@ -110,6 +110,7 @@ package struct RulesPin: Sendable, Equatable, Codable {
         self.time = time
         self.name = name
     }
+
     /// Whether the undo stays active with these files.
     func holds(against sources: [RulesSource]) -> Bool {
         self.undone.contains(Revision(of: sources).text)

@@ -18,6 +18,7 @@ package struct RulesFileLoader: Sendable {
     ///
     /// - Parameters:
     ///   - path: The file or folder.
+    ///   - feedKinds: The supported kinds of feeds.
     ///   - now: The time for tests without `at`.
     package init(
         path: String,
@@ -151,7 +152,9 @@ package struct RulesFileLoader: Sendable {
     ///
     /// - Parameters:
     ///   - text: The rules, as YAML or JSON.
+    ///   - feedKinds: The supported kinds of feeds.
     ///   - contributions: The current values of feeds.
+    ///   - now: The time for tests without `at`.
     /// - Returns: The rules, without findings.
     /// - Throws: `RulesFileErrors` with all errors, under the file name `candidate`.
     package static func load(

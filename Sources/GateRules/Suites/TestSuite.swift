@@ -50,6 +50,7 @@ package struct TestSuiteLoader: Sendable {
     /// - Parameters:
     ///   - rules: The path of the rules to test, which overrides that in the suites; `nil`: that of
     ///     a suite.
+    ///   - feedKinds: The supported kinds of feeds.
     ///   - now: The time for tests without `at`.
     package init(
         rules: String?,

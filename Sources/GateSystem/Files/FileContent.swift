@@ -11,7 +11,7 @@ package struct FileContent: Sendable, Equatable {
         case system(Int32)
     }
 
-    /// The largest file that is read as rules, in bytes: four times what a Kubernetes ConfigMap can hold.
+    /// The maximum size of a rules file in bytes: four times the maximum of a Kubernetes ConfigMap.
     package static let maximumRulesSize = 4 << 20
 
     package let bytes: [UInt8]

@@ -7,7 +7,6 @@ import RulesTestSupport
 import Synchronization
 import Testing
 
-
 /// Requests to a server that emulates App Store Connect.
 @Suite(
     .ownThread,

@@ -6,7 +6,6 @@ import RulesTestSupport
 import Synchronization
 import Testing
 
-
 /// Requests to a server that emulates Remote Config.
 @Suite(
     .ownThread,

@@ -8,7 +8,6 @@ import RulesTestSupport
 import Synchronization
 import Testing
 
-
 /// Loopback servers that emulate Google's.
 @Suite(
     .ownThread,

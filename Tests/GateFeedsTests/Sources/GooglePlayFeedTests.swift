@@ -6,7 +6,6 @@ import RulesTestSupport
 import Synchronization
 import Testing
 
-
 /// A process that emulates Google Play and verifies signed tokens.
 @Suite(
     .ownThread,

@@ -7,7 +7,6 @@ import RulesTestSupport
 import Synchronization
 import Testing
 
-
 /// Fetches over loopback sockets.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct RulesURLFeedTests {

@@ -1,6 +1,5 @@
-package enum Gzip {
-
 /// Compressed bodies, created with Python's gzip module.
+package enum Gzip {
     /// The text `{"a":1}`.
     package static let object: [UInt8] = [
         31, 139, 8, 0, 0, 0, 0, 0, 2, 3, 171, 86, 74, 84, 178, 50, 172, 5, 0, 175, 172, 27, 86, 7,

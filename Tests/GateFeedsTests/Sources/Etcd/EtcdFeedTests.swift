@@ -7,7 +7,6 @@ import RulesTestSupport
 import Synchronization
 import Testing
 
-
 /// A gateway with responses that are rare in etcd; the end-to-end tests use the real one.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct EtcdFeedTests {
