@@ -41,13 +41,14 @@ package enum ClientPipeline {
                 NIOSSLServerHandler(context: tls.context)
             )
         }
-        var admission = ClientConnection.Admission.welcome
+        var admission = ClientConnection.Admission.admitted(nil)
         // A trusted proxy is no client: through it come the connections of many.
         if let limit = clients.addressLimit, !origin.isTrusted,
             let client = ClientNetwork(origin.address)
         {
             admission =
-                ConnectionPermit.take(for: client, in: limit).map { .counted($0) } ?? .unwelcome
+                ConnectionPermit.take(for: client, in: limit).map { .admitted($0) }
+                ?? .overClientLimit
         }
         try self.add(
             ClientConnection(clients: clients, origin: origin, admission: admission),

@@ -84,3 +84,41 @@ extension WorkerRules {
         )
     }
 }
+
+/// Previews.
+extension WorkerRules {
+    /// The verdict of a preview in place of the verdict of the rules.
+    func preview(
+        _ preview: Preview,
+        inPlaceOf verdict: Verdict,
+        on head: RequestHead,
+        facts: RequestFacts,
+        in bytes: Span<UInt8>,
+        address: String
+    ) -> Verdict {
+        let query = facts.offersUpgrade ? self.identityQuery(of: head, in: bytes) : .none
+        let subject = Subject(
+            identity: self.identify(head, in: bytes, query: query),
+            scope: self.scope(of: head, in: bytes),
+            form: facts.answerForm
+        )
+        let now = self.now()
+        let decision = self.ruleSet.decision(
+            verdict.decision,
+            previewing: preview,
+            for: subject.identity,
+            in: subject.scope,
+            at: now,
+            address: address
+        )
+        guard decision != verdict.decision else { return verdict }
+        return self.render(
+            decision,
+            on: subject,
+            upstream: self.upstreamIdentity(of: subject.identity),
+            nil,
+            at: now,
+            as: preview
+        )
+    }
+}

@@ -1,4 +1,5 @@
 import GatePolicy
+import GateWire
 
 /// The answers of the client endpoints that are complete at once.
 enum EndpointAnswer {
@@ -83,5 +84,19 @@ enum EndpointAnswer {
             ],
             body: Array(GateAnswer(status: status, detail: detail).body.utf8)
         )
+    }
+}
+
+extension WorkerRules {
+    /// The response to a request for TestFlight builds.
+    func testFlightAnswer(
+        _ question: TestFlightQuestion,
+        on head: RequestHead,
+        in bytes: Span<UInt8>,
+        confirmed: [String: Timestamp]
+    ) -> RenderedAnswer {
+        guard self.ruleSet.knowsTestFlight else { return EndpointAnswer.notFound }
+        let body = self.testFlight(question, on: head, in: bytes, confirmed: confirmed)
+        return EndpointAnswer.testFlight(body, vary: self.ruleSet.answerInputs)
     }
 }

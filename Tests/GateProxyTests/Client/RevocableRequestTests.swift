@@ -7,7 +7,7 @@ import WireSamples
 @testable import GateProxy
 
 /// Answers that go on while the rules change.
-struct RejudgeableRequestTests {
+struct RevocableRequestTests {
     private static func handshake(_ version: String) -> String {
         wire(
             "GET /socket HTTP/1.1",
