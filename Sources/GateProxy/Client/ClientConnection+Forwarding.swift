@@ -360,7 +360,7 @@ extension ClientConnection {
         guard case .forwarding(let forwarding) = self.exchange, let upstream = self.upstream,
             forwarding.requestEnded ? upstream.hasUnsent : !upstream.isWritable
         else { return false }
-        return upstream.takesOn()
+        return upstream.hasProgressed()
     }
 
     /// Whether the client has sent the whole request.
