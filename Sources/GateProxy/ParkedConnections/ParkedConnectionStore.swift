@@ -208,8 +208,7 @@ extension ClientConnection {
                 isTrusted: parked.isTrusted,
                 isSecure: false
             ),
-            admission: parked.permit.map { .counted($0) } ?? .welcome,
-            silentUntil: parked.deadline
+            admission: .resumed(parked.permit, idleUntil: parked.deadline)
         )
     }
 
@@ -218,8 +217,9 @@ extension ClientConnection {
     /// TLS connections cannot be parked, because their state is more than a socket.
     func isIdle(until limit: NIODeadline) -> Bool {
         guard self.exchange == .idle, let deadline = self.deadline,
-            deadline <= limit, self.inbound.readableBytes == 0, !self.inputClosed,
-            !self.origin.isSecure, self.refusal == nil, self.outbound == nil, self.upstream == nil,
+            deadline <= limit, self.inbound.readableBytes == 0, !self.flow.isInputClosed,
+            !self.origin.isSecure, self.rejection == nil, self.outbound == nil,
+            self.upstream == nil,
             case .channel(let output) = self.transport
         else { return false }
         return output.isEmpty

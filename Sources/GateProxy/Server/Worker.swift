@@ -155,7 +155,9 @@ extension Worker {
     /// Re-evaluates long-lived responses whose verdict has expired.
     private func judgeOverdue(at now: Timestamp) {
         let overdue = self.clients.all.filter { client in
-            (client.rejudgeable?.validUntil ?? client.exchange.events?.validUntil).map { $0 <= now }
+            (client.request.revocable?.validUntil ?? client.exchange.events?.validUntil).map {
+                $0 <= now
+            }
                 ?? false
         }
         guard !overdue.isEmpty else { return }
@@ -163,7 +165,9 @@ extension Worker {
     }
 
     private func judgeAll() {
-        self.judge(self.clients.all.filter { $0.exchange.events != nil || $0.rejudgeable != nil })
+        self.judge(
+            self.clients.all.filter { $0.exchange.events != nil || $0.request.revocable != nil }
+        )
     }
 
     private func judge(_ clients: [ClientConnection]) {
@@ -173,7 +177,7 @@ extension Worker {
     }
 
     private func judgeNext() {
-        for client in self.unjudged.suffix(Self.judgedTogether) { client.judgeAgain() }
+        for client in self.unjudged.suffix(Self.judgedTogether) { client.evaluateAgain() }
         self.unjudged.removeLast(min(Self.judgedTogether, self.unjudged.count))
         guard !self.unjudged.isEmpty else { return }
         let worker = NIOLoopBound(self, eventLoop: self.eventLoop)

@@ -24,7 +24,7 @@ struct RefusalTests {
         let client = ClientConnection(
             clients: worker.clients,
             origin: ClientOrigin(nil, trusted: .none, isSecure: true),
-            admission: .unwelcome
+            admission: .overClientLimit
         )
         let channel = EmbeddedChannel(handler: client, loop: loop)
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()

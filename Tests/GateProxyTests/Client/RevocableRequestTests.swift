@@ -7,7 +7,7 @@ import WireSamples
 @testable import GateProxy
 
 /// Long-lived responses during changes of the rules.
-struct RejudgeableRequestTests {
+struct RevocableRequestTests {
     private static func handshake(_ version: String) -> String {
         wire(
             "GET /socket HTTP/1.1",
