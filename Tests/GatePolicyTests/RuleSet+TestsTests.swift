@@ -96,7 +96,7 @@ import Testing
             HeaderField(name: "x-app-platform", value: "ios"),
             HeaderField(name: "x-app-version", value: "5"),
         ]
-        let expectation = RuleExpectation(decision: .require, rule: "ios", status: 426)
+        let expectation = RuleExpectation(decisions: [.require], rule: "ios", status: 426)
         #expect(
             try Self.failures(expectation, headers: current) == [
                 "expected decision require by rule ios, got allow "
@@ -104,13 +104,13 @@ import Testing
                     + "expected status 426, got none (the request passes)"
             ]
         )
-        let passing = RuleExpectation(decision: .allow, rule: "none", observed: [])
+        let passing = RuleExpectation(decisions: [.allow], rule: "none", observed: [])
         #expect(try Self.failures(passing, headers: current) == [])
     }
 
     @Test func `a test has its own time or that of the run`() throws {
         let android = [HeaderField(name: "X-App-Version", value: "android/3.5.9")]
-        let required = RuleExpectation(decision: .require, rule: "late")
+        let required = RuleExpectation(decisions: [.require], rule: "late")
         #expect(try Self.failures(required, headers: android, at: second(10)) == [])
         #expect(
             try Self.failures(required, headers: android) == [
@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test func `a test without a time must hold after every change that is to come`() throws {
-        let open = RuleExpectation(decision: .allow)
+        let open = RuleExpectation(decisions: [.allow])
         let android = [HeaderField(name: "X-App-Version", value: "android/3.5.9")]
         let messages = try Self.failures(open, headers: android)
         #expect(messages.count == 1)
@@ -180,7 +180,7 @@ import Testing
     }
 
     @Test func `a test has a path and a method`() throws {
-        let closed = RuleExpectation(decision: .maintenance, rule: "db", status: 503)
+        let closed = RuleExpectation(decisions: [.maintenance], rule: "db", status: 503)
         #expect(
             try Self.failures(closed, method: "POST", path: "/orders/1?a=b", at: second(0)) == []
         )
@@ -193,7 +193,7 @@ import Testing
             HeaderField(name: "Origin", value: "https://a"),
             HeaderField(name: "Access-Control-Request-Method", value: "GET"),
         ]
-        let passes = RuleExpectation(decision: .allow, rule: "none")
+        let passes = RuleExpectation(decisions: [.allow], rule: "none")
         #expect(try Self.failures(passes, headers: Self.old + marks, method: "OPTIONS") == [])
         #expect(try Self.failures(passes, headers: Self.old + marks, method: "GET").count == 1)
         for mark in marks {
@@ -216,7 +216,7 @@ import Testing
                 name: "t",
                 headers: headers,
                 path: "/ws?a&V=3%2E4&b=1",
-                expectation: .init(decision: decision)
+                expectation: .init(decisions: [decision])
             )
             let rules = ruleSet([try rule("r", minimum: "3.5")], identity: identity)
             #expect(rules.run(test, now: second(0)) == nil)
@@ -235,7 +235,7 @@ import Testing
                 name: "t\(number)",
                 headers: Self.old,
                 address: "192.0.2.\(number)",
-                expectation: .init(decision: .require)
+                expectation: .init(decisions: [.require])
             )
         }
         let rules = ruleSet([try rule("r", minimum: "4", rollout: half)], tests: tests)

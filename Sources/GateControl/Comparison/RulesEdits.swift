@@ -21,9 +21,6 @@ package struct RulesEdits: Sendable, Equatable {
     struct Edit: Sendable, Equatable {
         let subject: Subject
         let settings: [Setting]
-
-        /// Whether the subject is only in the old files, or only in the new ones.
-        var isWhole: Bool { self.settings.contains { $0.key == nil } }
     }
 
     let all: [Edit]
