@@ -138,8 +138,4 @@ package struct RulesFindings: Sendable, Equatable {
     package var warnings: [Finding] { self.all.filter { $0.effect == .warns } }
 
     static let none = RulesFindings(all: [])
-
-    init(all: [Finding]) {
-        self.all = all
-    }
 }
