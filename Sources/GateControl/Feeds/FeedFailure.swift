@@ -55,6 +55,19 @@ package struct FeedFailure: Error, Sendable, Equatable {
     }
 }
 
+extension FeedFailure {
+    /// Runs a request, and converts its failure.
+    static func fetching<Answer>(
+        _ request: () async throws(FetchFailure) -> Answer
+    ) async throws(FeedFailure) -> Answer {
+        do {
+            return try await request()
+        } catch {
+            throw .fetch(error)
+        }
+    }
+}
+
 extension FeedFailure: CustomStringConvertible {
     package var description: String { "\(self.reason)" }
 }

@@ -114,11 +114,7 @@ actor AccessTokens {
     ) async throws(FeedFailure) -> FetchResponse {
         var request = request
         request.credential = credential
-        do {
-            return try await context.fetcher.fetch(request)
-        } catch {
-            throw .fetch(error)
-        }
+        return try await FeedFailure.fetching { try await context.fetcher.fetch(request) }
     }
 }
 

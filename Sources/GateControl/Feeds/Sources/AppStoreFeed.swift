@@ -65,13 +65,8 @@ struct AppStoreFeed: FeedSource {
         _ country: String,
         _ context: FeedContext
     ) async throws(FeedFailure) -> AppStoreSightings.Sighting? {
-        let response: FetchResponse
-        do {
-            response = try await context.fetcher.fetch(
-                FetchRequest(try self.address(country, context))
-            )
-        } catch {
-            throw .fetch(error)
+        let response = try await FeedFailure.fetching {
+            try await context.fetcher.fetch(FetchRequest(try self.address(country, context)))
         }
         switch response.status {
         case 200:

@@ -100,11 +100,7 @@ struct MicroCMSFeed: FeedSource {
             fields: etag.map { [HeaderField(name: "If-None-Match", value: $0)] } ?? [],
             credential: .field(key)
         )
-        do {
-            return try await context.fetcher.fetch(request)
-        } catch {
-            throw .fetch(error)
-        }
+        return try await FeedFailure.fetching { try await context.fetcher.fetch(request) }
     }
 
     private static func content(of response: FetchResponse) throws(FeedFailure) -> JSONValue {

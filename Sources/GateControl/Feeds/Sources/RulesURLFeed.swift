@@ -55,11 +55,7 @@ struct RulesURLFeed: FeedSource {
             credential: try self.token?.read().asBearer,
             redirects: self.redirects
         )
-        do {
-            return try await context.fetcher.fetch(request)
-        } catch {
-            throw .fetch(error)
-        }
+        return try await FeedFailure.fetching { try await context.fetcher.fetch(request) }
     }
 
     private func value(

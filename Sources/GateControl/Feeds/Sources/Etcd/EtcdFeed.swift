@@ -189,12 +189,7 @@ struct EtcdFeed: FeedSource {
         _ request: FetchRequest,
         _ context: FeedContext
     ) async throws(FeedFailure) -> JSONValue {
-        let response: FetchResponse
-        do {
-            response = try await context.fetcher.fetch(request)
-        } catch {
-            throw .fetch(error)
-        }
+        let response = try await FeedFailure.fetching { try await context.fetcher.fetch(request) }
         guard response.status == 200 else { throw Self.refusal(response.head, response.body) }
         return try Self.parsed(response.body)
     }
@@ -203,12 +198,7 @@ struct EtcdFeed: FeedSource {
         _ request: FetchRequest,
         _ context: FeedContext
     ) async throws(FeedFailure) -> FetchStream {
-        let stream: FetchStream
-        do {
-            stream = try await context.fetcher.open(request)
-        } catch {
-            throw .fetch(error)
-        }
+        let stream = try await FeedFailure.fetching { try await context.fetcher.open(request) }
         guard stream.head.status == 200 else {
             throw Self.refusal(stream.head, await stream.beginning())
         }
