@@ -54,8 +54,7 @@ struct Explain: ParsableCommand {
         do {
             definition = try RulesFileLoader(path: self.rules).load().definition
         } catch {
-            for error in error.errors { StandardError.write(error.description) }
-            throw ExitCode.failure
+            try StandardError.fail(error.errors.map(\.description))
         }
         let head = DryRun.head(self.method, self.path, fields: self.header)
         switch DryRun(ruleSet: RuleSet(definition), at: time, address: self.address).judge(head)
