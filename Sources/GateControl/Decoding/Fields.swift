@@ -10,7 +10,7 @@ struct Fields {
     ///   - element: The mapping.
     ///   - keys: The known keys.
     ///   - problems: The collection for errors about unknown keys.
-    init?(_ element: Element, keys: [String], problems: Problems) {
+    init?(_ element: Element, _ keys: [String], _ problems: Problems) {
         guard let entries = element.entries(problems) else { return nil }
         var known: [String: Element.Entry] = [:]
         for entry in entries {

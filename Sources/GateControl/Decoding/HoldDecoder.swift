@@ -14,8 +14,7 @@ struct HoldDecoder {
             self.problems.report(message, at: element.place)
             return nil
         }
-        let fields = Fields(element, keys: Self.keys, problems: self.problems)
-        guard let fields else { return nil }
+        guard let fields = Fields(element, Self.keys, self.problems) else { return nil }
         return StoreHold(
             countries: fields["countries"]
                 .map { CountryDecoder(problems: self.problems).codes($0) } ?? [],

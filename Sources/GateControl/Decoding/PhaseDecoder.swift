@@ -32,9 +32,7 @@ struct PhaseDecoder {
             self.problems.report(message, at: element.place)
             return nil
         }
-        guard let fields = Fields(element, keys: Self.keys, problems: self.problems) else {
-            return nil
-        }
+        guard let fields = Fields(element, Self.keys, self.problems) else { return nil }
         _ = fields.required("completeAt", of: "a phased release")
         let completeAt = NamedTime("completeAt", of: fields, self.problems)
         releasedAt?.check(isNotAfter: completeAt, self.problems)

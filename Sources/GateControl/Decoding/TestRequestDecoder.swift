@@ -49,9 +49,7 @@ struct TestRequestDecoder {
     let problems: Problems
 
     func decode(_ element: Element) -> TestRequest? {
-        guard let fields = Fields(element, keys: Self.keys, problems: self.problems) else {
-            return nil
-        }
+        guard let fields = Fields(element, Self.keys, self.problems) else { return nil }
         var request = TestRequest()
         for (key, part) in Self.parts {
             request.parts[part] = fields[key].flatMap { self.line($0, "a header value") }

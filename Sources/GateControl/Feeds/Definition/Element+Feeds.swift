@@ -24,9 +24,7 @@ extension Element {
             problems.report(message, at: self.place)
             return nil
         }
-        guard let fields = Fields(self, keys: ["env", "file"], problems: problems) else {
-            return nil
-        }
+        guard let fields = Fields(self, ["env", "file"], problems) else { return nil }
         switch (fields["env"], fields["file"]) {
         case (let name?, nil):
             return name.text("the name of an environment variable", problems)

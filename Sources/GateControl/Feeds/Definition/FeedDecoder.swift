@@ -15,7 +15,7 @@ struct FeedDecoder {
 
     func decode(_ element: Element) -> FeedDefinition? {
         guard let (kind, decoder) = self.decoder(for: element) else { return nil }
-        let fields = Fields(element, keys: Self.keys(with: decoder), problems: self.problems)
+        let fields = Fields(element, Self.keys(with: decoder), self.problems)
         guard let fields else { return nil }
         let id = fields.required("id", of: "a feed").flatMap { element in
             element.parsed(as: "a feed id", self.problems, by: Name.init(parsing:))

@@ -29,7 +29,7 @@ struct FieldNames: Sendable, Equatable {
     ) {
         var names: [String: String] = [:]
         var words: [String: [Word]] = [:]
-        if let element, let fields = Fields(element, keys: known, problems: problems) {
+        if let element, let fields = Fields(element, known, problems) {
             for key in known {
                 guard let field = fields[key] else { continue }
                 if localized.contains(key), case .mapping(let entries) = field.content {

@@ -26,7 +26,7 @@ struct RulesURLDecoder: FeedSourceDecoder {
         _ problems: Problems
     ) -> RulesURLFeed.Signature? {
         let keys = ["publicKey", "url"]
-        guard let fields = Fields(element, keys: keys, problems: problems) else { return nil }
+        guard let fields = Fields(element, keys, problems) else { return nil }
         let key = fields.required("publicKey", of: "a signature")
             .flatMap { self.publicKey($0, problems) }
         let address = fields["url"].map { $0.address(problems) } ?? url?.appending(suffix: ".sig")

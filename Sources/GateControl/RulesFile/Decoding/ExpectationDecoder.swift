@@ -7,9 +7,7 @@ struct ExpectationDecoder {
     let problems: Problems
 
     func decode(_ element: Element) -> RulesDocument.Expectation? {
-        guard let fields = Fields(element, keys: Self.keys, problems: self.problems) else {
-            return nil
-        }
+        guard let fields = Fields(element, Self.keys, self.problems) else { return nil }
         if Self.keys.allSatisfy({ fields[$0] == nil }) {
             let message =
                 "this test expects nothing: it needs 'decision', 'rule', 'status', 'storeUrl' or "
