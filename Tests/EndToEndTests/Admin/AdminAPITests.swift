@@ -40,9 +40,7 @@ struct AdminAPITests {
         fields: String = "",
         body: String? = nil
     ) throws -> RawResponse {
-        try scene.askAdmin(
-            Request.text(method, target, host: "localhost", fields: fields, body: body)
-        )
+        try scene.askAdmin(method, target, fields: fields, body: body)
     }
 
     /// Sends requests of 2.0 and 3.0, some refused, and waits until they are counted.

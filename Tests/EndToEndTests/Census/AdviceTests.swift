@@ -74,7 +74,7 @@ struct AdviceTests {
         _ command: [String],
         _ target: String
     ) throws -> [JSONReport] {
-        let answer = try scene.askAdmin(Request.text("GET", target, host: "localhost"))
+        let answer = try scene.askAdmin("GET", target)
         #expect(answer.status == 200, "\(answer.text)")
         let result = try ToolProcess.versiongate(
             command + ["--state", scene.stateFolder, "--json"]
@@ -270,7 +270,7 @@ struct AdviceTests {
 
     @Test func `each rule has the last time at which it decided`() async throws {
         try await self.play { scene in
-            let answer = try scene.askAdmin(Request.text("GET", "/api/v1/rules", host: "localhost"))
+            let answer = try scene.askAdmin("GET", "/api/v1/rules")
             let rules = try JSONReport(answer.text).list("rules")
             let known = rules.map { $0.part("lastMatch")?.text("at") != nil }
             #expect(known == [true, false, false, false])
@@ -287,7 +287,7 @@ struct AdviceTests {
 
     /// The devices that the rule `ios` refused, and those that came back, as the listener and the command say.
     private static func returns(_ scene: Scene) throws -> [String] {
-        let answer = try scene.askAdmin(Request.text("GET", "/api/v1/rules", host: "localhost"))
+        let answer = try scene.askAdmin("GET", "/api/v1/rules")
         let told = try JSONReport(answer.text).list("rules").first?.part("returns")
         let rule = try scene.report("census", "rules").list("rules").first
         return [

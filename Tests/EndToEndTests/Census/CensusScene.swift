@@ -55,7 +55,7 @@ extension Scene {
 
     /// Has the gate read its rules again, and gives what it says.
     func askToReload() throws -> RawResponse {
-        try self.askAdmin(Request.text("POST", "/-/reload", host: "localhost"))
+        try self.askAdmin("POST", "/-/reload")
     }
 
     /// The folder for what outlives the gate.

@@ -1,32 +1,20 @@
 /// Programs for real clients; each takes the address of the gate as its first argument.
 enum ClientScript {
     /// Posts 30 MB as an outdated build 20 times, and prints how often it read the whole denial.
+    ///
+    /// Over TLS, the second argument is the authority's file.
     static let pythonBigPost = """
-        import http.client, json, sys
-        from urllib.parse import urlsplit
-        body, read = b"x" * 30_000_000, 0
-        headers = {"X-App-Id": "com.example.shop", "X-App-Platform": "ios",
-                   "X-App-Version": "3.4.9"}
-        for _ in range(20):
-            connection = http.client.HTTPConnection(urlsplit(sys.argv[1]).netloc, timeout=30)
-            connection.request("POST", "/upload", body, headers)
-            answer = connection.getresponse()
-            problem = json.loads(answer.read())
-            read += answer.status == 426 and problem["rule"] == "ios"
-            connection.close()
-        print(read)
-        """
-
-    /// The same over TLS; the arguments are the port and the authority's file.
-    static let pythonSecureBigPost = """
         import http.client, json, ssl, sys
-        context = ssl.create_default_context(cafile=sys.argv[2])
-        body, read = b"x" * 30_000_000, 0
+        from urllib.parse import urlsplit
+        url, body, read = urlsplit(sys.argv[1]), b"x" * 30_000_000, 0
         headers = {"X-App-Id": "com.example.shop", "X-App-Platform": "ios",
                    "X-App-Version": "3.4.9"}
         for _ in range(20):
-            connection = http.client.HTTPSConnection("localhost", int(sys.argv[1]), timeout=30,
-                                                     context=context)
+            if url.scheme == "https":
+                context = ssl.create_default_context(cafile=sys.argv[2])
+                connection = http.client.HTTPSConnection(url.netloc, timeout=30, context=context)
+            else:
+                connection = http.client.HTTPConnection(url.netloc, timeout=30)
             connection.request("POST", "/upload", body, headers)
             answer = connection.getresponse()
             problem = json.loads(answer.read())
