@@ -103,8 +103,7 @@ struct BrownoutDecoder {
         }
         if span == 0 {
             let message = "'\(key)' of a brownout must be at least 1s"
-            self.problems.report(message, at: element.place)
-            return nil
+            return self.problems.reject(message, at: element.place)
         }
         return span
     }

@@ -97,8 +97,7 @@ extension Element {
         do throws(ClientName.Failure) {
             return try ClientName(parsing: text, as: kind).text
         } catch {
-            problems.report("'\(text)' is not \(expected): \(error)", at: self.place)
-            return nil
+            return problems.reject("'\(text)' is not \(expected): \(error)", at: self.place)
         }
     }
 

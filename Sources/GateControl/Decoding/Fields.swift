@@ -34,8 +34,7 @@ struct Fields {
     /// Returns the value of a required key; `noun` names the mapping in the error.
     func required(_ key: String, of noun: String) -> Element? {
         if let value = self[key] { return value }
-        self.problems.report("\(noun) needs '\(key)'", at: self.place)
-        return nil
+        return self.problems.reject("\(noun) needs '\(key)'", at: self.place)
     }
 
     private static func report(

@@ -11,8 +11,7 @@ struct HoldDecoder {
         guard case .mapping = element.content else {
             let message =
                 "expected true, or a mapping with 'countries' and 'soak', found \(element.found)"
-            self.problems.report(message, at: element.place)
-            return nil
+            return self.problems.reject(message, at: element.place)
         }
         guard let fields = Fields(element, Self.keys, self.problems) else { return nil }
         return StoreHold(

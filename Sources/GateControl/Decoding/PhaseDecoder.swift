@@ -29,8 +29,7 @@ struct PhaseDecoder {
         guard case .mapping = element.content else {
             let expected = "'\(Self.partialWord)', or a mapping with 'completeAt'"
             let message = "expected \(expected), found \(element.found)"
-            self.problems.report(message, at: element.place)
-            return nil
+            return self.problems.reject(message, at: element.place)
         }
         guard let fields = Fields(element, Self.keys, self.problems) else { return nil }
         _ = fields.required("completeAt", of: "a phased release")

@@ -57,8 +57,7 @@ struct RolloutDecoder {
             break
         }
         let message = "expected \(expected), found \(element.found)\(hint)"
-        self.problems.report(message, at: element.place)
-        return nil
+        return self.problems.reject(message, at: element.place)
     }
 
     static func text(_ percent: Double) -> String {

@@ -114,8 +114,7 @@ struct MaintenanceDecoder {
             guard let isOn = element.truth(self.problems) else { return nil }
             if isOn { return .open }
             let message = "'maintenance: false' has no effect: remove the rule"
-            self.problems.report(message, at: element.place)
-            return nil
+            return self.problems.reject(message, at: element.place)
         }
         guard let fields = Fields(element, Self.keys, self.problems) else { return nil }
         for key in ["from", "until"] { _ = fields.required(key, of: "a maintenance window") }

@@ -211,8 +211,7 @@ package struct RulesFileLoader: Sendable {
             var parser = DocumentParser(source)
             return DocumentDecoder(problems: problems).decode(try parser.parse())
         } catch {
-            problems.report(error)
-            return nil
+            return problems.reject(error)
         }
     }
 

@@ -101,8 +101,7 @@ package struct TestSuiteLoader: Sendable {
             var parser = DocumentParser(source)
             return SuiteDecoder(problems: problems).decode(try parser.parse())
         } catch {
-            problems.report(error)
-            return nil
+            return problems.reject(error)
         }
     }
 

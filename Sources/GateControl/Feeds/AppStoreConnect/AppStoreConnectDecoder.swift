@@ -40,8 +40,7 @@ struct AppStoreConnectDecoder: FeedSourceDecoder {
         let names = AppStoreConnectFeed.platforms.keys.map(\.name).sorted()
         let message =
             "App Store Connect has no platform '\(platform)'; expected \(names.joined(separator: ", "))"
-        problems.report(message, at: element.place)
-        return nil
+        return problems.reject(message, at: element.place)
     }
 
     private func target(

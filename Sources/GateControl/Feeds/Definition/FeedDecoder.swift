@@ -50,8 +50,7 @@ struct FeedDecoder {
     ) -> (word: String, decoder: any FeedSourceDecoder)? {
         guard let entries = element.entries(self.problems) else { return nil }
         guard let source = entries.first(where: { $0.key == "source" })?.value else {
-            self.problems.report("a feed needs 'source'", at: element.place)
-            return nil
+            return self.problems.reject("a feed needs 'source'", at: element.place)
         }
         guard let word = source.text("the kind of a feed", self.problems) else { return nil }
         if let known = Self.decoders.first(where: { $0.word == word }) { return known }
@@ -59,8 +58,7 @@ struct FeedDecoder {
         let hint = Spelling.hint(for: word, among: words)
         let message = "unknown feed kind '\(word)'"
         let known = hint.isEmpty ? "; expected one of \(words.joined(separator: ", "))" : hint
-        self.problems.report(message + known, at: source.place)
-        return nil
+        return self.problems.reject(message + known, at: source.place)
     }
 
     private func timing(_ fields: Fields, usually interval: Int64) -> FeedTiming {
@@ -85,8 +83,7 @@ struct FeedDecoder {
         guard let seconds = element.timeSpan(self.problems) else { return nil }
         guard seconds > 0 else {
             let message = "expected a duration above zero, such as 60s"
-            self.problems.report(message, at: element.place)
-            return nil
+            return self.problems.reject(message, at: element.place)
         }
         return seconds
     }

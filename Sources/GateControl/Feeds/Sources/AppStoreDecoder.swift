@@ -38,11 +38,10 @@ struct AppStoreDecoder: FeedSourceDecoder {
         }
         if AppStoreQuestion.platforms.contains(platform) { return platform }
         let names = AppStoreQuestion.platforms.map(\.name).joined(separator: ", ")
-        problems.report(
+        return problems.reject(
             "the App Store has no platform '\(platform)'; expected \(names)",
             at: element.place
         )
-        return nil
     }
 }
 

@@ -39,7 +39,6 @@ struct RulesURLDecoder: FeedSourceDecoder {
         if let data = Data(base64Encoded: text), let key = VerifyingKey(Array(data)) { return key }
         let message =
             "expected an Ed25519 public key: 32 bytes in base64, without PEM or DER encoding"
-        problems.report(message, at: element.place)
-        return nil
+        return problems.reject(message, at: element.place)
     }
 }

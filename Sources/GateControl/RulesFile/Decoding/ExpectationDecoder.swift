@@ -51,8 +51,7 @@ struct ExpectationDecoder {
         let expected = "a status from 100 to 599"
         guard let status = element.wholeNumber(expected, self.problems) else { return nil }
         guard (100...599).contains(status) else {
-            self.problems.report("expected \(expected), found \(status)", at: element.place)
-            return nil
+            return self.problems.reject("expected \(expected), found \(status)", at: element.place)
         }
         return Int(status)
     }
