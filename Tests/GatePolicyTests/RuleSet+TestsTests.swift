@@ -46,9 +46,9 @@ import Testing
     }
 
     static let met: [RuleExpectation] = [
-        .init(), .init(decision: .require), .init(rule: "ios"), .init(status: 426),
+        .init(), .init(decisions: [.require]), .init(rule: "ios"), .init(status: 426),
         .init(observed: ["watch"]),
-        .init(decision: .require, rule: "ios", status: 426, observed: ["watch"]),
+        .init(decisions: [.require], rule: "ios", status: 426, observed: ["watch"]),
     ]
 
     @Test(arguments: met)
@@ -58,11 +58,11 @@ import Testing
 
     static let unmet: [(RuleExpectation, String)] = [
         (
-            .init(decision: .allow),
+            .init(decisions: [.allow]),
             "expected decision allow, got require by rule ios (the version is below the minimum)"
         ),
         (
-            .init(decision: .require, rule: "late"),
+            .init(decisions: [.require], rule: "late"),
             "expected decision require by rule late, got require by rule ios "
                 + "(the version is below the minimum)"
         ),
@@ -76,7 +76,7 @@ import Testing
         (.init(observed: []), "expected observed nothing, got watch"),
         (.init(observed: ["b", "a", "b"]), "expected observed a, b, got watch"),
         (
-            .init(decision: .allow, rule: "none", status: 200, observed: ["a"]),
+            .init(decisions: [.allow], rule: "none", status: 200, observed: ["a"]),
             "expected decision allow by no rule, got require by rule ios "
                 + "(the version is below the minimum); expected status 200, got 426; "
                 + "expected observed a, got watch"
@@ -146,17 +146,17 @@ import Testing
 
     /// Maintenance for everybody, from now on and much later, beside a floor with a maintenance.
     static let maintenance: [(expectation: RuleExpectation, at: Timestamp?, isMet: Bool)] = [
-        (.init(decision: .require, rule: "floor"), nil, true),
+        (.init(decisions: [.require], rule: "floor"), nil, true),
         (.init(status: 426), nil, true), (.init(rule: "floor"), nil, true),
-        (.init(decision: .allow), nil, false),
+        (.init(decisions: [.allow]), nil, false),
         // A test that speaks of it is judged in it, as is one that says when.
-        (.init(decision: .maintenance), nil, false),
-        (.init(decision: .maintenance), second(5), true),
+        (.init(decisions: [.maintenance]), nil, false),
+        (.init(decisions: [.maintenance]), second(5), true),
         (.init(decisions: [.require, .maintenance]), nil, true),
         (.init(rule: "night"), nil, false), (.init(rule: "night"), second(5), true),
         (.init(status: 503), second(5), true), (.init(status: 503), nil, false),
-        (.init(decision: .require), second(5), false),
-        (.init(decision: .require), second(10), true),
+        (.init(decisions: [.require]), second(5), false),
+        (.init(decisions: [.require]), second(10), true),
     ]
 
     @Test(arguments: maintenance)
@@ -185,7 +185,7 @@ import Testing
             try Self.failures(closed, method: "POST", path: "/orders/1?a=b", at: second(0)) == []
         )
         #expect(try Self.failures(closed, path: "/orders/1").count == 1)
-        #expect(try Self.failures(.init(decision: .allow), path: "/healthz") == [])
+        #expect(try Self.failures(.init(decisions: [.allow]), path: "/healthz") == [])
     }
 
     @Test func `a preflight is never judged, and needs all its marks`() throws {
