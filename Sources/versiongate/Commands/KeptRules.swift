@@ -24,7 +24,9 @@ struct KeptRules: ParsableArguments {
         }
         let texts = LastGoodRules.texts(in: folder) { StandardError.write("versiongate: \($0)") }
         guard let texts else {
-            try StandardError.fail("versiongate: no last good rules in the state folder; use \(flag)")
+            try StandardError.fail(
+                "versiongate: no last good rules in the state folder; use \(flag)"
+            )
         }
         return try self.load { () throws(RulesFileErrors) in
             try RulesFileLoader(path: "").load(kept: texts.sources, feeds: contributions)
