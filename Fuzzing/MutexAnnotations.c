@@ -1,14 +1,14 @@
-// Tells ThreadSanitizer of Synchronization.Mutex. Whoever finds such a lock taken waits in a library
-// that is not built for the sanitizer, which then takes what the lock guards for unguarded. This library
-// is loaded before that one, and its functions come in front of those of the same name.
+// Reports the operations of Synchronization.Mutex to ThreadSanitizer. A thread that waits for a locked
+// mutex does so in a library without instrumentation, so that the sanitizer would report the guarded data
+// as unguarded. This library is preloaded, and its functions replace those with the same names.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-// _MutexHandle._lockSlow(_:), _tryLockSlow() and _unlockSlow(); everything before them is inlined, and
-// seen by the sanitizer.
+// _MutexHandle._lockSlow(_:), _tryLockSlow() and _unlockSlow(). Their callers are inlined and therefore
+// instrumented.
 #define LOCK "$s15Synchronization12_MutexHandleV9_lockSlowyys6UInt32VF"
 #define TRY_LOCK "$s15Synchronization12_MutexHandleV12_tryLockSlowSbyF"
 #define UNLOCK "$s15Synchronization12_MutexHandleV11_unlockSlowyyF"
@@ -16,7 +16,7 @@
 #define SWIFT __attribute__((swiftcall))
 #define HANDLE __attribute__((swift_context)) void *handle
 
-// Only in an executable that is built for the sanitizer.
+// Defined only in an executable that is built for the sanitizer.
 extern __attribute__((weak)) void __tsan_acquire(void *address);
 extern __attribute__((weak)) void __tsan_release(void *address);
 

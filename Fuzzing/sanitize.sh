@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Runs all tests under ThreadSanitizer and then under AddressSanitizer, each built into a folder of
-# its own; the executable that the end-to-end tests start is sanitized as well.
+# Runs all tests with ThreadSanitizer and then with AddressSanitizer, each built into a separate
+# folder. The executable that the end-to-end tests start is sanitized as well.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 swift=${SWIFT:-swift}
 clang=$(dirname "$(readlink -f "$(command -v "$swift")")")/clang
 failed=0
-# Package.swift leaves code that threads of the tests share without optimisation.
+# Package.swift disables optimization for code that is shared by threads of the tests.
 export VERSIONGATE_SANITIZED=1
 build() {
     "$swift" build --build-tests --sanitize "$1" --scratch-path "$2"
@@ -19,8 +19,8 @@ run() {
     "$swift" test --skip-build --sanitize "$kind" --scratch-path "$scratch" "$@" || failed=1
 }
 
-# Each test of the executable is a few processes, a tenth as fast as usual. All at once they starve each
-# other, and the time limit of a test runs while it waits for a processor.
+# Each end-to-end test runs several processes at a tenth of the usual speed. With all tests in parallel,
+# tests would exceed their time limits while they wait for a processor.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=4
 for name in ${*:-tsan asan}; do
     scratch=.build-$name
@@ -33,7 +33,7 @@ for name in ${*:-tsan asan}; do
         ;;
     asan)
         build address "$scratch"
-        # Swift frees nothing at exit, which the leak check would report.
+        # Swift does not free memory at exit, which the leak check would report.
         ASAN_OPTIONS="detect_leaks=0" run address "$scratch"
         ;;
     *)

@@ -1,7 +1,7 @@
 import GateFuzzing
 import Glibc
 
-/// Feeds the input of libFuzzer to the target that the environment names.
+/// Passes the input from libFuzzer to the target in the environment.
 enum Driver {
     private static let target: FuzzTarget = {
         let name = unsafe getenv("FUZZ_TARGET").map { unsafe String(cString: $0) } ?? ""
@@ -16,7 +16,7 @@ enum Driver {
         do throws(Finding) {
             try Self.target.check(input)
         } catch {
-            // libFuzzer keeps the input of whatever does not return.
+            // libFuzzer saves the input if the function does not return.
             fatalError("\(Self.target.name): \(error)")
         }
     }

@@ -1,6 +1,6 @@
 import GatePolicy
 
-/// Properties that must hold of any bytes as the lines of `Accept-Language`.
+/// Properties of any bytes as `Accept-Language` lines.
 enum AcceptLanguageProperties {
     private static let available = ["en", "ja", "zh-Hant", "pt-BR", "de"]
 
@@ -31,7 +31,7 @@ enum AcceptLanguageProperties {
         return "\(range.tag?.description ?? "*");q=\(range.weight / 1000).\(padded)"
     }
 
-    /// A denial has words in a language that there is, and in the one that is wanted most.
+    /// A denial is in an available language, and in the one with the highest weight.
     private static func checkAnswer(
         to fields: [String],
         _ ranges: [LanguageRange]

@@ -3,7 +3,7 @@ import NIOCore
 import NIOEmbedded
 import NIOHTTP1
 
-/// Properties that must hold of any bytes as a chunked body.
+/// Properties of any bytes as a chunked body.
 struct ChunkedBodyProperties {
     private enum Outcome: Equatable {
         case end(consumed: Int, content: [UInt8])
@@ -32,7 +32,7 @@ struct ChunkedBodyProperties {
         }
     }
 
-    /// Feeds a body in pieces; what one call leaves, the next sees again.
+    /// Reads a body in pieces; bytes that a call does not consume are passed to the next one.
     private static func read(_ bytes: [UInt8], endingAt ends: [Int]) -> Outcome {
         var reader = BodyReader(.chunked)
         var start = 0
@@ -55,7 +55,7 @@ struct ChunkedBodyProperties {
         return .more(content: content)
     }
 
-    /// The body ends where it ends, whatever follows it, and not before.
+    /// The end of the body does not depend on the bytes after it.
     private func checkEnd(_ consumed: Int) throws(Finding) {
         let body = Array(self.input[..<consumed])
         try expect(Self.read(body, endingAt: [consumed]), is: self.whole, "without what follows")
@@ -63,13 +63,13 @@ struct ChunkedBodyProperties {
         guard case .more = begun else { throw Finding("without its last byte: \(begun)") }
     }
 
-    /// A body that NIO reads to its end has the same content and the same end there.
+    /// A body that NIO accepts has the same content and end.
     private func checkPeer(_ consumed: Int, _ content: [UInt8]) throws(Finding) {
         guard let read = Self.nio(Array(self.input[..<consumed])) else { return }
         try expect(read, is: content, "the content to NIO")
     }
 
-    /// The content as NIO reads it; `nil` if it refuses the body.
+    /// Returns the content according to NIO; `nil` if NIO rejects the body.
     private static func nio(_ body: [UInt8]) -> [UInt8]? {
         let channel = EmbeddedChannel()
         defer { _ = try? channel.finish(acceptAlreadyClosed: true) }
@@ -90,7 +90,7 @@ struct ChunkedBodyProperties {
         } catch {
             return nil
         }
-        // NIO waits for more where the gate has seen the end: two readers of one stream.
+        // NIO waits for more after the end that the gate has found, so the two differ.
         return content + [0]
     }
 }

@@ -1,11 +1,11 @@
 import GateControl
 import GatePolicy
 
-/// Properties of two clients that differ in one header line: if the rules put them in one class, the
-/// decision for one is the decision for the other, and so is all that follows from it.
+/// Properties of two clients that differ in one header line: if they are in the same class, they
+/// get the same decision with the same effects.
 ///
-/// A line of the input is a header field, by its number in the first byte, and its value. The first line takes
-/// the place of the second one in the other client.
+/// Each line of the input is a header field: its number in the first byte, then its value. For the
+/// other client, the first line replaces the second one.
 struct ClientClassProperties {
     private static let rules = """
         rules:
@@ -30,7 +30,7 @@ struct ClientClassProperties {
         now: { Self.now }
     ).ruleSet
 
-    /// A header field, and its value as a head has it.
+    /// A header field with its value as in the head.
     private struct Line {
         let name: UInt8
         let value: [UInt8]
@@ -41,7 +41,7 @@ struct ClientClassProperties {
     init(_ input: [UInt8]) {
         self.lines = input.split(separator: UInt8(ascii: "\n")).compactMap { line in
             guard let name = line.first else { return nil }
-            // Bytes other than these are in no head.
+            // A valid head does not contain other bytes.
             let value = line.dropFirst().filter { $0 >= 0x20 && $0 != 0x7F }
             let text = value.drop { $0 == 0x20 }
             let end = text.lastIndex { $0 != 0x20 }.map { $0 + 1 } ?? text.startIndex
@@ -81,7 +81,7 @@ struct ClientClassProperties {
             let text = identity.version.value?.description
             try expect(own.version, is: text, "the denial says another version")
         }
-        // Languages choose the words.
+        // The languages determine the texts.
         guard
             rules.answerKey(languages: Self.languages(clients[0], rules, classes))
                 == rules.answerKey(languages: Self.languages(clients[1], rules, classes))
@@ -96,7 +96,7 @@ struct ClientClassProperties {
         Int(line.name &- UInt8(ascii: "0")) % rules.identityHeaderNames.count
     }
 
-    /// The key of the class of a client, and what that has told of it; `nil` if it has none.
+    /// Returns the key and the collected values of the client's class; `nil` if it has none.
     private static func member(
         _ lines: [Line],
         _ rules: RuleSet,
@@ -112,7 +112,7 @@ struct ClientClassProperties {
         return classes.isComplete(told) ? (key, told) : nil
     }
 
-    /// The words of a client with a class about itself, where others of it say something else.
+    /// Returns the client-specific texts of a client with a class.
     private static func words(
         _ lines: [Line],
         _ told: ClientClasses.Told?,

@@ -1,6 +1,6 @@
 import GateControl
 
-/// Properties that must hold of any bytes as server-sent events.
+/// Properties of any bytes as server-sent events.
 struct EventStreamProperties {
     private static let limit = 256
 
@@ -19,7 +19,7 @@ struct EventStreamProperties {
         try expect(whole, is: self.reference, "beside the reference")
     }
 
-    /// The events of a stream; `nil` if one is too large.
+    /// Returns the events of a stream; `nil` if one is too large.
     private static func events(
         in bytes: [UInt8],
         endingAt ends: [Int]
@@ -35,7 +35,8 @@ struct EventStreamProperties {
         return events
     }
 
-    /// The same by the steps of the specification, with all lines at hand.
+    /// The same events by the algorithm of the specification, with all lines available.
+    ///
     /// https://html.spec.whatwg.org/multipage/server-sent-events.html section 9.2.6
     private var reference: [EventStreamParser.Event] {
         var events: [EventStreamParser.Event] = []
@@ -63,7 +64,7 @@ struct EventStreamProperties {
         return events
     }
 
-    /// The lines that have ended, without the mark in front of the first.
+    /// The complete lines, without the byte order mark before the first.
     private var lines: [String.UnicodeScalarView] {
         var lines: [[UInt8]] = [[]]
         for (index, byte) in self.input.enumerated() {

@@ -1,10 +1,10 @@
 import GateProxy
 import NIOCore
 
-/// Properties that must hold of an exchange in whatever order its events come.
+/// Properties of an exchange with any order of events.
 ///
-/// The input is a script: one number for an event, more for what it says. A second, slower book is
-/// kept of what has happened, and every action is held against it.
+/// The input is a script: one number for each event, and more for its parameters. A second, simpler
+/// record of the events is kept, and every action is compared with it.
 struct ExchangeProperties {
     private static let limits = DiscardLimits(awaitedBytes: 40, bytes: 200)
 
@@ -12,11 +12,11 @@ struct ExchangeProperties {
     private var book = Book()
     private var script: Script
 
-    /// The history of the request that is on the connection.
+    /// The history of the current request of the connection.
     private struct Book {
         var isForwarded = false
         var requestEnded = false
-        /// A head of the backend was seen, an interim one included.
+        /// The backend has sent a head, possibly an interim one.
         var backendSpoke = false
         var responseStarted = false
         var mayKeepClient = true
@@ -26,7 +26,7 @@ struct ExchangeProperties {
         var othersAsked = 0
         var interims = 0
         var discarded: UInt64 = 0
-        /// What waits for a connection, as long as the request goes on.
+        /// The request that waits for a connection, while it is in progress.
         var unsent: ForwardedRequest?
     }
 
@@ -66,7 +66,7 @@ struct ExchangeProperties {
         }
     }
 
-    /// A connection is being opened for the request, or is there.
+    /// Opens a connection for the request, or finds one.
     private mutating func connect() throws(Finding) {
         guard self.script.flag() else {
             let unsent = self.exchange.endConnecting()
@@ -79,7 +79,7 @@ struct ExchangeProperties {
         self.book.unsent = request
     }
 
-    /// A head is read only where one is waited for.
+    /// Heads are only read when the exchange waits for one.
     private mutating func forward() {
         let forwarding = Exchange.Forwarding(
             requestEnded: self.script.flag(),
@@ -96,7 +96,7 @@ struct ExchangeProperties {
         self.exchange.forward(forwarding)
     }
 
-    /// The gate answers a head, or a request that it could not pass on.
+    /// The gate responds to a head, or to a request that it could not forward.
     private mutating func answer() throws(Finding) {
         let keepsClient = self.script.flag()
         let count = UInt64(self.script.number(below: 256))
@@ -129,7 +129,7 @@ struct ExchangeProperties {
         }
     }
 
-    /// The gate's reaction to a backend that failed, and to a client that took too long.
+    /// The gate's response to a failed backend or to a client timeout.
     private mutating func refuse() {
         _ = self.exchange.answer(keepsClient: false, remaining: .unknown, limits: Self.limits)
         self.book.isForwarded = false
@@ -194,7 +194,7 @@ struct ExchangeProperties {
     }
 
     private mutating func endResponse() throws(Finding) {
-        // The end of a response is read only behind its head.
+        // The end of a response is only read after its head.
         guard self.book.responseStarted, self.isForwarding else { return }
         let isStream = self.script.flag()
         let action = self.exchange.responseEnded(limits: Self.limits, isStream: isStream)
@@ -293,7 +293,7 @@ struct ExchangeProperties {
     }
 
     private mutating func drain() {
-        // A client that was told so already may send another request.
+        // A client whose response has started may send another request.
         if self.isForwarding, !self.book.responseStarted { self.book.mayKeepClient = false }
         self.exchange.drain()
     }
@@ -327,7 +327,7 @@ struct ExchangeProperties {
         }
     }
 
-    /// The time of a head begins once, however many pieces it comes in.
+    /// The timeout of a head starts once, regardless of the number of pieces.
     private mutating func beginHead() throws(Finding) {
         let before = self.exchange
         let isFirst = self.exchange.headBegan()
@@ -345,7 +345,7 @@ struct ExchangeProperties {
         self.exchange.endTunnel(by: end)
     }
 
-    /// Nothing may last for ever but what the pool has a time for.
+    /// Every state has a timeout, except those with one in the connection pool.
     private func checkDeadline() throws(Finding) {
         switch (self.exchange.wait, self.exchange) {
         case (.connection, .forwarding(let forwarding)) where forwarding.isConnecting: break

@@ -1,4 +1,4 @@
-/// Something that does not hold of an input.
+/// A property that does not hold for an input.
 package struct Finding: Error, CustomStringConvertible {
     package let description: String
 
@@ -7,12 +7,12 @@ package struct Finding: Error, CustomStringConvertible {
     }
 }
 
-/// Throws what was found where a condition does not hold.
+/// Throws a finding if a condition is false.
 func expect(_ condition: Bool, _ finding: @autoclosure () -> String) throws(Finding) {
     guard condition else { throw Finding(finding()) }
 }
 
-/// Throws both values where they differ.
+/// Throws both values if they differ.
 func expect<Value: Equatable>(
     _ value: Value,
     is expected: Value,

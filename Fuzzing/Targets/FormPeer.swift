@@ -1,7 +1,7 @@
 import GatePolicy
 import GateWire
 
-/// Reads the form of a denial a second time, line by line and slowly.
+/// A second, simpler implementation that determines the format of a denial line by line.
 enum FormPeer {
     typealias Text = [UInt8]
 
@@ -44,7 +44,7 @@ enum FormPeer {
         let parts = target.split(separator: 0x3F, maxSplits: 1, omittingEmptySubsequences: false)
         if method == Text("POST".utf8) {
             let segments = parts[0].split(separator: 0x2F, omittingEmptySubsequences: false)
-            // The first one stands before the first slash.
+            // The first segment is before the first slash.
             let last = segments.last?.isEmpty == true ? segments.dropLast().last : segments.last
             let isThere = segments.count > 1 && last.map { Text($0) } == Text("graphql".utf8)
             let isBehindSlash = segments.last?.isEmpty == true ? segments.count > 2 : true
@@ -71,7 +71,7 @@ enum FormPeer {
         return types.first { Self.has(value, $0.0) }?.1
     }
 
-    /// Whether a value is a media type, alone or with a suffix or parameters.
+    /// Whether a value is a media type, optionally with a suffix or parameters.
     private static func has(_ value: Text, _ type: String) -> Bool {
         guard value.starts(with: type.utf8) else { return false }
         guard let next = value.dropFirst(type.utf8.count).first else { return true }

@@ -3,7 +3,7 @@ package import GateProxy
 import GateWire
 
 extension ForwardedRequest {
-    /// The shortest request; each is another one.
+    /// Creates a minimal request; each one is a separate object.
     package static func sample() -> ForwardedRequest {
         let text = Array("GET / HTTP/1.1\r\nHost: a\r\n\r\n".utf8)
         var parser = RequestHeadParser()

@@ -1,6 +1,6 @@
-/// One thing that is fed with any bytes, and what must hold of it whatever they are.
+/// A component that is tested with any bytes, and the properties that must hold.
 package struct FuzzTarget: Sendable {
-    /// Names its folders of `Corpus` and `FailCases`.
+    /// The name of its folders in `Corpus` and `FailCases`.
     package let name: String
     private let body: @Sendable ([UInt8]) throws(Finding) -> Void
 
@@ -69,12 +69,12 @@ package struct FuzzTarget: Sendable {
         self.body = body
     }
 
-    /// The target of this name; `nil` if there is none.
+    /// Returns the target with this name; `nil` if there is none.
     package static func named(_ name: String) -> FuzzTarget? {
         self.all.first { $0.name == name }
     }
 
-    /// Checks everything that must hold of one input.
+    /// Checks all properties for one input.
     package func check(_ input: [UInt8]) throws(Finding) {
         try self.body(input)
     }

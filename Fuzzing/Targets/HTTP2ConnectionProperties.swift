@@ -4,8 +4,8 @@ import Logging
 import NIOCore
 import NIOEmbedded
 
-/// Properties that must hold of any bytes behind the first ones of an HTTP/2 connection, of a gate
-/// whose backend is out of reach.
+/// Properties of any bytes after the start of an HTTP/2 connection to a gate whose backend is
+/// unreachable.
 struct HTTP2ConnectionProperties {
     private let input: [UInt8]
 
@@ -27,7 +27,7 @@ struct HTTP2ConnectionProperties {
         }
     }
 
-    /// The bytes that the gate sends to a client whose bytes come in these pieces.
+    /// Returns the bytes that the gate sends in response to these pieces.
     private func answer(_ ends: [Int]) throws(Finding) -> [UInt8] {
         do {
             let loop = EmbeddedEventLoop()
@@ -47,7 +47,7 @@ struct HTTP2ConnectionProperties {
                 try channel.writeInbound(ByteBuffer(bytes: self.input[start..<end]))
                 start = end
             }
-            // What arrives together is read in turns, which are some microseconds apart.
+            // Bytes that arrive together are processed in event-loop ticks some microseconds apart.
             loop.advanceTime(by: .milliseconds(10))
             while let piece = try channel.readOutbound(as: ByteBuffer.self) {
                 sent += Array(piece.readableBytesView)

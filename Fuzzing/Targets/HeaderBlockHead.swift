@@ -3,8 +3,8 @@ import GateProxy
 import GateWire
 import NIOCore
 
-/// A header list as the head of a request: written for a backend of HTTP/1.1 or of HTTP/2 and read
-/// again, it is the same head, with nothing behind it.
+/// A header list as a request head: written for an HTTP/1.1 or HTTP/2 backend and parsed again, it
+/// is the same head without trailing bytes.
 struct HeaderBlockHead {
     private let bytes: [UInt8]
     private let head: RequestHead
@@ -13,7 +13,7 @@ struct HeaderBlockHead {
 
     private static let limits = HeadLimits(bytes: 1 << 20, fields: 1 << 20, target: 1 << 20)
 
-    /// - Returns: `nil` for a list that is refused.
+    /// - Returns: `nil` if the list is rejected.
     init?(_ list: HeaderList, endsStream: Bool) {
         var list = list
         var head = RequestHead()
@@ -44,7 +44,7 @@ struct HeaderBlockHead {
         try expect(self.facts.connection.nominated.isEmpty, "options of a connection")
         try expect(self.facts.offersUpgrade, is: self.body == .webSocket, "an upgrade")
         try self.checkText()
-        // A WebSocket never goes to a backend of HTTP/2.
+        // WebSockets are never forwarded to an HTTP/2 backend.
         if self.body != .webSocket { try self.checkBlock() }
     }
 
@@ -61,7 +61,7 @@ struct HeaderBlockHead {
         )
     }
 
-    /// The head as a backend of HTTP/1.1 gets it.
+    /// Checks the head for an HTTP/1.1 backend.
     private func checkText() throws(Finding) {
         var out = ByteBuffer()
         RequestHeadWriter.write(self.request, into: &out)
@@ -77,7 +77,7 @@ struct HeaderBlockHead {
         try self.check(parser.head, facts, in: written, text)
     }
 
-    /// The head as a backend of HTTP/2 gets it.
+    /// Checks the head for an HTTP/2 backend.
     private func checkBlock() throws(Finding) {
         var block = ByteBuffer()
         RequestBlockWriter.write(self.request, isSecure: true, into: &block)
@@ -101,7 +101,7 @@ struct HeaderBlockHead {
         }
     }
 
-    /// Another head of HTTP/1.1 says the same.
+    /// Checks that another HTTP/1.1 head has the same content.
     func checkIsSame(
         _ head: RequestHead,
         _ facts: RequestFacts,

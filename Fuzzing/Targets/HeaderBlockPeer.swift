@@ -1,12 +1,12 @@
 import GateWire
 
-/// A second and slower reading of header blocks (RFC 7541).
+/// A second, simpler decoder of header blocks (RFC 7541).
 ///
-/// It has a list of fields, and no bounds but those of the RFC. What stands in Huffman code it leaves to the decoder.
+/// Stores fields in an array, with no limits but those of the RFC. Does not decode Huffman codes.
 struct HeaderBlockPeer {
     enum Reading {
         case fields([Field])
-        /// Something in it stands in Huffman code.
+        /// The block contains Huffman codes.
         case coded
         case unreadable
     }
@@ -91,7 +91,7 @@ struct HeaderBlockPeer {
         throw Unreadable()
     }
 
-    /// - Returns: `nil` if it stands in Huffman code.
+    /// - Returns: `nil` for a Huffman code.
     private static func string(_ rest: inout ArraySlice<UInt8>) throws(Unreadable) -> [UInt8]? {
         guard let first = rest.first else { throw Unreadable() }
         let count = try Self.integer(&rest, bits: 7)

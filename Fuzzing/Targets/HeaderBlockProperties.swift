@@ -1,13 +1,13 @@
 import GateWire
 import NIOCore
 
-/// Properties that must hold of any bytes as header blocks of HTTP/2.
+/// Properties of any bytes as HTTP/2 header blocks.
 struct HeaderBlockProperties {
-    /// Two blocks of one connection: the second may refer to what stands in the first.
+    /// Two blocks of one connection: the second may refer to fields of the first.
     private let blocks: [[UInt8]]
 
     init(_ input: [UInt8]) {
-        // The first byte says where the second block begins.
+        // The first byte is the offset of the second block.
         let rest = input.dropFirst()
         let count = Int(input.first ?? 0) % (rest.count + 1)
         self.blocks = [Array(rest.prefix(count)), Array(rest.dropFirst(count))]
@@ -32,7 +32,7 @@ struct HeaderBlockProperties {
         }
     }
 
-    /// Fields that may stand behind content end a chunked body, and stand there as fields of their own.
+    /// Fields that are valid trailers end a chunked body, and are separate fields there.
     private func checkTrailers(_ list: HeaderList) throws(Finding) {
         guard list.mayTrail else { return }
         var out = ByteBuffer()
@@ -57,7 +57,7 @@ struct HeaderBlockProperties {
         try expect(found, is: Self.fields(of: list), "trailers in \(text)")
     }
 
-    /// A slower reading finds the same fields.
+    /// The simpler decoder returns the same fields.
     private func checkPeer() throws(Finding) {
         var peer = HeaderBlockPeer()
         let lists = self.lists(limit: .max)
@@ -71,15 +71,15 @@ struct HeaderBlockProperties {
                 try expect(lists[index].size, is: size, "the size")
             case .unreadable:
                 return try expect(!isReadable, "reads what cannot be read")
-            // From here on the peer does not know what later blocks refer to.
+            // From here on the peer does not know the fields that later blocks refer to.
             case .coded:
                 return
             }
         }
     }
 
-    /// The part of a list that is left out as too much is its end, and nothing is forgotten for
-    /// that.
+    /// Only the end of a list is omitted because of the limit, and the dynamic table is still
+    /// updated.
     private func checkLimit(_ limit: Int) throws(Finding) {
         let whole = self.lists(limit: .max)
         let limited = self.lists(limit: limit)
@@ -94,7 +94,7 @@ struct HeaderBlockProperties {
         }
     }
 
-    /// The lists of the blocks, up to the first that cannot be read.
+    /// Returns the lists of the blocks, up to the first invalid one.
     private func lists(
         limit: Int,
         names: FieldNameTable = RequestHeadPeer.table

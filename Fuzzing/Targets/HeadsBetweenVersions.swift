@@ -2,17 +2,18 @@ import GateProxy
 import GateWire
 import NIOCore
 
-/// A head of HTTP/1.1 that is written for HTTP/2 and read from there is the same head (RFC 9113 8.2
-/// and 8.3), with a body that is framed alike.
+/// An HTTP/1.1 head that is written for HTTP/2 and parsed again is the same head (RFC 9113 8.2 and
+/// 8.3), with the same body framing.
 enum HeadsBetweenVersions {
-    /// A request as backends of HTTP/1.1 get it, and as those of HTTP/2 do; `head`: what the text was read as.
+    /// Checks a request in the format for HTTP/1.1 backends and for HTTP/2 backends; `head`: the
+    /// parsed HTTP/1.1 text.
     static func check(
         _ request: ForwardedRequest,
         isWrittenAs head: RequestHead,
         _ facts: RequestFacts,
         in bytes: [UInt8]
     ) throws(Finding) {
-        // HTTP/2 has no empty authority, and one is wanted (RFC 9113 8.3.1).
+        // HTTP/2 requires an authority that is not empty (RFC 9113 8.3.1).
         guard let host = facts.hostLine.map({ head.fields.lines[$0] }),
             host.valueStart < host.valueEnd
         else { return }
@@ -28,14 +29,14 @@ enum HeadsBetweenVersions {
         }
     }
 
-    /// The head of a backend's response.
+    /// Checks the head of a backend response.
     static func check(
         _ head: ResponseHead,
         _ facts: ResponseFacts,
         in bytes: [UInt8],
         answersHead: Bool
     ) throws(Finding) {
-        // HTTP/2 has none (RFC 9113 8.6).
+        // HTTP/2 has no 101 (RFC 9113 8.6).
         guard head.status != 101 else { return }
         let endsStream = !head.isInterim && facts.framing == .none
         var block = ByteBuffer()
@@ -63,7 +64,7 @@ enum HeadsBetweenVersions {
         try self.checkWritten(read, in: list.bytes, answersHead: answersHead)
     }
 
-    /// Any fields as the head of a response: what is accepted is the same to a client of HTTP/1.1.
+    /// Checks any fields as a response head: an accepted one is the same for an HTTP/1.1 client.
     static func check(
         responseIn list: HeaderList,
         endsStream: Bool,
@@ -90,7 +91,7 @@ enum HeadsBetweenVersions {
         try self.checkWritten(head, in: list.bytes, answersHead: answersHead)
     }
 
-    /// A head of HTTP/2 as the client of HTTP/1.1 gets it, which reads it as strictly as the gate would.
+    /// Checks an HTTP/2 head as written for an HTTP/1.1 client, with the strict parser of the gate.
     private static func checkWritten(
         _ head: ResponseHead,
         in bytes: [UInt8],
@@ -115,7 +116,7 @@ enum HeadsBetweenVersions {
         try self.checkIsSame(parser.head, in: written, head, facts, in: bytes, answersHead)
     }
 
-    /// Whether a head that was `read` means what the `original` does.
+    /// Checks that the `read` head is equivalent to the `original`.
     private static func checkIsSame(
         _ read: ResponseHead,
         in written: [UInt8],
@@ -126,7 +127,8 @@ enum HeadsBetweenVersions {
     ) throws(Finding) {
         let text = String(reflecting: String(decoding: written, as: UTF8.self))
         try expect(read.status, is: original.status, "the status of \(text)")
-        // What ends with its connection ends with its stream in HTTP/2, and is chunked behind it.
+        // A body that ends with the connection ends with its stream in HTTP/2, and is chunked after
+        // the conversion.
         let framing = facts.framing == .untilClose ? .chunked : facts.framing
         let readFacts = try self.facts(of: read, in: written, answersHead)
         try expect(readFacts.framing, is: framing, "framing of \(text)")
@@ -167,7 +169,7 @@ enum HeadsBetweenVersions {
         return list
     }
 
-    /// The fields that concern no single hop, with their names in small letters.
+    /// Returns the end-to-end fields, with their names in lower case.
     private static func fields(
         of head: ResponseHead,
         in bytes: [UInt8],

@@ -1,7 +1,7 @@
 import Foundation
 import GateControl
 
-/// Properties that must hold of any bytes as the answer of a source.
+/// Properties of any bytes as the response of a feed source.
 struct JSONProperties {
     private let input: [UInt8]
 
@@ -19,7 +19,7 @@ struct JSONProperties {
         for text in [value.compact, value.rendered] {
             let again = try? JSONParser.parse(Array(text.utf8))
             try expect(again, is: value, "read again from \(text)")
-            // Swift takes different sequences of scalars for the same text; sources may not.
+            // Compares bytes, because Swift treats canonically equivalent texts as equal.
             try expect(
                 Array((again?.compact ?? "").utf8),
                 is: Array(value.compact.utf8),
@@ -35,9 +35,9 @@ struct JSONProperties {
         try expect((1...(self.input.count + 1)).contains(failure.column), "\(failure)")
     }
 
-    /// A text that is read here is read by Foundation, too, and as the same.
+    /// A text that is accepted is accepted by Foundation with the same value.
     private func checkPeer(_ value: JSONValue) throws(Finding) {
-        // Foundation takes one for a byte order mark at the beginning, and behind an escape, too.
+        // Foundation ignores a byte order mark at the start and after an escape.
         let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
         let hasMark = self.input.indices.contains { self.input[$0...].starts(with: mark) }
         guard !hasMark else { return }
@@ -45,7 +45,7 @@ struct JSONProperties {
             with: Data(self.input),
             options: .fragmentsAllowed
         )
-        // It refuses numbers that no double can hold.
+        // Foundation rejects numbers beyond the range of a double.
         guard let peer else {
             return try expect(value.hasNumber, "Foundation refuses \(value.compact)")
         }
@@ -63,7 +63,7 @@ extension JSONValue {
         }
     }
 
-    /// Whether it is what Foundation has read; numbers, which stay as they are written here, aside.
+    /// Whether the value equals Foundation's, except for numbers, which keep their text here.
     fileprivate func isSame(as peer: Any) -> Bool {
         switch self {
         case .null: peer is NSNull

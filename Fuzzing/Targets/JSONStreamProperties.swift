@@ -1,6 +1,6 @@
 import GateControl
 
-/// Properties that must hold of any bytes as an endless answer of JSON objects.
+/// Properties of any bytes as an endless response of JSON objects.
 struct JSONStreamProperties {
     private static let limit = 256
 
@@ -23,7 +23,7 @@ struct JSONStreamProperties {
         try expect(Self.objects(in: again, endingAt: [again.count]), is: whole, "sent again")
     }
 
-    /// The objects of a stream; `nil` if it is none.
+    /// Returns the objects of a stream; `nil` if it is invalid.
     private static func objects(in bytes: [UInt8], endingAt ends: [Int]) -> [[UInt8]]? {
         var splitter = JSONStreamSplitter(limit: Self.limit)
         var start = 0

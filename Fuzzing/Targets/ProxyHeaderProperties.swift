@@ -1,7 +1,7 @@
 import GateWire
 import NIOCore
 
-/// Properties that must hold of any bytes that may begin with a PROXY header.
+/// Properties of any bytes that may start with a PROXY header.
 struct ProxyHeaderProperties {
     private let input: [UInt8]
     private let whole: ProxyHeaderParser.Progress
@@ -11,7 +11,7 @@ struct ProxyHeaderProperties {
         self.whole = ProxyHeaderParser.parse(input.span)
     }
 
-    /// More bytes than a header may have (proxy-protocol.txt allows 64 KiB; most is never used).
+    /// More bytes than a valid header has (proxy-protocol.txt allows 64 KiB).
     private static let longest = 4096
 
     func check() throws(Finding) {
@@ -32,7 +32,7 @@ struct ProxyHeaderProperties {
 
     private func begins(_ text: String) -> Bool { self.input.starts(with: text.utf8) }
 
-    /// Bytes that come later change nothing that was decided.
+    /// Later bytes do not change a final result.
     private func checkBeginnings() throws(Finding) {
         var decided: ProxyHeaderParser.Progress?
         for end in 0...Swift.min(self.input.count, 600) {
@@ -46,7 +46,7 @@ struct ProxyHeaderProperties {
         if let decided { try self.expectSame(self.whole, is: decided, "the whole") }
     }
 
-    /// A header that is refused may be so for another reason when more of it is known.
+    /// A refused header may have another fault when more of it is available.
     private func expectSame(
         _ progress: ProxyHeaderParser.Progress,
         is decided: ProxyHeaderParser.Progress,
@@ -56,7 +56,7 @@ struct ProxyHeaderProperties {
         try expect(progress, is: decided, finding)
     }
 
-    /// The same client introduced in a line is the same client.
+    /// The same address in a version 1 line is the same client.
     private func checkWritten(_ header: ProxyHeader) throws(Finding) {
         guard case .client(let address) = header else { return }
         guard let ip = address.ipAddress, let port = address.port else {

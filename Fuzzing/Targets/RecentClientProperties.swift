@@ -3,12 +3,12 @@ import GatePolicy
 import GateProxy
 import GateWire
 
-/// Properties of two clients of which one was there a moment ago: if the other is taken for it, both are judged the
-/// same, and told the same.
+/// Properties of a recent client and another client: if the other matches the recent one, both get
+/// the same decision and the same texts.
 ///
-/// The input is that of `ClientClassProperties`: lines of header fields, by their numbers. The other client has the first
-/// one in place of the second, or beside it, or none of both. An input with an even number of lines meets rules that ask
-/// little.
+/// The input is that of `ClientClassProperties`: lines with header fields by number. The other
+/// client has the first line instead of the second, or both, or neither. An input with an even
+/// number of lines is evaluated with rules that depend on few fields.
 struct RecentClientProperties {
     private struct Gate {
         let rules: RuleSet
@@ -52,7 +52,7 @@ struct RecentClientProperties {
     )
 
     private let gate: Gate?
-    /// The names of header fields by their numbers, and the values.
+    /// The header fields by number, with their values.
     private let lines: [(name: UInt8, value: [UInt8])]
 
     init(_ input: [UInt8]) {
@@ -69,12 +69,12 @@ struct RecentClientProperties {
         }
         guard self.lines.count > 1 else { return }
         let known = Array(self.lines.dropFirst())
-        // Only verdicts on classes are kept.
+        // Only verdicts on classes are cached.
         guard let member = Self.member(known, gate, classes) else { return }
         var recent = RecentClients(capacity: 2)
         recent.serve(classes)
         Self.describe(known, gate, &recent)
-        // It is kept when it comes again.
+        // A client is cached when it returns.
         for _ in 0..<2 {
             recent.keep(in: .unrestricted) { Verdict(decision: .preflight) }
         }
@@ -97,7 +97,7 @@ struct RecentClientProperties {
         Int(name &- UInt8(ascii: "0")) % rules.identityHeaderNames.count
     }
 
-    /// Takes a client down as a head has it.
+    /// Describes a client as in a head.
     private static func describe(
         _ lines: [(name: UInt8, value: [UInt8])],
         _ gate: Gate,
@@ -110,7 +110,7 @@ struct RecentClientProperties {
         }
         text += Array("\r\n".utf8)
         var parser = RequestHeadParser()
-        // Heads that are too long are none.
+        // A head that is too long is rejected.
         guard parser.parse(text.span, table: gate.table) == .complete else {
             return recent.describeNobody()
         }
@@ -122,7 +122,7 @@ struct RecentClientProperties {
         return Array(text[..<(text.lastIndex { $0 != 0x20 }.map { $0 + 1 } ?? text.startIndex)])
     }
 
-    /// The key of the class of a client; `nil` if it has none.
+    /// Returns the key of the class of a client; `nil` if it has none.
     private static func member(
         _ lines: [(name: UInt8, value: [UInt8])],
         _ gate: Gate,
@@ -138,7 +138,7 @@ struct RecentClientProperties {
         return classes.isComplete(told) ? key : nil
     }
 
-    /// What becomes of a client, and what it is told.
+    /// The decision about a client and its response.
     private struct Effect: Equatable {
         let decision: Decision
         let answer: Answer?

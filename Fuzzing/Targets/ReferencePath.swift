@@ -1,14 +1,14 @@
-/// The readings of a request target once more, slow and obvious: every switch both ways, whether
-/// there is anything to switch or not.
+/// A slow and simple second implementation of the interpretations of a request target: tries both
+/// positions of every switch, even if it has no effect.
 enum ReferencePath {
-    /// The path in front of the query.
+    /// Returns the path before the query.
     private static func path(_ target: [UInt8]) -> [UInt8]? {
         let path = Array(target.prefix { $0 != UInt8(ascii: "?") })
         return path.first == UInt8(ascii: "/") ? path : nil
     }
 
-    /// Every list of segments that a backend could take the path for, in lower case; an encoded
-    /// slash is `%2f`.
+    /// Returns every list of segments that a backend could split the path into, in lower case; an
+    /// encoded slash is `%2f`.
     static func readings(of target: [UInt8]) -> Set<[[UInt8]]> {
         guard let path = Self.path(target) else { return [] }
         var readings: Set<[[UInt8]]> = []
@@ -18,7 +18,7 @@ enum ReferencePath {
                 let early = Self.stage(characters, choice.early)
                 var segments = Self.segments(Self.stage(early, choice.late))
                 if choice.merges == 2 { segments.removeAll(where: \.isEmpty) }
-                // One slash at the end says nothing.
+                // A single trailing slash is ignored.
                 if segments.last == [] { segments.removeLast() }
                 readings.insert(segments)
             }
@@ -26,7 +26,7 @@ enum ReferencePath {
         return readings
     }
 
-    /// How many choices there are at most for a target, in all its spellings.
+    /// Returns the maximum number of choices for a target in all its spellings.
     static func choices(of target: [UInt8]) -> Int {
         guard let path = Self.path(target) else { return 0 }
         return [path, Self.decodedPercent(path)].reduce(0) { count, spelling in
@@ -38,21 +38,21 @@ enum ReferencePath {
 
     private typealias Symbol = (byte: UInt8, isEncoded: Bool)
 
-    /// The changes of one of the two steps: before decoding, and after it.
+    /// The conversions of one of the two steps: before decoding, and after it.
     private struct Step {
         var cuts: Set<UInt8> = []
         var splits: Set<UInt8> = []
         var parameters = false
         var merges = false
-        /// 1: dots that are not encoded are directions; 2: all dots.
+        /// 1: raw dot segments are resolved; 2: encoded ones as well.
         var dots = 0
-        /// Whether an encoded character is like any other.
+        /// Whether encoded characters are treated like raw ones.
         var seesEncoded = false
     }
 
     private typealias Choice = (early: Step, late: Step, merges: Int)
 
-    /// Calls back with every position of all switches together, like the wheels of an odometer.
+    /// Calls `body` with every combination of all switches, in the order of an odometer.
     private static func forEachChoice(_ path: [Symbol], _ body: (Choice) -> Void) {
         func positions(_ character: String, _ count: Int) -> Int {
             path.contains { character.utf8.contains($0.byte) } ? count : 1
@@ -129,7 +129,7 @@ enum ReferencePath {
             .map { $0.flatMap { $0.byte == UInt8(ascii: "/") ? Array("%2f".utf8) : [$0.byte] } }
     }
 
-    /// The path once decoded where that can make another triplet: its percent signs and digits.
+    /// Returns the path with those percent signs and digits decoded that can form another triplet.
     private static func decodedPercent(_ path: [UInt8]) -> [UInt8] {
         var decoded: [UInt8] = []
         var index = 0
@@ -166,14 +166,14 @@ enum ReferencePath {
         return UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
     }
 
-    /// One character of a path that has one reading only.
+    /// A character of a path with a single interpretation.
     enum Unit: Hashable {
         case plain(UInt8)
-        /// Encoded, and not the same as the character that it encodes (RFC 3986 section 2.2).
+        /// An encoded character that is not equivalent to the raw one (RFC 3986 section 2.2).
         case encoded(UInt8)
     }
 
-    /// The segments of a path that every backend reads alike; `nil` for any other.
+    /// Returns the segments of a path that all backends interpret alike; `nil` for any other.
     static func exact(_ target: [UInt8]) -> [[Unit]]? {
         guard let path = Self.path(target) else { return nil }
         var segments: [[Unit]] = []

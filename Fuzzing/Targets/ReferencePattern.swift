@@ -1,13 +1,13 @@
 import GatePolicy
 
-/// A path pattern that is tried on a path segment by segment.
+/// A path pattern that is matched segment by segment.
 struct ReferencePattern {
     let pattern: RequestPattern
     let text: String
     private let method: String?
     private let path: [UInt8]?
 
-    /// Reads `/a/**` or `POST /a/**`; `nil` if it is no pattern.
+    /// Parses `/a/**` or `POST /a/**`; `nil` if the pattern is invalid.
     init?(_ line: ArraySlice<UInt8>) {
         let text = String(decoding: line, as: UTF8.self)
         let words = text.split(separator: " ", maxSplits: 1)
@@ -22,7 +22,7 @@ struct ReferencePattern {
         self.path = Array(path.utf8)
     }
 
-    /// Whether a rule with the pattern is for a path that is read as these segments.
+    /// Whether a rule with the pattern matches these segments.
     func matchesLeniently(_ segments: [[UInt8]], _ method: String) -> Bool {
         guard self.method == nil || self.method == method.uppercased() else { return false }
         guard let path = self.path, let exact = ReferencePath.exact(path) else { return false }
@@ -31,7 +31,7 @@ struct ReferencePattern {
         return Self.matches(labels[...], segments[...]) { $0.map(Self.folded) == $1 }
     }
 
-    /// Whether an exemption with the pattern is for a path of these segments.
+    /// Whether an exemption with the pattern matches these segments.
     func matchesExactly(_ segments: [[ReferencePath.Unit]], _ method: String) -> Bool {
         guard self.method == nil || self.method == method else { return false }
         guard let path = self.path, let labels = ReferencePath.exact(path) else { return false }
@@ -44,7 +44,7 @@ struct ReferencePattern {
         }
     }
 
-    /// An encoded star is a character as any other.
+    /// An encoded star is an ordinary character.
     private static func matches<Unit>(
         _ labels: ArraySlice<[ReferencePath.Unit]>,
         _ segments: ArraySlice<[Unit]>,

@@ -3,17 +3,17 @@ import NIOCore
 import NIOEmbedded
 import NIOHTTP1
 
-/// The gate's request head parser against NIO's, which is llhttp.
+/// Compares the gate's request head parser with NIO's, which is llhttp.
 ///
-/// A head that the gate accepts, NIO accepts and reads the same. The other way round nothing is
-/// asked: the gate is the stricter one.
+/// NIO must accept every head that the gate accepts, with the same result. The reverse is not
+/// required, because the gate is stricter.
 package enum RequestHeadPeer {
     /// The fields that tests and fuzzing read identity from.
     package static let table = FieldNameTable.request(
         identityHeaderNames: ["x-app-platform", "x-app-version"]
     )
 
-    /// The facts that both parsers can tell of a head.
+    /// The facts about a head that both parsers provide.
     package struct Reading: Equatable, Sendable {
         package struct Field: Equatable, Sendable {
             var name: String
@@ -26,14 +26,14 @@ package enum RequestHeadPeer {
         package var fields: [Field]
     }
 
-    /// The head as the gate reads it, and its end; `nil` if it refuses the head.
+    /// Returns the head and its end according to the gate; `nil` if it rejects the head.
     package static func gate(_ bytes: [UInt8]) -> (Reading, end: Int)? {
         var parser = RequestHeadParser()
         guard parser.parse(bytes.span, table: Self.table) == .complete,
             (try? RequestFacts(parser.head, in: bytes.span)) != nil
         else { return nil }
         let head = parser.head
-        // The target as it was sent: that of an absolute form begins before its path.
+        // The target as sent: an absolute form starts before its path.
         let targetStart = head.methodEnd + 1
         let reading = Reading(
             method: bytes.text(from: head.methodStart, to: head.methodEnd),
@@ -49,7 +49,7 @@ package enum RequestHeadPeer {
         return (reading, head.end)
     }
 
-    /// The head as NIO reads it, or `nil` if it refuses the head or waits for more.
+    /// Returns the head according to NIO, or `nil` if it rejects the head or waits for more.
     package static func nio(_ bytes: [UInt8]) -> Reading? {
         let channel = EmbeddedChannel()
         defer { _ = try? channel.finish(acceptAlreadyClosed: true) }
@@ -64,7 +64,8 @@ package enum RequestHeadPeer {
                 method: head.method.rawValue,
                 target: head.uri,
                 minorVersion: head.version.minor,
-                // llhttp leaves the blanks behind a value, which are no part of it (RFC 9112 5.1).
+                // llhttp does not remove trailing whitespace, which is not part of the value (RFC
+                // 9112 5.1).
                 fields: head.headers.map { field in
                     let value = field.value.utf8.reversed().drop { $0 == 0x20 || $0 == 0x09 }
                     return Reading.Field(
@@ -78,7 +79,7 @@ package enum RequestHeadPeer {
         }
     }
 
-    /// How the two differ over a head that the gate accepts; `nil` if they do not.
+    /// Returns how the two differ for a head that the gate accepts; `nil` if they agree.
     package static func disagreement(_ bytes: [UInt8]) -> String? {
         guard let (gate, end) = Self.gate(bytes), !Self.isBeyondPeer(bytes, gate) else {
             return nil
@@ -89,13 +90,13 @@ package enum RequestHeadPeer {
             + "gate: \(gate)\nNIO: \(nio.map(String.init(describing:)) ?? "refused")"
     }
 
-    /// Methods and versions that llhttp does not know at all; the gate passes any method, and reads
+    /// Whether the method or version is unknown to llhttp; the gate accepts any method, and treats
     /// HTTP/1.2 and later as HTTP/1.1 (RFC 9110 2.5).
     private static func isBeyondPeer(_ bytes: [UInt8], _ reading: Reading) -> Bool {
         let text = String(decoding: bytes, as: UTF8.self)
         let versions = (2...9).map { " HTTP/1.\($0)\r\n" }
-        // To llhttp a tab behind a coding or a length is a part of it; RFC 9110 section 5.5 has it as a
-        // blank.
+        // llhttp treats a tab after a coding or a length as part of the value; in RFC 9110, section
+        // 5.5, it is whitespace.
         let lines = text.lowercased().split(separator: "\r\n")
         let hasTab = lines.contains { line in
             line.contains("chunked\t") || line.hasPrefix("content-length:") && line.contains("\t")

@@ -3,7 +3,7 @@ import GateProxy
 import GateWire
 import NIOCore
 
-/// Properties that must hold of any bytes as a request head.
+/// Properties of any bytes as a request head.
 struct RequestHeadProperties {
     private let input: [UInt8]
     private let whole: RequestHeadParser.Progress
@@ -16,7 +16,7 @@ struct RequestHeadProperties {
         self.head = parser.head
     }
 
-    /// So small that inputs of ordinary size come to all of them.
+    /// Limits that are small enough to be reached by inputs of ordinary size.
     private static let tight = HeadLimits(bytes: 256, fields: 3, target: 16)
 
     func check() throws(Finding) {
@@ -36,7 +36,7 @@ struct RequestHeadProperties {
         }
     }
 
-    /// Pieces mean what the whole means; what is malformed may be refused earlier.
+    /// Parsing in pieces gives the same result; a malformed head may be rejected earlier.
     private func checkPieces(limits: HeadLimits) throws(Finding) {
         var whole = RequestHeadParser(limits: limits)
         let expected = whole.parse(self.input.span, table: RequestHeadPeer.table)
@@ -57,7 +57,7 @@ struct RequestHeadProperties {
         }
     }
 
-    /// Everything that the head points at lies in it, in its order.
+    /// All ranges of the head are within its bytes and in order.
     private func checkBounds() throws(Finding) {
         let head = self.head
         var places = [
@@ -76,7 +76,8 @@ struct RequestHeadProperties {
         try expect(head.methodStart < head.methodEnd, "there is no method")
     }
 
-    /// A parser that has read another head before, or this one, reads it as a new one does.
+    /// A parser that has parsed another head or the same one before gives the same result as a new
+    /// one.
     private func checkRepetition() throws(Finding) {
         var parser = RequestHeadParser()
         let another = Array("PUT /other HTTP/1.0\r\nHost: b\r\nA: b\r\n\r\n".utf8)
@@ -108,8 +109,7 @@ struct RequestHeadProperties {
         )
     }
 
-    /// The bytes that go to the backend are one head that cannot be read in two ways, and frames
-    /// the same body.
+    /// The bytes for the backend are a single unambiguous head, with the same body framing.
     private func checkWritten(
         _ request: ForwardedRequest,
         _ facts: RequestFacts
@@ -144,12 +144,12 @@ struct RequestHeadProperties {
         let hopByHop = head.fields.lines.filter { $0.role == .hopByHop }
         try expect(hopByHop.isEmpty, "fields of the client's hop in \(text)")
         try self.checkKept(head, in: bytes, facts)
-        // A protocol is never changed behind HTTP/2.
+        // HTTP/2 has no protocol upgrade.
         guard !written.offersUpgrade else { return }
         try HeadsBetweenVersions.check(request, isWrittenAs: head, written, in: bytes)
     }
 
-    /// Method and path are those of the client, and so are all fields that concern nobody between.
+    /// The method, the path and all end-to-end fields are those of the client.
     private func checkKept(
         _ head: RequestHead,
         in bytes: [UInt8],
@@ -169,7 +169,7 @@ struct RequestHeadProperties {
         )
         let nominated = Set(facts.connection.nominated)
         let kept = Self.plainFields(of: self.head, in: self.input).filter { line in
-            // By bytes: with a combining mark behind it, a colon is another character.
+            // Compares bytes, because a colon followed by a combining mark is another character.
             let name = line.utf8.prefix { $0 != UInt8(ascii: ":") }
             return !nominated.contains(String(Substring(name)).lowercased())
         }

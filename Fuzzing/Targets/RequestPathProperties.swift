@@ -1,8 +1,8 @@
 import GatePolicy
 
-/// Properties that must hold of any request target among any path patterns.
+/// Properties of any request target with any path patterns.
 ///
-/// The first line is the target, every other one a pattern: `/a/**`, or `POST /a/**`.
+/// The first line is the target, every other line a pattern: `/a/**`, or `POST /a/**`.
 struct RequestPathProperties {
     private let target: [UInt8]
     private let patterns: [ReferencePattern]
@@ -21,7 +21,7 @@ struct RequestPathProperties {
 
     private static let methods = ["GET", "post"]
 
-    /// A rule speaks if a backend could read the target as its path, and not otherwise.
+    /// A rule matches if and only if a backend could interpret the target as its path.
     private func checkRules() throws(Finding) {
         let rules = self.patterns.enumerated().map { index, pattern in
             RuleDefinition(
@@ -40,7 +40,7 @@ struct RequestPathProperties {
             let expected = self.patterns.indices.filter { index in
                 readings.contains { self.patterns[index].matchesLeniently($0, method) }
             }
-            // A target with so many ambiguities is everything that it could be.
+            // A target with too many interpretations matches everything.
             if isTooMuch, found.count == self.patterns.count { continue }
             try expect(found, is: expected, "rules for \(method) \(self.text)")
         }
@@ -59,10 +59,11 @@ struct RequestPathProperties {
         return decision.observed.compactMap { $0.ruleID.flatMap { Int($0) } }
     }
 
-    /// An exemption is its path, and nothing that could be read as another.
+    /// An exemption only matches its path, and no ambiguous one.
     private func checkExemptions() throws(Finding) {
         let exact = ReferencePath.exact(self.target)
-        // Beyond ASCII, more is refused than the reference knows: what some take for another character.
+        // Beyond ASCII, more targets are rejected than the reference knows, because some backends
+        // map characters.
         let mayBeRefused =
             exact?.joined().contains { unit in
                 if case .encoded(0x80...) = unit { true } else { false }
@@ -82,8 +83,10 @@ struct RequestPathProperties {
         }
     }
 
-    /// A shape is the path with `*` in the places of some segments, and `^` in that of a word with capitals, and what
-    /// rules say of all paths of the shape they say of this one.
+    /// A shape is the path with `*` instead of some segments, and `^` instead of words in capitals.
+    ///
+    /// If the rules decide the same for all paths of a shape, that is also the decision for this
+    /// path.
     private func checkShape() throws(Finding) {
         let rules = RuleSet(
             RuleSetDefinition(
@@ -136,7 +139,8 @@ struct RequestPathProperties {
         .joined()
     }
 
-    /// Whether a segment can be a word of an API: no number, no address, nothing encoded.
+    /// Whether a segment can be a fixed word of an API: no number, no address, no encoded
+    /// character.
     private static func mayStay(_ segment: String) -> Bool {
         let bytes = segment.utf8.map(ReferencePath.lowercased)
         func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }

@@ -1,7 +1,7 @@
 import GateWire
 import NIOCore
 
-/// Properties that must hold of any bytes as a response head.
+/// Properties of any bytes as a response head.
 struct ResponseHeadProperties {
     private let input: [UInt8]
     private let whole: ResponseHeadParser.Progress
@@ -14,7 +14,7 @@ struct ResponseHeadProperties {
         self.head = parser.head
     }
 
-    /// So small that inputs of ordinary size come to all of them.
+    /// Limits that are small enough to be reached by inputs of ordinary size.
     private static let tight = HeadLimits(bytes: 256, fields: 3, target: 16)
 
     func check() throws(Finding) {
@@ -40,7 +40,7 @@ struct ResponseHeadProperties {
         }
     }
 
-    /// Pieces mean what the whole means; what is malformed may be refused earlier.
+    /// Parsing in pieces gives the same result; a malformed head may be rejected earlier.
     private func checkPieces(limits: HeadLimits) throws(Finding) {
         var whole = ResponseHeadParser(limits: limits)
         let expected = whole.parse(self.input.span)
@@ -82,7 +82,7 @@ struct ResponseHeadProperties {
         try? ResponseFacts(head, in: bytes.span, answersHead: answersHead)
     }
 
-    /// A response that can have no body has none (RFC 9112 section 6.3).
+    /// A response that cannot have a body has none (RFC 9112 section 6.3).
     private func checkFraming(_ facts: ResponseFacts, _ answersHead: Bool) throws(Finding) {
         let status = self.head.status
         if answersHead || status < 200 || status == 204 || status == 304 {
@@ -108,8 +108,7 @@ struct ResponseHeadProperties {
         return Array(out.readableBytesView)
     }
 
-    /// The bytes that go to the client are one head that cannot be read in two ways, and frames the
-    /// same body.
+    /// The bytes for the client are a single unambiguous head, with the same body framing.
     private func checkWritten(
         _ bytes: [UInt8],
         _ facts: ResponseFacts,

@@ -1,13 +1,13 @@
 import GateControl
 import GatePolicy
 
-/// Properties of any two texts as rules files, the second one in the place of the first: whatever
-/// becomes laxer is said.
+/// Properties of any two texts as rules files, where the second replaces the first: every weakened
+/// decision is reported.
 enum RulesChangeProperties {
     private static let now = Timestamp(secondsSinceEpoch: 1_800_000_000)
     /// The line between the two files.
     private static let separator = "\n=====\n"
-    /// Findings that say that somebody passes who did not.
+    /// Findings which report that clients pass that were denied before.
     private static let loud: Set<FindingName> = [
         .laxer, .identityChanged, .observing, .openGate, .planOpens,
     ]
@@ -30,7 +30,7 @@ enum RulesChangeProperties {
         guard Self.loud.isDisjoint(with: names) else { return }
         for client in Self.clients(of: old) + Self.clients(of: new) {
             let before = Self.decision(on: client, by: old.ruleSet)
-            // Only brownouts and maintenance windows end by themselves.
+            // Only brownouts and maintenance windows end without a change of the file.
             guard before.kind == .require, before.brownout == nil else { continue }
             let after = Self.decision(on: client, by: new.ruleSet)
             try expect(after.kind >= .require, "\(client.version) passes in silence")
@@ -41,7 +41,7 @@ enum RulesChangeProperties {
         try? RulesFileLoader.load(sources: [("rules.yaml", String(text))], now: { Self.now })
     }
 
-    /// Clients of every rule at its floors, on the paths that this target's seeds speak of.
+    /// Returns clients at the floors of every rule, on the paths in the seeds of this target.
     private static func clients(of rules: LoadedRules) -> [ClientIdentity] {
         rules.ruleSet.definition.rulesWithNext.prefix(16).flatMap { rule in
             let floors = [rule.minimum, rule.recommended, try? AppVersion(parsing: "1.0")]

@@ -1,7 +1,7 @@
 import GateControl
 import GatePolicy
 
-/// Properties that must hold of any text as a rules file.
+/// Properties of any text as a rules file.
 enum RulesFileProperties {
     private static let now = Timestamp(secondsSinceEpoch: 1_800_000_000)
 
@@ -25,7 +25,7 @@ enum RulesFileProperties {
         try RulesFileLoader.load(sources: [("rules.yaml", text)], now: { Self.now })
     }
 
-    /// Every error is one line, and names a place that the file has.
+    /// Every error is one line, with a location that exists in the file.
     private static func checkErrors(_ errors: [RulesFileError], in text: String) throws(Finding) {
         try expect(!errors.isEmpty, "refused without a reason")
         let lines = text.split(
@@ -51,7 +51,7 @@ enum RulesFileProperties {
         }
     }
 
-    /// Rules that were loaded decide about everybody.
+    /// Loaded rules decide about every client.
     private static func checkDecisions(_ rules: RuleSet) throws(Finding) {
         for version in [nil, "0", "1.0.0-rc.1", "3.4.9", "99999999999999999999"] {
             for platform in ["ios", "android", ""] {
@@ -78,7 +78,7 @@ enum RulesFileProperties {
         }
     }
 
-    /// Nothing that a rules file says can end a header line.
+    /// No value of a rules file can end a header line.
     private static func checkLines(_ fields: [HeaderField]) throws(Finding) {
         for field in fields {
             let bytes = Array(field.value.utf8)

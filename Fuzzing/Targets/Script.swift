@@ -1,4 +1,4 @@
-/// An input that is read as a list of small numbers, for targets that are not made of text.
+/// An input that is parsed as a list of small numbers, for targets whose input is not text.
 struct Script {
     private var rest: ArraySlice<UInt8>
 
@@ -8,7 +8,7 @@ struct Script {
 
     var isAtEnd: Bool { self.rest.isEmpty }
 
-    /// The next number; zero beyond the end.
+    /// Returns the next number, or zero after the end.
     mutating func number(below bound: Int) -> Int {
         Int(self.rest.popFirst() ?? 0) % bound
     }

@@ -1,7 +1,6 @@
-/// The ways in which an input is cut into pieces: what comes in pieces must mean what it means
-/// whole.
+/// The ways to split an input into pieces; the result must be the same as for the whole input.
 struct Splits: Sequence {
-    /// The ends of the pieces of each way; the last is the end of the input.
+    /// The ends of the pieces for each way; the last is the end of the input.
     private let ways: [[Int]]
 
     init(_ input: [UInt8]) {
@@ -23,8 +22,8 @@ struct Splits: Sequence {
     func makeIterator() -> IndexingIterator<[[Int]]> { self.ways.makeIterator() }
 }
 
-/// Numbers that an input decides (FNV-1a, then an xorshift), so that it can be an ordinary file
-/// and still choose where it is cut.
+/// Numbers derived from the input (FNV-1a, then an xorshift), so that the splits depend on an input
+/// that is an ordinary file.
 struct Draw {
     private var state: UInt64 = 0xCBF2_9CE4_8422_2325
 

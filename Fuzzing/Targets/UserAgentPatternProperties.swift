@@ -1,6 +1,6 @@
 import GatePolicy
 
-/// Properties that must hold of any line as a User-Agent pattern, and of the next as a User-Agent.
+/// Properties of any line as a User-Agent pattern, and of the next line as a User-Agent.
 enum UserAgentPatternProperties {
     static func check(_ input: [UInt8]) throws(Finding) {
         let lines = input.split(separator: 0x0A, maxSplits: 1, omittingEmptySubsequences: false)
@@ -23,13 +23,14 @@ enum UserAgentPatternProperties {
         try self.checkAlternatives(text, userAgent, match)
     }
 
-    /// A text that a pattern matches, it matches as the only alternative, and as the first of two.
+    /// A text that matches a pattern also matches it as the only alternative and as the first of
+    /// two.
     private static func checkAlternatives(
         _ text: String,
         _ userAgent: String,
         _ match: [UserAgentField: String]?
     ) throws(Finding) {
-        // The flag may stand only at the very beginning.
+        // The flag is only allowed at the start.
         guard !text.hasPrefix("(?i)") else { return }
         for other in ["(?:\(text))", "\(text)|\(text.filter { $0 != "<" && $0 != ">" })"] {
             guard let pattern = try? UserAgentPattern(parsing: other) else { continue }
@@ -42,7 +43,7 @@ enum UserAgentPatternProperties {
         guard text.utf8.allSatisfy({ $0 != 0x5E && $0 != 0x24 && $0 != 0x5C }),
             match != nil, userAgent.utf8.count < 500
         else { return }
-        // Without anchors and boundaries a match stays one wherever it stands.
+        // Without anchors and boundaries, a match does not depend on its position.
         guard let pattern = try? UserAgentPattern(parsing: text) else { return }
         try expect(pattern.match("x \(userAgent) x") != nil, "\(text) in the middle of a text")
     }

@@ -1,6 +1,6 @@
 import GatePolicy
 
-/// Properties that must hold of any three lines as versions, and as ranges of versions.
+/// Properties of any three lines as versions and as version ranges.
 struct VersionProperties {
     private let lines: [String]
     private let versions: [AppVersion]
@@ -21,7 +21,7 @@ struct VersionProperties {
         try self.checkOrder()
     }
 
-    /// Every error has words.
+    /// Every error has a description.
     private func checkError(_ line: String) {
         do throws(VersionError) {
             _ = try AppVersion(parsing: line)
@@ -30,7 +30,7 @@ struct VersionProperties {
         }
     }
 
-    /// A version is printed as something that is read as the same version.
+    /// The description of a version is parsed as the same version.
     private func checkText(_ version: AppVersion) throws(Finding) {
         let text = version.description
         guard let again = try? AppVersion(parsing: text) else {
@@ -50,7 +50,7 @@ struct VersionProperties {
         }
     }
 
-    /// A version and a build are read the same in every form that joins them.
+    /// A version and a build are parsed equally in every combined format.
     private func checkBuild(_ line: String) throws(Finding) {
         let stated = VersionStatement(parsing: line)
         if let version = try? AppVersion(parsing: line) {
@@ -62,7 +62,7 @@ struct VersionProperties {
             try expect(again.version, is: .stated(version), "\(text)")
             try expect(again.build, is: .stated(build), "\(text)")
         }
-        // A build that cannot be read leaves the version.
+        // An unparsable build does not affect the version.
         for text in ["\(version) (\(build)x)", "\(version)/\(build)-x", "\(version) (\(build)"] {
             let again = VersionStatement(parsing: text)
             try expect(again.version, is: .stated(version), "\(text)")
@@ -70,7 +70,7 @@ struct VersionProperties {
         }
     }
 
-    /// A range is printed as something that holds for the same versions.
+    /// The description of a range is a range that contains the same versions.
     private func checkRange(_ line: String) throws(Finding) {
         guard let range = try? VersionRange(parsing: line) else { return }
         let text = range.description
@@ -91,8 +91,9 @@ struct VersionProperties {
         _ version: AppVersion,
         _ holds: Bool
     ) throws(Finding) {
-        // A version that ends in a wildcard is refused in a range, although `1.0-rc.x` is a
-        // version: an author who writes that wants a series of them, and would get nothing.
+        // A version that ends in a wildcard is rejected in a range, although `1.0-rc.x` is a
+        // version: an author would expect it to match several versions, but it would match only
+        // one.
         guard !["x", "X"].contains(version.description.split(separator: ".").last) else { return }
         for (relation, expected) in [
             (">=", version >= version), ("<", version < version), ("", true),
@@ -107,7 +108,7 @@ struct VersionProperties {
         }
     }
 
-    /// The order is total, and that of a slower reading of the same texts.
+    /// The order is total, and equals that of a simpler comparison of the texts.
     private func checkOrder() throws(Finding) {
         for one in self.versions {
             for other in self.versions {
@@ -129,7 +130,7 @@ struct VersionProperties {
     }
 }
 
-/// A version by its canonical text, compared slowly and obviously (SemVer 2.0.0 section 11).
+/// A version from its canonical text, with a slow and simple comparison (SemVer 2.0.0 section 11).
 private struct ReferenceVersion {
     let numbers: [String]
     let identifiers: [String]?
@@ -141,7 +142,7 @@ private struct ReferenceVersion {
             parts.count == 1 ? nil : parts[1].split(separator: ".").map(String.init)
     }
 
-    /// A number as a text whose order is that of its value.
+    /// Returns a number as a text whose order is that of its value.
     private static func padded(_ number: String) -> String {
         String(repeating: "0", count: 80 - number.utf8.count) + number
     }
@@ -160,7 +161,7 @@ private struct ReferenceVersion {
         }
     }
 
-    /// Numbers before texts, and each in its own order.
+    /// Returns a key that orders numbers before texts.
     private static func key(_ identifier: String) -> String {
         identifier.utf8.allSatisfy { (0x30...0x39).contains($0) }
             ? "0" + Self.padded(identifier) : "1" + identifier

@@ -1,9 +1,9 @@
 import GateProxy
 
-/// Properties that must hold of any bytes in one direction of a WebSocket.
+/// Properties of any bytes in one direction of a WebSocket.
 struct WebSocketProperties {
     private let input: [UInt8]
-    /// The ends of frames, by a second and slower reading (RFC 6455 section 5.2).
+    /// The ends of frames according to a second, simpler parser (RFC 6455 section 5.2).
     private let ends: Set<Int>
 
     init(_ input: [UInt8]) {
@@ -42,7 +42,7 @@ struct WebSocketProperties {
         }
     }
 
-    /// Between frames is where a frame has ended, and nowhere else.
+    /// The position is between frames exactly at the ends of frames.
     private func follow(_ pieces: [Int]) throws(Finding) {
         var frames = WebSocketFrames()
         var start = 0
@@ -54,7 +54,7 @@ struct WebSocketProperties {
         }
     }
 
-    /// Stopping between frames stops at the first end that there is.
+    /// Stopping between frames stops at the first end of a frame.
     private func followToEnds(_ pieces: [Int]) throws(Finding) {
         var frames = WebSocketFrames()
         var start = 0

@@ -9,13 +9,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-// The names that glibc calls its own allocator by; a look-up with dlsym would itself allocate.
+// The internal names of the allocator in glibc; dlsym is not used because it allocates memory itself.
 extern void *__libc_malloc(size_t);
 extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);
 extern void *__libc_memalign(size_t, size_t);
 
-// The counter before there is a file, and if there is none.
+// The counter until the file is mapped, or if there is no file.
 static _Atomic uint64_t unnamed;
 static _Atomic uint64_t *counter = &unnamed;
 

@@ -1,19 +1,20 @@
 import GateTestSupport
 import Testing
 
-/// Memory is asked for where a connection begins, and hardly on the way of a request.
+/// Memory is allocated when a connection starts; a request in steady state allocates little.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct AllocationTests {
     private static let rounds = 20
 
-    // A debug build asks where a release build does not: there it is none, which `make bench`
-    // counts. What asks beside the requests, as the clock does, can only make a round worse: half of one
-    // more is for that, and less than a request could ask for.
+    // A debug build allocates where a release build does not: a release build makes no allocation
+    // here, which `make bench` counts. Allocations outside of the requests, such as those of the
+    // clock, can only make a round worse. The limits allow for them with half an allocation per
+    // request, less than one allocation more in each request.
     @Test(
         .enabled(if: AllocationCount.isPossible, "a sanitizer has its own allocator"),
         arguments: [("3.5.0", 200, 37.5), ("3.4.9", 426, 33.5)]
     )
-    func `a request in steady state asks for memory no oftener than it did`(
+    func `a request in steady state makes no more allocations than before`(
         _ version: String,
         _ status: Int,
         _ limit: Double
@@ -32,7 +33,7 @@ struct AllocationTests {
         #expect(best <= limit)
     }
 
-    /// A client that sends the texts of these numbers, one after the other.
+    /// Sends the requests with these numbers, one after the other.
     private typealias Client = (Range<Int>) throws -> Void
 
     private static func asking(
@@ -49,8 +50,8 @@ struct AllocationTests {
         }
     }
 
-    /// How often the gate asks for memory for one of what a client sends, on average over a round of
-    /// them: in the best of some rounds, or in the first one that keeps to the limit.
+    /// Returns the average number of allocations per sent request or frame over a round: the best
+    /// of several rounds, or the first round within the limit.
     private func allocations(
         atMost limit: Double,
         of count: Int,
@@ -65,7 +66,8 @@ struct AllocationTests {
         var best = Double.infinity
         try await Scene.play(
             in: folder,
-            // To fetch the census is no part of a request, and comes with the time that a round takes.
+            // Fetching the census is not part of a request, and would depend on the duration of a
+            // round.
             flags: flags + [.censusInterval(seconds: 3_600)],
             surroundings: counter.surroundings,
             backend: script
@@ -86,12 +88,12 @@ struct AllocationTests {
         return best
     }
 
-    /// A request that is meant to be dear, and how often it may ask for memory.
+    /// A request that is built to be expensive, and the limit for its allocations.
     struct DearRequest: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let limit: Double
         let status: Int
-        /// The text of the request with this number.
+        /// Returns the text of the request with this number.
         let text: @Sendable (Int) -> String
 
         init(
@@ -135,7 +137,7 @@ struct AllocationTests {
     private static let dearRequests = [
         DearRequest("a version that was never seen", 25) { "X-App-Version: 4.2.0+\($0)\r\n" },
         DearRequest("a build in a version", 36) { "X-App-Version: 4.2.0 (\($0))\r\n" },
-        DearRequest("a denied one", 50, status: 426) {
+        DearRequest("a denied request", 50, status: 426) {
             "X-App-Id: com.example.shop\r\nX-App-Platform: ios\r\nX-App-Version: 3.2.0+\($0)\r\n"
         },
         DearRequest("languages that were never seen", 27) {
@@ -147,32 +149,32 @@ struct AllocationTests {
             return "X-App-Version: \(list)\r\n"
         },
         DearRequest("28 KB of versions", 35, fields: Self.list("X-App-Version", 28_000)),
-        DearRequest("28 KB of systems", 28, fields: Self.list("X-OS-Version", 28_000)),
+        DearRequest("28 KB of OS versions", 28, fields: Self.list("X-OS-Version", 28_000)),
         DearRequest("28 KB of platforms", 28, fields: Self.list("X-App-Platform", 28_000)),
         DearRequest("28 KB of languages", 24, fields: Self.list("Accept-Language", 28_000)),
         DearRequest("28 KB of a user agent", 22) {
             "User-Agent: Shop/\($0) \(String(repeating: "x/", count: 14_000))\r\n"
         },
-        DearRequest("letters beyond ASCII in six fields", 66, fields: Self.unreadable),
+        DearRequest("non-ASCII letters in six fields", 66, fields: Self.unreadable),
         DearRequest("100 fields", 125) { number in
             (0..<95).map { "X-Field-\($0): \(number)\(String(repeating: "v", count: 250))\r\n" }
                 .joined()
         },
-        // A debug build asks nine times for each triplet, a release build for none.
+        // A debug build makes nine allocations per triplet, a release build none.
         DearRequest("an encoded path", 3_000, "/" + String(repeating: "%61", count: 300)) { _ in ""
         },
         DearRequest(
-            "a path that is encoded twice",
+            "a double-encoded path",
             31,
             "/" + String(repeating: "%2561", count: 1_500)
         ) { _ in "" },
         DearRequest(
-            "a path of all ambiguities",
+            "a path with all ambiguities",
             45,
             "/a//b/../c;d/%2e/%2f\\x%5c%3b%2523/" + String(repeating: "y", count: 20)
         ) { _ in "" },
         DearRequest(
-            "a status question of 700 parameters",
+            "a status request with 700 parameters",
             300,
             status: 400,
             "/.versiongate/status?" + String(repeating: "path=%2Fa&", count: 700)
@@ -183,7 +185,7 @@ struct AllocationTests {
         .enabled(if: AllocationCount.isPossible, "a sanitizer has its own allocator"),
         arguments: dearRequests
     )
-    func `a request that is meant to be dear asks for memory no oftener than this`(
+    func `an expensive request stays within its allocation limit`(
         _ request: DearRequest
     ) async throws {
         let best = try await self.allocations(atMost: request.limit, of: 20) { scene in
@@ -196,12 +198,12 @@ struct AllocationTests {
         .enabled(if: AllocationCount.isPossible, "a sanitizer has its own allocator"),
         arguments: [
             DearRequest("a version that was never seen", 27) { "X-App-Version: 4.2.0+\($0)\r\n" },
-            DearRequest("a denied one", 52, status: 426) {
+            DearRequest("a denied request", 52, status: 426) {
                 "X-App-Id: com.example.shop\r\nX-App-Platform: ios\r\nX-App-Version: 3.2.0+\($0)\r\n"
             },
         ]
     )
-    func `a request that is logged asks for memory no oftener than this`(
+    func `a logged request stays within its allocation limit`(
         _ request: DearRequest
     ) async throws {
         let best = try await self.allocations(
@@ -214,17 +216,19 @@ struct AllocationTests {
         #expect(best <= request.limit)
     }
 
-    /// Fields that an HTTP/2 client sends once, and then names by their index (RFC 7541 6.1).
+    /// Fields that an HTTP/2 client sends once and then names by their index (RFC 7541, 6.1).
     struct IndexedFields: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let limit: Double
         let fields: [HTTP2Fields.Field]
 
-        /// Adds them to the table, in this order.
+        /// The representations that add the fields to the dynamic table, in this order.
         var literals: [UInt8] {
             self.fields.flatMap { [0x40] + HTTP2Fields.block([$0]).dropFirst() }
         }
-        /// The first of them has the highest index.
+        /// The indexes of the fields.
+        ///
+        /// The first field has the highest index.
         var indexes: [UInt8] { self.fields.indices.reversed().map { 0x80 | UInt8(62 + $0) } }
     }
 
@@ -232,7 +236,7 @@ struct AllocationTests {
         .enabled(if: AllocationCount.isPossible, "a sanitizer has its own allocator"),
         arguments: [
             IndexedFields(
-                testDescription: "a client's own",
+                testDescription: "the identity fields of a client",
                 limit: 64,
                 fields: [
                     ("x-app-id", "com.example.shop"), ("x-app-platform", "ios"),
@@ -246,7 +250,7 @@ struct AllocationTests {
             ),
         ]
     )
-    func `a request by indexes asks for memory no oftener than this`(
+    func `a request with indexed fields stays within its allocation limit`(
         _ indexed: IndexedFields
     ) async throws {
         let best = try await self.allocations(atMost: indexed.limit, of: 20) { scene in
@@ -263,7 +267,8 @@ struct AllocationTests {
         #expect(best <= indexed.limit)
     }
 
-    /// A frame on the stream of an upload that starts no request, and how often it may ask for memory.
+    /// A frame on the stream of an upload that starts no request, and the limit for its
+    /// allocations.
     struct DearFrame: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let limit: Double
@@ -276,7 +281,10 @@ struct AllocationTests {
         }
     }
 
-    /// A frame that is read alone costs a share of its read, which others share on a busy machine: about one more.
+    /// A frame that arrives in a read of its own also pays for that read: about one allocation
+    /// more.
+    ///
+    /// On a busy machine several frames share a read.
     private static let dearFrames = [
         DearFrame("PING", 3.5, HTTP2Frame(.ping, Array(repeating: 0, count: 8))),
         DearFrame("SETTINGS", 6, HTTP2Frame(.settings)),
@@ -294,12 +302,12 @@ struct AllocationTests {
         .enabled(if: AllocationCount.isPossible, "a sanitizer has its own allocator"),
         arguments: dearFrames
     )
-    func `a frame that starts no request asks for memory no oftener than this`(
+    func `a frame that starts no request stays within its allocation limit`(
         _ dear: DearFrame
     ) async throws {
         let best = try await self.allocations(
             atMost: dear.limit,
-            // Few enough for the budgets against floods, in all rounds together.
+            // Few enough to stay within the flood limits over all rounds.
             of: 30,
             backend: { _ in [.stall] }
         ) { scene in
@@ -308,7 +316,7 @@ struct AllocationTests {
             try scene.backend.waitForRequests(1)
             let last = HTTP2Frame(.ping, Array("answered".utf8))
             return { numbers in
-                // Apart from each other, as they would come from somebody who wants to be dear.
+                // Sent one by one, as an attacker would send them to cause the highest cost.
                 for _ in numbers { try client.send(dear.frame) }
                 try client.send(last)
                 let answer = try client.frame { $0.isA(.ping) && $0.payload == last.payload }

@@ -2,10 +2,10 @@ import GateTestSupport
 import Glibc
 import Testing
 
-/// The questions of an app to the gate itself, and the answers.
+/// Requests of an app to the gate's own endpoints, and the responses.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct ClientEndpointTests {
-    /// The next line of a stream that begins so; `nil` at the end of the stream.
+    /// Returns the next line of a stream with this prefix; `nil` at the end of the stream.
     private func line(
         _ prefix: String,
         from client: RawClient,
@@ -25,7 +25,7 @@ struct ClientEndpointTests {
     }
 
     @Test
-    func `a launch check follows the rules, and its tag their change`() async throws {
+    func `a status response follows the rules, and its ETag changes with them`() async throws {
         try await Scene.play { scene in
             let check = Request.text("GET", "/.versiongate/status", fields: Request.current)
             let first = try scene.ask(check)
@@ -49,7 +49,7 @@ struct ClientEndpointTests {
     }
 
     @Test
-    func `a stream tells a change within a second, and only to those that it concerns`()
+    func `an event stream reports a change within a second, and only to affected clients`()
         async throws
     {
         try await Scene.play { scene in
@@ -79,7 +79,8 @@ struct ClientEndpointTests {
             scene.gate.send(signal: SIGHUP)
             let lowered = try self.line("data: ", from: current, &seen)
             #expect(lowered?.contains(#""decision":"allow""#) == true)
-            // The old build is refused all the while, and hears only that the minimum moved.
+            // The outdated build is denied throughout, and receives only the changes of the
+            // minimum.
             for minimum in ["4.0.0", "3.5.0"] {
                 let told = try self.line("data: ", from: outdated, &other)
                 #expect(told?.contains("\"minimumVersion\":\"\(minimum)\"") == true)
@@ -89,7 +90,7 @@ struct ClientEndpointTests {
     }
 
     @Test
-    func `HEAD of a stream has its fields and no end to wait for`() async throws {
+    func `HEAD of an event stream gets the fields of the stream and ends at once`() async throws {
         try await Scene.play { scene in
             let client = try scene.connect()
             for version in ["1.1", "1.0"] {
@@ -103,14 +104,14 @@ struct ClientEndpointTests {
                 #expect(head?.fields["Content-Length"] == [])
                 #expect(head?.fields["ETag"] == [])
             }
-            // The connection goes on behind it.
+            // The connection stays usable.
             try client.send(Request.text(fields: Request.current))
             #expect(try client.response().status == 200)
         }
     }
 
     @Test
-    func `a stream ends in order when the gate stops`() async throws {
+    func `an event stream ends properly when the gate stops`() async throws {
         try await Scene.play { scene in
             let client = try scene.connect()
             try client.send(
@@ -126,7 +127,7 @@ struct ClientEndpointTests {
     }
 
     @Test
-    func `curl and a browser's headers get what they can read`() async throws {
+    func `a browser gets an HTML denial, and a gRPC-Web client a gRPC status`() async throws {
         try await Scene.play { scene in
             let page = try scene.ask(
                 Request.text(

@@ -2,11 +2,11 @@ import Foundation
 import GateTestSupport
 import Testing
 
-/// The commands beside `serve`, and what happens to bad settings.
+/// The commands other than `serve`, and the errors for invalid settings.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct CommandTests {
     @Test(arguments: ["rules", "suite"])
-    func `schema prints the schema as it stands in the project`(subject: String) throws {
+    func `schema prints the schema that is checked in`(subject: String) throws {
         let project = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")
         let file = project.appending(path: "rules/\(subject).schema.json")
         let result = try ToolProcess.versiongate("schema", subject)
@@ -16,7 +16,7 @@ struct CommandTests {
     }
 
     @Test
-    func `check passes good rules and counts them`() throws {
+    func `check accepts valid rules and counts them`() throws {
         try self.withRules(RulesText.shop) { path in
             let result = try ToolProcess.versiongate("check", path)
             #expect(result.status == 0)
@@ -25,7 +25,7 @@ struct CommandTests {
     }
 
     @Test
-    func `check names the place of every error and exits 1`() throws {
+    func `check reports the location of every error and exits with 1`() throws {
         try self.withRules("rulse: []\nrules: [{ id: a, minimun: \"1\" }]\n") { path in
             let result = try ToolProcess.versiongate("check", path)
             #expect(result.status == 1)
@@ -36,7 +36,7 @@ struct CommandTests {
     }
 
     @Test
-    func `check reports as JSON`() throws {
+    func `check reports errors as JSON`() throws {
         struct Report: Decodable {
             struct Problem: Decodable {
                 var line: Int
@@ -58,7 +58,7 @@ struct CommandTests {
     }
 
     @Test
-    func `check warns of what is probably not meant, and strictly fails`() throws {
+    func `check warns about likely mistakes, and fails on warnings with --strict`() throws {
         let rules =
             "rules: [{ id: a, minimumBuild: 1, rollout: 20, storeUrl: \"http://a.example\", "
             + "notice: n }]\nnotices: { n: { en: { title: t, message: m } } }\n"
@@ -86,7 +86,9 @@ struct CommandTests {
     }
 
     @Test
-    func `init writes a file whose placeholders are told of, and keeps one that is there`() throws {
+    func `init writes a file with placeholders that check reports, and keeps an existing file`()
+        throws
+    {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let path = folder.path(of: "rules.yaml")
@@ -119,7 +121,7 @@ struct CommandTests {
     }
 
     @Test
-    func `explain says who decides, why, and the exact answer`() throws {
+    func `explain prints the decision, its rule and reason, and the exact response`() throws {
         try self.withRules(RulesText.shop) { path in
             let result = try ToolProcess.versiongate(
                 "explain",
@@ -143,8 +145,7 @@ struct CommandTests {
     }
 
     @Test
-    func `check takes several paths, and suites among them, in the form that is asked for`() throws
-    {
+    func `check accepts several paths, including suites, and prints the requested format`() throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         try folder.writeInPlace(RulesText.shop, to: "rules.yaml")
@@ -183,7 +184,7 @@ struct CommandTests {
         (["--header", "X-App-Version"], "write --header 'X-App-Version: VALUE'"),
         (["--path", "v2/orders"], "write '/v2/orders'"),
     ])
-    func `explain says how a malformed argument is written`(
+    func `explain shows how to write a malformed argument`(
         arguments: [String],
         hint: String
     ) throws {
@@ -195,7 +196,7 @@ struct CommandTests {
     }
 
     @Test
-    func `explain fails where the gate refuses the request as HTTP`() throws {
+    func `explain fails when the gate rejects the request as invalid HTTP`() throws {
         try self.withRules(RulesText.shop) { path in
             let result = try ToolProcess.versiongate(
                 ["explain", "--rules", path, "--header", "X-App-Version : 1"]
@@ -206,7 +207,7 @@ struct CommandTests {
     }
 
     @Test
-    func `explain shows the answer of the gate's own endpoints`() throws {
+    func `explain shows the responses of the gate's own endpoints`() throws {
         try self.withRules(RulesText.shop) { path in
             func explain(_ target: String) throws -> String {
                 let client = [
@@ -228,7 +229,7 @@ struct CommandTests {
     }
 
     @Test
-    func `explain says where a roll-out stands`() throws {
+    func `explain shows the progress of a rollout`() throws {
         let rules = """
             rules:
               - id: floor
@@ -250,14 +251,14 @@ struct CommandTests {
             #expect(result.status == 0)
             #expect(result.output.contains("why:      no rule applies yet\n"))
             #expect(
-                result.output.contains("not yet:  floor: the version is below the minimum; its")
+                result.output.contains("not yet:  floor: the version is below the minimum; the")
             )
             #expect(result.output.contains(" %, on 2030-01-01T00:00:00Z\n"))
         }
     }
 
     @Test
-    func `a misspelt name in the environment is said at the start`() throws {
+    func `a misspelled name in the environment is reported at startup`() throws {
         try self.withRules(RulesText.shop) { path in
             let gate = [
                 try GateExecutable.locate().path, "serve", "--rules", path, "--listen",
@@ -268,7 +269,7 @@ struct CommandTests {
                 ["VERSIONGATE_UPSTRAEM=http://127.0.0.1:9"] + gate
             )
             #expect(missing.status == 1)
-            #expect(missing.errors.contains("is it meant for VERSIONGATE_UPSTREAM?"))
+            #expect(missing.errors.contains("did you mean VERSIONGATE_UPSTREAM?"))
             let said = try ToolProcess.run(
                 "env",
                 [
@@ -290,7 +291,7 @@ struct CommandTests {
     }
 
     @Test
-    func `a backend that is the gate itself ends the start`() throws {
+    func `the gate does not start with itself as its backend`() throws {
         try self.withRules(RulesText.shop) { path in
             let port = try FreePort.find()
             let result = try ToolProcess.versiongate([
@@ -303,7 +304,7 @@ struct CommandTests {
     }
 
     @Test
-    func `explain shows what the backend gets of a request that passes`() throws {
+    func `explain shows the request that the backend gets`() throws {
         try self.withRules(RulesText.shop) { path in
             let result = try ToolProcess.versiongate(
                 "explain",
@@ -326,7 +327,7 @@ struct CommandTests {
     }
 
     @Test
-    func `explain takes no address that a client cannot have`() throws {
+    func `explain rejects an address that is not an IP address`() throws {
         try self.withRules(RulesText.shop) { path in
             let result = try ToolProcess.versiongate(
                 "explain",
@@ -344,7 +345,7 @@ struct CommandTests {
         ("jp, kr", "held:     floor waits for the store, until 2030-01-02T00:00:00Z\n"),
         ("us", "held:     floor waits for the store, with no known date\n"),
     ])
-    func `explain says which rule waits for the store`(countries: String, line: String) throws {
+    func `explain shows which rule waits for the store`(countries: String, line: String) throws {
         let rules = """
             releases:
               - { platform: ios, version: "4.0", countries: { jp: 2030-01-01T00:00:00Z, kr: 2030-01-02T00:00:00Z } }
@@ -372,7 +373,7 @@ struct CommandTests {
     }
 
     @Test
-    func `explain says once what a rule with a next would do`() throws {
+    func `explain shows once what an observed rule with a next floor would do`() throws {
         let rules = """
             rules:
               - id: floor
@@ -395,7 +396,7 @@ struct CommandTests {
     }
 
     @Test
-    func `test runs suites, shows what came instead, and writes JUnit XML`() throws {
+    func `test runs suites, shows expected and actual results, and writes JUnit XML`() throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         try folder.writeInPlace(RulesText.shop, to: "rules.yaml")
@@ -425,7 +426,7 @@ struct CommandTests {
     }
 
     @Test
-    func `diff says who gets another decision`() throws {
+    func `diff shows which clients get another decision`() throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         try folder.writeInPlace(RulesText.shop(minimum: "3.5.0"), to: "old.yaml")
@@ -458,7 +459,7 @@ struct CommandTests {
     }
 
     @Test
-    func `version prints a version, its commit and its build`() throws {
+    func `version prints the version, the commit and the build`() throws {
         let result = try ToolProcess.versiongate("version")
         #expect(result.status == 0)
         let lines = result.output.split(separator: "\n")
@@ -492,7 +493,7 @@ struct CommandTests {
         (["--upstream-server-name", "a"], "--upstream-server-name is given, but no --upstream"),
         (
             ["--upstream", "https://a", "--upstream-ca", "/nowhere"],
-            "--upstream-ca '/nowhere': there is no such file"
+            "--upstream-ca '/nowhere': the file does not exist"
         ),
         (
             ["--upstream", "https://a", "--upstream-ca", "/dev/null"],
@@ -503,7 +504,8 @@ struct CommandTests {
             "--upstream-server-name '10.0.0.1': expected a host name"
         ),
     ])
-    func `a bad setting ends the gate and is named`(flags: [String], message: String) throws {
+    func `an invalid setting is named and stops the start`(flags: [String], message: String) throws
+    {
         try self.withRules(RulesText.shop) { path in
             let result = try self.serve(["--rules", path] + flags)
             #expect(result.status == 1)
@@ -512,7 +514,7 @@ struct CommandTests {
     }
 
     @Test
-    func `a setting that is missing is named with every way to give it`() throws {
+    func `a missing setting is reported with every way to set it`() throws {
         let result = try ToolProcess.versiongate("serve", "--upstream", "http://127.0.0.1:9")
         #expect(result.status == 1)
         #expect(
@@ -524,7 +526,7 @@ struct CommandTests {
     }
 
     @Test
-    func `an unknown key in the configuration file is an error with its place`() throws {
+    func `an unknown key in the configuration file is reported with its location`() throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         try folder.writeInPlace("threads: 1\ndrainTimout: 3\n", to: "gate.yaml")
@@ -533,7 +535,7 @@ struct CommandTests {
         #expect(result.errors.contains("gate.yaml:2:1: unknown setting 'drainTimout'"))
     }
 
-    /// A flag that is not named as its setting would be taken, and passed over.
+    /// A flag whose name differs from its setting would be accepted and ignored.
     @Test func `each flag is a setting, and each setting has a flag`() throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
@@ -553,7 +555,7 @@ struct CommandTests {
         #expect(Set(rows.map { String($0.output.1) }) == Set(flags))
     }
 
-    @Test func `the page of settings has the table that the gate prints`() throws {
+    @Test func `docs/settings.md ends with the table that the gate prints`() throws {
         let project = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")
         let page = try String(
             contentsOf: project.appending(path: "docs/settings.md"),
@@ -565,7 +567,7 @@ struct CommandTests {
     }
 
     @Test
-    func `a flag wins over the environment, and that over the configuration file`() throws {
+    func `a flag overrides the environment, which overrides the configuration file`() throws {
         try self.withRules(RulesText.shop) { path in
             let folder = try TemporaryFolder()
             defer { folder.remove() }

@@ -1,10 +1,10 @@
 import GateTestSupport
 import Testing
 
-/// Clients of three apps, as `make run` shows them.
+/// The traffic of clients of three apps that `make run` shows.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct DemoTests {
-    @Test func `builds of three apps come, some of them too old, and as many as were asked for`()
+    @Test func `demo-traffic sends the given number of requests from three apps, some outdated`()
         async throws
     {
         let rules = """
@@ -37,7 +37,7 @@ struct DemoTests {
         ["--gate", "gate.example:80"], ["--gate", "192.0.2.1:80"], ["--gate", "nonsense"],
         ["--rate", "51"], ["--rate", "0"],
     ])
-    func `it loads nobody else, and never much`(arguments: [String]) throws {
+    func `demo-traffic refuses remote gates and high rates`(arguments: [String]) throws {
         let result = try ToolProcess.versiongate(["demo-traffic"] + arguments)
         #expect(result.status != 0)
         #expect(result.errors.contains("expected "))

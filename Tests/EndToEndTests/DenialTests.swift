@@ -1,7 +1,7 @@
 import GateTestSupport
 import Testing
 
-/// The answer that an outdated client gets, and that it can read whatever it was doing.
+/// The response to an outdated client, which the client can read whatever it was sending.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct DenialTests {
     struct Language: Sendable, CustomTestStringConvertible {
@@ -23,7 +23,7 @@ struct DenialTests {
             Language(asked: ";;;=,,", title: "Update required", language: "en"),
         ]
     )
-    func `an outdated client reads in its language what to do`(_ language: Language) async throws {
+    func `an outdated client gets the notice in its language`(_ language: Language) async throws {
         try await Scene.play { scene in
             let accept = language.asked.map { "Accept-Language: \($0)\r\n" } ?? ""
             let response = try scene.ask(Request.text(fields: Request.outdated + accept))
@@ -56,7 +56,7 @@ struct DenialTests {
     }
 
     @Test
-    func `HEAD is denied with the head alone, and the connection goes on`() async throws {
+    func `HEAD is denied with a head only, and the connection stays open`() async throws {
         try await Scene.play { scene in
             let client = try scene.connect()
             try client.send(Request.text("HEAD", "/a", fields: Request.outdated))
@@ -69,7 +69,7 @@ struct DenialTests {
     }
 
     @Test(arguments: ["/healthz", "/healthz?deep=1"])
-    func `an exempt path is never judged`(_ target: String) async throws {
+    func `an exempt path is never denied`(_ target: String) async throws {
         try await Scene.play { scene in
             let response = try scene.ask(Request.text("GET", target, fields: Request.outdated))
             #expect(response.status == 200)
@@ -79,7 +79,7 @@ struct DenialTests {
     @Test(arguments: [
         "//healthz", "/x/..%2Fhealthz", "/healthz;v=1", "/healthz%2F..", "/../healthz",
     ])
-    func `a path that only looks exempt is judged`(_ target: String) async throws {
+    func `a path that only resembles an exempt one is not exempt`(_ target: String) async throws {
         try await Scene.play { scene in
             let response = try scene.ask(Request.text("GET", target, fields: Request.outdated))
             #expect([400, 426].contains(response.status))
@@ -95,7 +95,7 @@ struct DenialTests {
             ["node", "-e", ClientScript.nodeBigPost],
         ]
     )
-    func `a client reads its denial 20 times of 20 while it posts 30 MB`(
+    func `a client reads its denial 20 of 20 times while it posts 30 MB`(
         _ command: [String]
     ) async throws {
         try await Scene.play { scene in
@@ -107,7 +107,9 @@ struct DenialTests {
     }
 
     @Test(arguments: ["counted", "chunked"])
-    func `a small denied body is read and the connection kept`(_ framing: String) async throws {
+    func `a small denied body is read, and the connection stays open`(_ framing: String)
+        async throws
+    {
         let smuggled = Request.text("GET", "/smuggled", fields: Request.current)
         let head = Request.outdated + "Transfer-Encoding: chunked\r\n"
         let size = String(smuggled.utf8.count, radix: 16)
@@ -134,7 +136,7 @@ struct DenialTests {
     }
 
     @Test
-    func `a request hidden in a large denied body is never executed`() async throws {
+    func `a request that is hidden in a large denied body is never executed`() async throws {
         let smuggled = Request.text("GET", "/smuggled", fields: Request.current)
         let body = String(repeating: smuggled, count: 40_000)
         try await Scene.play { scene in
@@ -149,7 +151,7 @@ struct DenialTests {
     }
 
     @Test
-    func `a client that asks before it sends its body is denied at once`() async throws {
+    func `a client that sends Expect 100-continue is denied at once`() async throws {
         let fields = Request.outdated + "Expect: 100-continue\r\nContent-Length: 1000000\r\n"
         try await Scene.play { scene in
             let client = try scene.connect()
@@ -176,7 +178,7 @@ struct DenialTests {
     }
 
     @Test
-    func `a CORS preflight is never judged`() async throws {
+    func `a CORS preflight is never denied`() async throws {
         try await Scene.play { scene in
             let fields = Request.outdated + Self.preflight
             let echo: EchoReport = try scene.ask(Request.text("OPTIONS", "/a", fields: fields))
@@ -186,7 +188,7 @@ struct DenialTests {
         }
     }
 
-    /// Servers that do not look at the method would open a WebSocket, or read the body.
+    /// Servers that ignore the method would open a WebSocket or read the body.
     @Test(arguments: [
         Request.text(
             "OPTIONS",
@@ -206,7 +208,7 @@ struct DenialTests {
             fields: Request.outdated + Self.preflight + "Transfer-Encoding: chunked\r\n"
         ) + "1\r\nx\r\n0\r\n\r\n",
     ])
-    func `what asks for more than a preflight is judged`(_ request: String) async throws {
+    func `a preflight that also upgrades or has a body is denied`(_ request: String) async throws {
         try await Scene.play { scene in
             let response = try scene.ask(request)
             #expect(response.status == 426)
@@ -226,7 +228,7 @@ struct DenialTests {
             "X-App-Version: 9..9\r\n",
         ]
     )
-    func `a version that can be read in two ways is denied where the rules ask for it`(
+    func `an ambiguous version is denied if the rules reject it`(
         _ lines: String
     ) async throws {
         let rules = RulesText.shop(minimum: "3.5.0", unreadable: "reject")

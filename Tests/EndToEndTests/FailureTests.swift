@@ -1,14 +1,14 @@
 import GateTestSupport
 import Testing
 
-/// The answer that the client gets when the backend fails, and those that it never gets.
+/// The response to the client when the backend fails, and responses that it must never get.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct FailureTests {
     @Test(arguments: [
         "Content-Length: 5\r\n\r\nhello",
         "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
     ])
-    func `a client that has sent its whole body goes on after a backend that is not there`(
+    func `a client that has sent its body can reuse its connection after a 502`(
         body: String
     ) async throws {
         let folder = try TemporaryFolder()
@@ -27,7 +27,7 @@ struct FailureTests {
     }
 
     @Test
-    func `a backend that refuses connections is a 502`() async throws {
+    func `a backend that refuses connections causes a 502`() async throws {
         try await Scene.play { scene in
             scene.backend.stopListening()
             let response = try scene.ask(Request.text())
@@ -39,7 +39,7 @@ struct FailureTests {
     }
 
     @Test
-    func `a backend that comes back is used again`() async throws {
+    func `a backend that recovers is used again`() async throws {
         try await Scene.play(backend: { $0.connection == 0 ? [.reset] : [.echo] }) { scene in
             let first = try scene.ask(Request.text("POST", "/a", body: "x"))
             #expect(first.status == 502)
@@ -49,7 +49,9 @@ struct FailureTests {
     }
 
     @Test(arguments: ["GET", "POST"])
-    func `a fresh connection that dies before the answer is a 502`(_ method: String) async throws {
+    func `a new backend connection that ends before the response causes a 502`(_ method: String)
+        async throws
+    {
         for end in [BackendStep.reset, .close] {
             try await Scene.play(backend: { _ in [.readBody, end] }) { scene in
                 let response = try scene.ask(Request.text(method, "/a", body: "x"))
@@ -61,7 +63,7 @@ struct FailureTests {
     }
 
     @Test
-    func `a body that ends by close and is reset never looks complete`() async throws {
+    func `a close-delimited body never looks complete after a reset`() async throws {
         let cutShort = Latch()
         let script: ScriptedBackend.Script = { _ in
             [.send("HTTP/1.1 200 OK\r\n\r\npart of it"), .wait(cutShort), .reset]
@@ -77,7 +79,7 @@ struct FailureTests {
     }
 
     @Test(arguments: [(BackendStep.reset, StreamEnding.reset), (.close, .closed)])
-    func `nor does one whose end is met while the upload is written, if it is reset`(
+    func `a backend reset during the upload resets the client, and a close does not`(
         _ end: BackendStep,
         _ seen: StreamEnding
     ) async throws {
@@ -91,18 +93,18 @@ struct FailureTests {
             try client.send(Request.text("POST", "/a", fields: fields) + "half")
             #expect(try client.head()?.status == 200)
             #expect(try client.bytes(10) == Array("part of it".utf8))
-            // The gate finds the upload first, and writes it into a connection that is gone.
+            // The gate processes the upload first, and writes it to a connection that is gone.
             try scene.gate.pause()
             try client.send("more")
             mayEnd.open()
             try scene.backend.wait(for: "the end") { $0.connections.first?.end }
-            scene.gate.goOn()
+            scene.gate.resume()
             #expect(try client.rest().by == seen)
         }
     }
 
     @Test
-    func `a GET on a stale pooled connection is tried once more`() async throws {
+    func `a GET on a stale pooled connection is retried once`() async throws {
         let script: ScriptedBackend.Script = { $0.index == 0 ? [.echo] : [.close] }
         try await Scene.play(backend: script) { scene in
             let client = try scene.connect()
@@ -121,7 +123,7 @@ struct FailureTests {
     }
 
     @Test
-    func `a request is never tried a third time`() async throws {
+    func `a request is never sent a third time`() async throws {
         let script: ScriptedBackend.Script = { $0.target == "/warm" ? [.echo] : [.close] }
         try await Scene.play(backend: script) { scene in
             let warm = try scene.ask(Request.text("GET", "/warm"))
@@ -133,7 +135,7 @@ struct FailureTests {
     }
 
     @Test
-    func `a POST that the backend may have read is not tried again`() async throws {
+    func `a POST that the backend may have read is not retried`() async throws {
         let script: ScriptedBackend.Script = { $0.index == 0 ? [.echo] : [.readBody, .close] }
         try await Scene.play(backend: script) { scene in
             let warm = try scene.ask(Request.text("GET", "/warm"))
@@ -145,7 +147,7 @@ struct FailureTests {
     }
 
     @Test
-    func `a backend that closes an idle connection costs nobody an answer`() async throws {
+    func `a backend that closes an idle connection causes no failed request`() async throws {
         let latch = Latch()
         let script: ScriptedBackend.Script = { request in
             request.connection == 0 ? [.echo, .wait(latch), .close] : [.echo]
@@ -161,7 +163,7 @@ struct FailureTests {
     }
 
     @Test
-    func `a backend that never answers is a 504`() async throws {
+    func `a backend that never responds causes a 504`() async throws {
         let flags = [GateFlag.responseTimeout(seconds: 1)]
         try await Scene.play(flags: flags, backend: { _ in [.stall] }) { scene in
             let response = try scene.ask(Request.text())
@@ -172,7 +174,9 @@ struct FailureTests {
     }
 
     @Test(arguments: [true, false])
-    func `bytes left over on a pooled connection answer nobody`(_ comeLater: Bool) async throws {
+    func `surplus bytes on a pooled connection never answer a request`(_ comeLater: Bool)
+        async throws
+    {
         let latch = Latch()
         let poison = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison"
         let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
@@ -199,7 +203,7 @@ struct FailureTests {
     }
 
     @Test
-    func `a client that goes away takes its backend exchange with it`() async throws {
+    func `a client that disconnects ends the exchange with the backend`() async throws {
         try await Scene.play(backend: { _ in [.stall] }) { scene in
             let client = try scene.connect()
             try client.send(Request.text())
@@ -211,7 +215,7 @@ struct FailureTests {
     }
 
     @Test
-    func `a client that breaks off its body never completes a request`() async throws {
+    func `a request whose body is cut short is never complete`() async throws {
         try await Scene.play { scene in
             let client = try scene.connect()
             try client.send(Request.text("POST", "/a", fields: "Content-Length: 100\r\n") + "half")

@@ -1,13 +1,13 @@
 import GateTestSupport
 import Testing
 
-/// A client may close its side as soon as it has said everything (RFC 9112 9.6).
+/// A client may close its sending side as soon as it has sent everything (RFC 9112, 9.6).
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct HalfCloseTests {
     private static let chunked = "Transfer-Encoding: chunked\r\n"
 
     @Test
-    func `everything that was sent before the end is answered`() async throws {
+    func `every request before the end of the connection gets a response`() async throws {
         try await Scene.play { scene in
             let client = try scene.connect()
             let requests = [
@@ -34,7 +34,7 @@ struct HalfCloseTests {
         Request.text("POST", "/half", fields: Self.chunked) + "4\r\n1234\r\n",
         Request.text("POST", "/half", fields: Self.chunked) + "4\r\n1234\r\n0\r",
     ])
-    func `what is cut short by the end has no answer, and does not look complete`(
+    func `a request that is cut short gets no response, and never looks complete`(
         _ rest: String
     ) async throws {
         try await Scene.play { scene in
@@ -50,14 +50,15 @@ struct HalfCloseTests {
     }
 
     @Test
-    func `an upload that the backend takes slowly arrives whole`() async throws {
+    func `an upload that the backend reads slowly arrives complete`() async throws {
         let size = 4 << 20
-        // The backend works on every byte, which takes its time where others want the processor, too.
+        // The backend processes every byte, which takes longer on a busy machine.
         let deadline = Deadline.after(.seconds(120) * GateExecutable.slowdown)
         let flags = [GateFlag.responseTimeout(seconds: 60 * GateExecutable.slowdown)]
         let script: ScriptedBackend.Script = { _ in [.pause(milliseconds: 300), .digest] }
         try await Scene.play(flags: flags, backend: script) { scene in
-            // Made first, for it takes longer than a client may be silent where all is slow.
+            // Created before the connection: on a slow machine it takes longer than a client may be
+            // idle.
             let body = BodyPattern.bytes(0..<size)
             let client = try scene.connect()
             try client.send(Request.text("POST", fields: "Content-Length: \(size)\r\n"))

@@ -1,14 +1,14 @@
 import GateTestSupport
 import Testing
 
-/// The question to a gate in a container whether it is well.
+/// The health check of a gate in a container.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct HealthcheckTests {
     private func check(_ port: UInt16) throws -> ToolProcess.Result {
         try ToolProcess.versiongate("healthcheck", "--listen", "0.0.0.0:\(port)")
     }
 
-    @Test func `a gate is well, whatever its backend and its rules say`() async throws {
+    @Test func `the health check succeeds whatever the backend and the rules do`() async throws {
         let rules = RulesText.shop.replacing("missing: allow", with: "missing: reject")
         try await Scene.play(rules: rules, backend: { _ in [.close] }) { scene in
             let result = try self.check(scene.gate.port)
@@ -17,7 +17,8 @@ struct HealthcheckTests {
         }
     }
 
-    @Test func `another server is no gate, and nobody is none either`() async throws {
+    @Test func `the health check fails for another server, and if no server listens`() async throws
+    {
         try await Scene.play { scene in
             let other = try self.check(scene.backend.port)
             #expect(other.status == 1)

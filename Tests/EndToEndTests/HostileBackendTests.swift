@@ -1,11 +1,13 @@
 import GateTestSupport
 import Testing
 
-/// A backend that never stops; what else a backend can do wrong is in the conformance suite.
+/// A backend that never stops sending.
+///
+/// The conformance suite covers other backend errors.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct HostileBackendTests {
     @Test
-    func `interim answers without end are cut off`() async throws {
+    func `endless interim responses are cut off at the response timeout`() async throws {
         let hints = Array(repeating: "HTTP/1.1 103 Hints\r\n\r\n", count: 100_000).joined()
         let flags = [GateFlag.responseTimeout(seconds: 1)]
         try await Scene.play(flags: flags, backend: { _ in [.send(hints), .stall] }) { scene in

@@ -1,13 +1,13 @@
 import GateTestSupport
 import Testing
 
-/// A rules file of four lines, without a notice, in front of clients of many languages.
+/// Clients of many languages, and a rules file of four lines without a notice.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct LanguageTests {
     private struct Client {
-        /// Its `Accept-Language`.
+        /// The client's `Accept-Language`.
         var asked: String
-        /// The language that it gets, and the title.
+        /// The language and the title of the response.
         var language: String
         var title: String
 
@@ -108,14 +108,14 @@ struct LanguageTests {
     }
 
     @Test
-    func `without a notice each client reads its own language, in JSON and on the page`()
+    func `without a notice, each client gets its own language in JSON and HTML`()
         async throws
     {
         try await Scene.play(rules: Self.rules) { scene in
             var messages: [String: String] = [:]
             for client in Self.clients {
                 let fields = Request.outdated + "Accept-Language: \(client.asked)\r\n"
-                // The second time, the answer is one that is known already.
+                // The second response is a cached one.
                 for _ in 1...2 {
                     let answer = try scene.ask(Request.text(fields: fields))
                     let words = try answer.json(Words.self)

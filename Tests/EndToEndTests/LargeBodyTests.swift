@@ -1,7 +1,7 @@
 import GateTestSupport
 import Testing
 
-/// Bodies of any size pass unchanged, and the gate holds only a little of them at a time.
+/// Bodies of any size pass unchanged, and the gate buffers only a small part of them.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct LargeBodyTests {
     private static let mebibytes = 256
@@ -9,7 +9,7 @@ struct LargeBodyTests {
     private static let memoryLimit = 100 << 20
 
     @Test(.needs("python3"), arguments: ["counted", "chunked"])
-    func `a large download arrives as it was sent`(_ framing: String) async throws {
+    func `a large download arrives unchanged`(_ framing: String) async throws {
         let script: ScriptedBackend.Script = { _ in
             let size = String(Self.size, radix: 16)
             let head = "HTTP/1.1 200 OK\r\n"
@@ -31,7 +31,7 @@ struct LargeBodyTests {
     }
 
     @Test(.needs("python3"), arguments: ["counted", "chunked"])
-    func `a large upload arrives as it was sent`(_ framing: String) async throws {
+    func `a large upload arrives unchanged`(_ framing: String) async throws {
         try await Scene.play(backend: { _ in [.digest] }) { scene in
             let script = ClientScript.pythonUpload
             let arguments = ["-c", script, scene.url(""), "\(Self.mebibytes)", framing]
@@ -45,7 +45,7 @@ struct LargeBodyTests {
     }
 
     @Test(arguments: [true, false])
-    func `a slow reader stops the backend instead of filling the gate`(
+    func `a slow client stops the backend, and the gate does not buffer the body`(
         bypasses: Bool
     ) async throws {
         let script: ScriptedBackend.Script = { _ in
@@ -61,7 +61,7 @@ struct LargeBodyTests {
             }
             #expect(streamed < 64 << 20)
             try scene.gate.expectPeak(below: Self.memoryLimit)
-            // The next read goes on where this one stopped.
+            // The next read continues where this one stopped.
             let count = streamed + (1 << 20)
             let bytes = try client.bytes(count)
             #expect(bytes.count == count)
@@ -70,9 +70,9 @@ struct LargeBodyTests {
         }
     }
 
-    /// Half a MiB is what is read at once.
+    /// One read takes up to 0.5 MiB.
     @Test(arguments: ["counted", "chunked"])
-    func `uploads that the backend does not take hold a MiB each at most`(
+    func `an upload that the backend does not read is buffered up to 1 MiB`(
         _ framing: String
     ) async throws {
         let latch = Latch()
@@ -109,7 +109,7 @@ struct LargeBodyTests {
     }
 
     @Test(arguments: [true, false])
-    func `a slow backend stops the client instead of filling the gate`(
+    func `a slow backend stops the client, and the gate does not buffer the body`(
         bypasses: Bool
     ) async throws {
         let latch = Latch()

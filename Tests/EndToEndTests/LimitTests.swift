@@ -2,7 +2,7 @@ import GateTestSupport
 import Glibc
 import Testing
 
-/// No client can hold or cost more than the limits say.
+/// The limits for the resources that one client can use.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct LimitTests {
     struct Excess: Sendable, CustomTestStringConvertible {
@@ -60,7 +60,9 @@ struct LimitTests {
     }
 
     @Test(arguments: Self.excesses)
-    func `a request may be as large as the limit and no larger`(_ excess: Excess) async throws {
+    func `a request at the limit is served, and a larger one is rejected`(_ excess: Excess)
+        async throws
+    {
         try await Scene.play(flags: [excess.flag]) { scene in
             let within = try scene.ask(excess.within)
             #expect(within.status == 200)
@@ -78,7 +80,7 @@ struct LimitTests {
     }
 
     @Test
-    func `the last piece of a body beyond the limit is not read as a request`() async throws {
+    func `the end of a body that exceeds the limit is not read as a request`() async throws {
         let smuggled = Request.text("GET", "/smuggled", fields: Request.current)
         let first = String(repeating: "a", count: 900)
         let last = smuggled + String(repeating: "a", count: 200)
@@ -87,8 +89,8 @@ struct LimitTests {
             let client = try scene.connect()
             let head = Request.text("POST", "/a", fields: "Transfer-Encoding: chunked\r\n")
             try client.send("\(head)\(size)\r\n\(first)")
-            // Once the first piece has been passed on, the next begins in the middle of the chunk;
-            // a gate may also refuse the chunk by its size and pass on nothing.
+            // Once the first part is forwarded, the next one starts in the middle of the chunk. A
+            // gate may also reject the chunk by its size and forward nothing.
             _ = try? scene.backend.wait(for: "the first piece", by: .after(.seconds(2))) { record in
                 record.exchanges.first?.bodyLength == first.utf8.count ? true : nil
             }
@@ -103,13 +105,14 @@ struct LimitTests {
     }
 
     @Test
-    func `a head that never ends is a 408, however lively it drips`() async throws {
+    func `a head that is not complete in time gets a 408, even if bytes keep coming`() async throws
+    {
         try await Scene.play(flags: [.headTimeout(seconds: 1)]) { scene in
             for drips in [false, true] {
                 let client = try scene.connect()
                 let started = ContinuousClock.now
                 try client.send("GET / HTTP/1.1\r\nHost: gate\r\nX-Slow: ")
-                while drips, try !client.hears(within: .milliseconds(100)) {
+                while drips, try !client.receivesData(within: .milliseconds(100)) {
                     try client.send("a")
                     try #require(started.duration(to: .now) < .seconds(15))
                 }
@@ -117,7 +120,7 @@ struct LimitTests {
                 #expect(response.status == 408)
                 _ = try response.problem()
                 #expect(try client.rest().bytes.isEmpty)
-                // The gate's clock may be a tick behind, and more on a busy machine.
+                // The gate's clock may lag by a tick, and by more on a busy machine.
                 #expect(started.duration(to: .now) > .milliseconds(500))
             }
             #expect(try scene.finalRecord().received.isEmpty)
@@ -125,7 +128,7 @@ struct LimitTests {
     }
 
     @Test
-    func `an idle connection is closed without a word`() async throws {
+    func `an idle connection is closed without a response`() async throws {
         try await Scene.play(flags: [.idleTimeout(seconds: 1)]) { scene in
             let client = try scene.connect()
             try client.send(Request.text())
@@ -137,7 +140,8 @@ struct LimitTests {
     }
 
     @Test
-    func `a connection beyond the limit is turned away and a later one served`() async throws {
+    func `a connection that exceeds the limit is refused, and a later one is served`() async throws
+    {
         try await Scene.play(flags: [.maxConnections(2)]) { scene in
             let clients = [try scene.connect(), try scene.connect()]
             for client in clients {
@@ -146,7 +150,7 @@ struct LimitTests {
             }
             let third = try scene.connect()
             try third.send(Request.text("GET", "/third"))
-            if try third.hears(within: .seconds(1)), let answer = try third.head() {
+            if try third.receivesData(within: .seconds(1)), let answer = try third.head() {
                 #expect(answer.status == 503)
             }
             third.close()
@@ -156,7 +160,7 @@ struct LimitTests {
         }
     }
 
-    /// Asks until the gate has seen that a place is free.
+    /// Sends requests until the gate has noticed the closed connection.
     private func waitUntilServed(_ scene: Scene) throws {
         let deadline = Deadline.usual
         while true {
@@ -170,7 +174,7 @@ struct LimitTests {
     }
 
     @Test
-    func `SIGTERM lets an exchange finish and then exits`() async throws {
+    func `SIGTERM lets an exchange finish, and then the gate exits`() async throws {
         let latch = Latch()
         let script: ScriptedBackend.Script = { _ in [.wait(latch), .echo] }
         try await Scene.play(flags: [.drainTimeout(seconds: 20)], backend: script) { scene in
@@ -179,7 +183,7 @@ struct LimitTests {
             try busy.send(Request.text())
             try scene.backend.waitForRequests(1)
             scene.gate.send(signal: SIGTERM)
-            // The idle connection ends at once: from then on the gate is draining.
+            // The idle connection ends at once, which shows that the gate is draining.
             #expect(try idle.rest().bytes.isEmpty)
             #expect(throws: HarnessError.self) { try scene.connect() }
             latch.open()
@@ -193,7 +197,7 @@ struct LimitTests {
     }
 
     @Test
-    func `a drain ends at its time limit`() async throws {
+    func `a drain ends at its timeout`() async throws {
         try await Scene.play(backend: { _ in [.stall] }) { scene in
             let client = try scene.connect()
             try client.send(Request.text())

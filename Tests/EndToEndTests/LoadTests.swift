@@ -2,11 +2,11 @@ import GateTestSupport
 import Glibc
 import Testing
 
-/// Load generators as clients: short runs in which every answer counts.
+/// Short runs of load generators in which every response is checked.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct LoadTests {
     @Test(.needs("h2load"))
-    func `h2load gets every answer over HTTP/1.1`() async throws {
+    func `h2load gets every response over HTTP/1.1`() async throws {
         try await Scene.play(backend: Self.greeting) { scene in
             let result = try ToolProcess.run(
                 "h2load",
@@ -18,7 +18,7 @@ struct LoadTests {
     }
 
     @Test(.needs("wrk"))
-    func `wrk sees no error while the rules are reloaded, half of them broken`() async throws {
+    func `wrk sees no errors while the rules are reloaded, half of them invalid`() async throws {
         try await Scene.play(backend: Self.greeting) { scene in
             let load = Task(executorPreference: BlockingExecutor.shared) {
                 try ToolProcess.run(
@@ -42,7 +42,7 @@ struct LoadTests {
             }
             let output = try await load.value.output
             #expect(output.contains("requests in"))
-            // wrk prints these lines only if there is something to count.
+            // wrk prints these lines only for counts above zero.
             #expect(!output.contains("Socket errors"))
             #expect(!output.contains("Non-2xx or 3xx responses"))
         }

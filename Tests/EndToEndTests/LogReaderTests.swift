@@ -2,10 +2,12 @@ import GateTestSupport
 import Glibc
 import Testing
 
-/// The gate does not wait for a reader of its log that stops.
+/// A log reader that stops reading does not block the gate.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct LogReaderTests {
-    /// How the gate logs; `nil`: no requests.
+    /// The log flags of each case.
+    ///
+    /// The first two cases log no requests.
     private static let logs: [[GateFlag]] = [
         [.logFormat("text")], [.logFormat("json")],
         [.logFormat("text"), .accessLog], [.logFormat("json"), .accessLog],
@@ -14,7 +16,7 @@ struct LogReaderTests {
 
     private static func isOfAccess(_ flags: [GateFlag]) -> Bool { flags.contains(.accessLog) }
 
-    /// Sends more requests than the log can keep lines of.
+    /// Sends more requests than the log can buffer lines for.
     private func askOften(_ scene: Scene) throws {
         let path = "/" + String(repeating: "p", count: 1000)
         let client = try scene.connect()
@@ -28,7 +30,7 @@ struct LogReaderTests {
     }
 
     @Test
-    func `counts are numbers in the log for machines`() async throws {
+    func `counts are numbers in the JSON log`() async throws {
         try await Scene.play(flags: [.logFormat("json")]) { scene in
             #expect(try scene.ask(Request.text(fields: Request.outdated)).status == 426)
             #expect(scene.gate.end() == .status(0))
@@ -49,12 +51,12 @@ struct LogReaderTests {
     }
 
     @Test(arguments: Self.logs)
-    func `a reader that stops holds up no request, no reload and no end`(
+    func `a stopped log reader blocks no request, no reload and no shutdown`(
         _ flags: [GateFlag]
     ) async throws {
         try await Scene.play(flags: flags + [.adminListen()]) { scene in
             try scene.gate.stopReadingLog()
-            defer { scene.gate.goOnReadingLog() }
+            defer { scene.gate.resumeReadingLog() }
             try self.askOften(scene)
             try scene.folder.replace("rules.yaml", with: RulesText.shop(minimum: "5.0.0"))
             scene.gate.send(signal: SIGHUP)
@@ -62,18 +64,20 @@ struct LogReaderTests {
             let dropped = try FeedsPage(of: scene.gate).log.droppedLines
             #expect((dropped > 0) == Self.isOfAccess(flags))
             scene.gate.send(signal: SIGTERM)
-            // Requests have one second, and the log has one more.
+            // Requests have one second to end, and the log has one more.
             #expect(try scene.gate.waitForExit(by: .after(.seconds(6))) == .status(0))
         }
     }
 
     @Test(arguments: Self.logs.filter(Self.isOfAccess))
-    func `a reader that goes on is told how much it has missed`(_ flags: [GateFlag]) async throws {
+    func `a log reader that resumes is told the number of dropped lines`(_ flags: [GateFlag])
+        async throws
+    {
         try await Scene.play(flags: flags + [.adminListen()]) { scene in
             let seen = scene.gate.logLines.count
             try scene.gate.stopReadingLog()
             try self.askOften(scene)
-            scene.gate.goOnReadingLog()
+            scene.gate.resumeReadingLog()
             let notice = try scene.gate.logLine("what was dropped", skipping: seen) {
                 self.told(in: $0) != nil
             }
@@ -89,7 +93,7 @@ struct LogReaderTests {
         }
     }
 
-    /// The number of dropped lines that a line tells; `nil` if it tells none.
+    /// Returns the number of dropped lines that a line reports; `nil` if it reports none.
     private func told(in line: LogLine) -> Int? {
         guard line.text.contains("log lines were dropped") else { return nil }
         return line.metadata["dropped"].flatMap { Int($0) }
@@ -97,7 +101,7 @@ struct LogReaderTests {
     }
 
     @Test
-    func `a backend that answers nonsense fills no log`() async throws {
+    func `a backend that sends malformed responses does not flood the log`() async throws {
         let clock = ContinuousClock()
         let start = clock.now
         try await Scene.play(backend: { _ in [.send("nonsense\r\n\r\n"), .close] }) { scene in

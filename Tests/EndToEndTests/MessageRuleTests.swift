@@ -2,11 +2,11 @@ import GateTestSupport
 import Testing
 
 /// Fields that a proxy adds and removes, and messages that it waits for, as RFC 9110 and RFC 9112
-/// say.
+/// define.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct MessageRuleTests {
     @Test
-    func `HEAD gets the fields of the answer and no body`() async throws {
+    func `HEAD gets the fields of the response and no body`() async throws {
         let script: ScriptedBackend.Script = { request in
             request.method == "HEAD"
                 ? [.send("HTTP/1.1 200 OK\r\nContent-Length: 12345\r\n\r\n")] : [.echo]
@@ -37,7 +37,7 @@ struct MessageRuleTests {
     }
 
     @Test
-    func `a backend that refuses instead of saying 100 is heard at once`() async throws {
+    func `a final response instead of a 100 is forwarded at once`() async throws {
         let script: ScriptedBackend.Script = { _ in [.answer("417 No"), .close] }
         try await Scene.play(backend: script) { scene in
             let client = try scene.connect()
@@ -48,7 +48,7 @@ struct MessageRuleTests {
     }
 
     @Test
-    func `interim answers pass, but not to HTTP 1.0`() async throws {
+    func `interim responses are forwarded, but not to HTTP 1.0 clients`() async throws {
         let hints = "HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\n\r\n"
         let script: ScriptedBackend.Script = { _ in [.send(hints), .send(hints), .echo] }
         try await Scene.play(backend: script) { scene in
@@ -65,14 +65,14 @@ struct MessageRuleTests {
     }
 
     @Test
-    func `an early answer arrives before the body has been read`() async throws {
+    func `an early response arrives before the body has been read`() async throws {
         let script: ScriptedBackend.Script = { _ in [.answer("413 Too Large"), .stall] }
         try await Scene.play(backend: script) { scene in
             let client = try scene.connect()
             try client.send(Request.text("POST", "/a", fields: "Content-Length: 1000000\r\n"))
             try client.send("the beginning of a body")
             #expect(try client.response().status == 413)
-            // Half of a request is on the way, so nobody can tell where the next one begins.
+            // The request is incomplete, which makes it unknown where the next one starts.
             try client.send(Request.text("GET", "/smuggled"))
             client.close()
             #expect(try scene.finalRecord().targets == ["/a"])
@@ -80,7 +80,7 @@ struct MessageRuleTests {
     }
 
     @Test
-    func `fields for one hop are not passed on`() async throws {
+    func `hop-by-hop fields are not forwarded`() async throws {
         let answer =
             "Connection: X-Hop\r\nX-Hop: 1\r\nKeep-Alive: timeout=5\r\nX-End: 1\r\n"
         let script: ScriptedBackend.Script = { _ in [.answer(fields: answer)] }
@@ -104,7 +104,7 @@ struct MessageRuleTests {
     }
 
     @Test(arguments: ["Accept", "Content-Type", "Accept-Language", "accept , X-Open"])
-    func `a field of the message that Connection names is for one hop, too`(
+    func `an end-to-end field that Connection names is hop-by-hop, too`(
         _ name: String
     ) async throws {
         try await Scene.play { scene in
@@ -122,7 +122,7 @@ struct MessageRuleTests {
     }
 
     @Test(arguments: ["TRACE", "OPTIONS"])
-    func `a request that may be forwarded no more is answered here`(
+    func `a request with Max-Forwards 0 gets a response from the gate`(
         _ method: String
     ) async throws {
         try await Scene.play { scene in
@@ -131,7 +131,7 @@ struct MessageRuleTests {
             let response = try client.response()
             #expect(response.status == (method == "TRACE" ? 405 : 204))
             #expect(response.fields.tokens("Allow").contains("get"))
-            // The connection goes on, and one that may go on counts down.
+            // The connection stays open, and greater values are decremented.
             for (said, heard) in [("1", "0"), ("00010", "9"), ("99999999999", "99999999998")] {
                 let next = Request.text(method, "/next", fields: "Max-Forwards: \(said)\r\n")
                 try client.send(next)
@@ -146,7 +146,7 @@ struct MessageRuleTests {
     }
 
     @Test(arguments: ["Max-Forwards: -1", "Max-Forwards: 1, 1", "Max-Forwards:", "Max-Forwards: a"])
-    func `a number of forwards that is none is refused`(_ field: String) async throws {
+    func `an invalid Max-Forwards value is rejected`(_ field: String) async throws {
         try await Scene.play { scene in
             for method in ["TRACE", "OPTIONS"] {
                 let response = try scene.ask(Request.text(method, "/a", fields: "\(field)\r\n"))
@@ -157,7 +157,7 @@ struct MessageRuleTests {
     }
 
     @Test
-    func `extensions of chunks end at the gate, in both directions`() async throws {
+    func `chunk extensions are removed in both directions`() async throws {
         let body = "5;a\r\nhello\r\n6;b=\"c;d\"; e = f\r\n there\r\n0;last\r\nX-Sum: 1\r\n\r\n"
         let plain = "5\r\nhello\r\n6\r\n there\r\n0\r\nX-Sum: 1\r\n\r\n"
         let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -166,7 +166,7 @@ struct MessageRuleTests {
             let client = try scene.connect()
             let fields = "Transfer-Encoding: chunked\r\n"
             let request = Request.text("POST", "/a", fields: fields)
-            // In one piece, and in pieces that end anywhere.
+            // Sent in two parts that split a chunk line.
             try client.send(request + body.prefix(4))
             try client.send(String(body.dropFirst(4)))
             #expect(try client.head()?.status == 200)
@@ -176,7 +176,9 @@ struct MessageRuleTests {
     }
 
     @Test(arguments: ["5;", "5;;", "5;=", "5; ", "5;a b", "5;a=\"x", "5;\u{FF}", "5;a=", "5;a,b"])
-    func `a malformed extension is refused, whoever sends it`(_ size: String) async throws {
+    func `a malformed chunk extension is rejected from clients and backends`(_ size: String)
+        async throws
+    {
         let body = "\(size)\r\nhello\r\n0\r\n\r\n"
         let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
         let script: ScriptedBackend.Script = { request in
@@ -187,7 +189,8 @@ struct MessageRuleTests {
             #expect(try scene.ask(post + body).status == 400)
             let client = try scene.connect()
             try client.send(Request.text("GET", "/answer"))
-            // Nothing of it passes; if its head was faster, nothing but that.
+            // No part of the body is forwarded. If the head was faster, the client gets only the
+            // head.
             if let answer = try client.head(), answer.status == 200 {
                 #expect(try client.rest().bytes.isEmpty)
             }
@@ -195,7 +198,7 @@ struct MessageRuleTests {
     }
 
     @Test(arguments: ["X-App-Version", "close, x-app-version", "X-App-Platform, X-App-Id"])
-    func `naming the identity a field for one hop does not hide it`(
+    func `naming an identity field in Connection does not hide it`(
         _ connection: String
     ) async throws {
         try await Scene.play { scene in
@@ -207,7 +210,7 @@ struct MessageRuleTests {
     }
 
     @Test(arguments: ["Host", "Content-Length", "Transfer-Encoding", "X-Forwarded-For"])
-    func `naming a field of the gate's own for one hop does not remove it`(
+    func `naming one of the gate's own fields in Connection does not remove it`(
         _ name: String
     ) async throws {
         try await Scene.play { scene in
@@ -223,7 +226,7 @@ struct MessageRuleTests {
     }
 
     @Test
-    func `the backend learns who asked, whatever the client claims`() async throws {
+    func `the backend gets the client's address, whatever the client claims`() async throws {
         try await Scene.play { scene in
             let claims =
                 "X-Forwarded-For: 1.2.3.4\r\nX-Forwarded-Proto: https\r\n"
@@ -242,7 +245,7 @@ struct MessageRuleTests {
     }
 
     @Test
-    func `every request has an id of its own`() async throws {
+    func `every request has its own ID`() async throws {
         try await Scene.play { scene in
             let first: EchoReport = try scene.ask(Request.text()).json()
             let second: EchoReport = try scene.ask(Request.text()).json()
@@ -254,7 +257,7 @@ struct MessageRuleTests {
     }
 
     @Test
-    func `the backend never sees two versions`() async throws {
+    func `the backend never gets two versions`() async throws {
         try await Scene.play { scene in
             let fields = Request.current + "X-App-Version: 9.9.9\r\n"
             let echo: EchoReport = try scene.ask(Request.text(fields: fields)).json()
@@ -264,7 +267,7 @@ struct MessageRuleTests {
     }
 
     @Test
-    func `HTTP 1.0 closes after its answer unless it asks for more`() async throws {
+    func `an HTTP 1.0 connection closes after the response without keep-alive`() async throws {
         try await Scene.play { scene in
             let client = try scene.connect()
             try client.send("GET /1 HTTP/1.0\r\nConnection: keep-alive\r\n\r\n")
@@ -280,7 +283,7 @@ struct MessageRuleTests {
     }
 
     @Test(arguments: ["HTTP/1.0", "HTTP/1.1"])
-    func `an answer that ends with its connection is passed to its end`(
+    func `a response that is delimited by close is forwarded to its end`(
         _ version: String
     ) async throws {
         let script: ScriptedBackend.Script = { _ in
@@ -296,7 +299,7 @@ struct MessageRuleTests {
     }
 
     @Test
-    func `a chunked answer is unchunked for HTTP 1.0`() async throws {
+    func `a chunked response is unchunked for HTTP 1.0`() async throws {
         let script: ScriptedBackend.Script = { _ in
             [.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n")]
         }
@@ -308,7 +311,7 @@ struct MessageRuleTests {
     }
 
     @Test
-    func `a client that asks to close is closed after its answer`() async throws {
+    func `a client that sends Connection close is closed after its response`() async throws {
         try await Scene.play { scene in
             let client = try scene.connect()
             try client.send(Request.text(fields: "Connection: close\r\n"))
@@ -319,7 +322,7 @@ struct MessageRuleTests {
     }
 
     @Test
-    func `a client that half-closes after its request still gets the answer`() async throws {
+    func `a client that half-closes after its request still gets the response`() async throws {
         let latch = Latch()
         let script: ScriptedBackend.Script = { _ in [.wait(latch), .echo] }
         try await Scene.play(backend: script) { scene in

@@ -1,11 +1,13 @@
 import GateTestSupport
 import Testing
 
-/// More than the gate can or may serve is refused early, and what is under way goes on.
+/// Load that exceeds the limits is rejected early, and requests in progress continue.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct OverloadTests {
     @Test
-    func `an address has only so many connections, and one that ends makes room`() async throws {
+    func `the connections of an address are limited, and a closed one makes way for another`()
+        async throws
+    {
         try await Scene.play(flags: [.maxConnectionsPerAddress(2), .threads(2)]) { scene in
             let clients = [try scene.connect(), try scene.connect()]
             for client in clients {
@@ -38,7 +40,7 @@ struct OverloadTests {
     }
 
     @Test
-    func `connections are counted by the client that a proxy introduces`() async throws {
+    func `connections are counted by the client address of the PROXY protocol`() async throws {
         let flags: [GateFlag] = [
             .maxConnectionsPerAddress(1), .proxyProtocol(trusted: "127.0.0.1"),
         ]
@@ -61,7 +63,7 @@ struct OverloadTests {
     }
 
     @Test
-    func `through a trusted proxy any number of connections come`() async throws {
+    func `a trusted proxy may open any number of connections`() async throws {
         let flags: [GateFlag] = [.maxConnectionsPerAddress(1), .trustedProxies("127.0.0.0/8")]
         try await Scene.play(flags: flags) { scene in
             let clients = try (0..<5).map { _ in try scene.connect() }
@@ -73,7 +75,7 @@ struct OverloadTests {
     }
 
     @Test
-    func `requests beyond those that may wait for the backend are refused at once`() async throws {
+    func `requests beyond the limit of pending requests are rejected at once`() async throws {
         let latch = Latch()
         let script: ScriptedBackend.Script = { _ in [.wait(latch), .echo] }
         try await Scene.play(flags: [.maxPendingRequests(2)], backend: script) { scene in
@@ -88,7 +90,7 @@ struct OverloadTests {
                 #expect(refusal.fields["Retry-After"] == ["1"])
                 _ = try refusal.problem()
             }
-            // A request that needs no backend is answered as ever.
+            // A request that needs no backend is answered as usual.
             try third.send(Request.text(fields: Request.outdated))
             #expect(try third.response().status == 426)
             latch.open()
@@ -100,14 +102,15 @@ struct OverloadTests {
             _ = try scene.finalRecord()
             let end = try scene.gate.logLine("the end") { $0.message.hasPrefix("stopped") }
             #expect(end.metadata["requests_shed"] == "3")
-            // The log has a thread of its own: what is looked for may come behind the answer, but not behind the end.
+            // The log has a thread of its own: its lines may come after the response, but not after
+            // the end.
             let lines = scene.gate.logLines.filter { $0.message.contains("--max-pending-requests") }
             #expect(!lines.isEmpty && lines.count < 3)
         }
     }
 
     @Test
-    func `requests whose client gives up wait no more`() async throws {
+    func `requests of clients that give up are no longer pending`() async throws {
         let script: ScriptedBackend.Script = { request in
             request.target == "/slow" ? [.stall] : [.echo]
         }
@@ -128,7 +131,7 @@ struct OverloadTests {
     }
 
     @Test
-    func `without a free descriptor old connections are served and new ones wait`() async throws {
+    func `without a free descriptor, open connections are served and new ones wait`() async throws {
         let latch = Latch()
         let script: ScriptedBackend.Script = { request in
             request.target == "/slow" ? [.wait(latch), .echo] : [.echo]
@@ -139,32 +142,33 @@ struct OverloadTests {
             try scene.backend.waitForRequests(1)
             try other.send(Request.text(fields: Request.outdated))
             #expect(try other.response().status == 426)
-            // The kernel takes what the gate does not.
+            // The kernel accepts the connections that the gate does not.
             let idle = try (0..<60).map { _ in try scene.connect() }
             try scene.gate.logLine("descriptors are gone") {
                 $0.message.hasPrefix("cannot accept")
             }
             let (started, used) = (ContinuousClock.now, try scene.gate.processorTime())
-            // Descriptors that clients leave are for the backend, until they are used up as well.
+            // Descriptors that clients leave free are used for the backend until they are exhausted
+            // as well.
             let served = Array(idle.prefix(8))
             for client in served { try client.send(Request.text("GET", "/slow")) }
-            let refused = try served.filter { try $0.hears(within: .milliseconds(500)) }
+            let refused = try served.filter { try $0.receivesData(within: .milliseconds(500)) }
             #expect(1..<served.count ~= refused.count)
             for client in refused {
                 let refusal = try client.response()
                 #expect(refusal.status == 503)
                 #expect(refusal.fields["Retry-After"] == ["1"])
             }
-            // Descriptors that are left after that are for the gate itself.
+            // Descriptors that are left after that are reserved for the gate itself.
             #expect(try scene.gate.descriptorCount() < 48)
             latch.open()
             #expect(try busy.response().status == 200)
-            // This one takes a connection that has become free.
+            // This request uses a pooled connection that has become free.
             try other.send(Request.text())
             #expect(try other.response().status == 200)
             let waiting = try scene.connect()
             try waiting.send(Request.text("GET", "/waiting"))
-            // The listener tries again, more than once.
+            // The listener retries more than once.
             var tries = scene.gate.logLines.count
             for _ in 0..<2 {
                 try scene.gate.logLine("another try", skipping: tries) {
@@ -172,7 +176,7 @@ struct OverloadTests {
                 }
                 tries = scene.gate.logLines.count
             }
-            #expect(try !waiting.hears(within: .milliseconds(100)))
+            #expect(try !waiting.receivesData(within: .milliseconds(100)))
             #expect(try scene.gate.processorTime() - used < .seconds(1))
             for client in idle { client.close() }
             #expect(try waiting.response().status == 200)
@@ -183,7 +187,7 @@ struct OverloadTests {
     }
 
     @Test
-    func `a body that stops coming is a 408, one that drips is not`() async throws {
+    func `a body that stalls gets a 408, and a slow one does not`() async throws {
         try await Scene.play(flags: [.bodyTimeout(seconds: 1)]) { scene in
             let head = "POST / HTTP/1.1\r\nHost: gate\r\nContent-Length: 20\r\n\r\n"
             let silent = try scene.connect()
@@ -195,7 +199,7 @@ struct OverloadTests {
             let slow = try scene.connect()
             try slow.send(head)
             for _ in 0..<20 {
-                #expect(try !slow.hears(within: .milliseconds(100)))
+                #expect(try !slow.receivesData(within: .milliseconds(100)))
                 try slow.send("a")
             }
             #expect(try slow.response().status == 200)
@@ -205,11 +209,11 @@ struct OverloadTests {
     }
 
     @Test(arguments: [
-        // It takes nothing for a while, or little all the time.
+        // The backend stops reading for a while, or reads slowly all the time.
         ([BackendStep.pause(milliseconds: 3000), .readBody], 10),
         ([.readSlowly(pauses: 15, milliseconds: 400)], 3 * GateExecutable.slowdown),
     ])
-    func `a body that the backend takes slowly has the time that the backend has`(
+    func `the backend's timeout applies to a body that the backend reads slowly`(
         _ slow: [BackendStep],
         _ responseTimeout: Int
     ) async throws {
@@ -218,7 +222,7 @@ struct OverloadTests {
         ]
         let script: ScriptedBackend.Script = { _ in slow + [.answer()] }
         try await Scene.play(flags: flags, backend: script) { scene in
-            // More than the kernel and the gate hold for a backend.
+            // More than the kernel and the gate buffer for a backend.
             let body = [UInt8](repeating: 0, count: 8 << 20)
             let deadline = Deadline.after(.seconds(60) * GateExecutable.slowdown)
             let client = try scene.connect()

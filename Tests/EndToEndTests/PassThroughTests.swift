@@ -1,11 +1,11 @@
 import GateTestSupport
 import Testing
 
-/// Messages of real clients and servers reach the other side as they were sent.
+/// Messages of real clients and servers reach the other side unchanged.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct PassThroughTests {
     @Test(.needs("curl"))
-    func `curl keeps its connection and uploads with and without a length`() async throws {
+    func `curl reuses its connection, and uploads with and without a length`() async throws {
         try await Scene.play { scene in
             let upload = String(repeating: "x", count: 2_000_000)
             try scene.folder.writeInPlace(upload, to: "upload")
@@ -57,7 +57,7 @@ struct PassThroughTests {
     }
 
     @Test(arguments: [true, false])
-    func `a WebSocket speaks through the gate until it closes`(bypasses: Bool) async throws {
+    func `a WebSocket works through the gate until it closes`(bypasses: Bool) async throws {
         let accept =
             "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
             + "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n"
@@ -68,7 +68,7 @@ struct PassThroughTests {
         let frame: [UInt8] = [0x81, 0x85, 0x37, 0xFA, 0x21, 0x3D, 0x7F, 0x9F, 0x4D, 0x51, 0x58]
         try await Scene.play(flags: [.socketBypass(bypasses)], backend: script) { scene in
             let client = try scene.connect()
-            // The first frame comes in one piece with the handshake.
+            // The first frame comes in one segment with the handshake.
             try client.send(Array(Request.text("GET", "/ws", fields: handshake).utf8) + frame)
             let head = try #require(try client.head())
             #expect(head.status == 101)
@@ -100,7 +100,7 @@ struct PassThroughTests {
     }
 
     @Test(arguments: [true, false])
-    func `pipelined requests are answered in their order, denials among them`(
+    func `pipelined requests are answered in order, denials included`(
         bypasses: Bool
     ) async throws {
         let versions = ["3.5.0", "3.4.9", "4.0.0", "1.0", "3.4.9", "9.9", "3.5.0"]
@@ -122,7 +122,7 @@ struct PassThroughTests {
     }
 
     @Test(arguments: [true, false])
-    func `pipelined bodies are cut where they end`(bypasses: Bool) async throws {
+    func `the framing delimits the bodies of pipelined requests`(bypasses: Bool) async throws {
         try await Scene.play(flags: [.socketBypass(bypasses)]) { scene in
             let client = try scene.connect()
             try client.send(
@@ -140,7 +140,7 @@ struct PassThroughTests {
     }
 
     @Test
-    func `every pass goes over one backend connection`() async throws {
+    func `all forwarded requests share one backend connection`() async throws {
         try await Scene.play { scene in
             for _ in 0..<5 {
                 let response = try scene.ask(Request.text(fields: Request.current))
@@ -151,7 +151,7 @@ struct PassThroughTests {
     }
 
     @Test(arguments: [1, 2, 5, 1000])
-    func `a chunked answer arrives whole, however it is cut`(_ size: Int) async throws {
+    func `a chunked response arrives complete, however it is split`(_ size: Int) async throws {
         let text = String(repeating: "0123456789", count: 100)
         let chunk = "\(String(size, radix: 16))\r\n" + String(repeating: "x", count: size) + "\r\n"
         let script: ScriptedBackend.Script = { _ in
@@ -184,7 +184,7 @@ struct PassThroughTests {
     }
 
     @Test(arguments: [204, 304])
-    func `an answer without a body ends with its head`(_ status: Int) async throws {
+    func `a response without a body ends with its head`(_ status: Int) async throws {
         let script: ScriptedBackend.Script = { request in
             request.target == "/none"
                 ? [.send("HTTP/1.1 \(status) None\r\nETag: \"a\"\r\n\r\n")] : [.echo]

@@ -2,12 +2,13 @@ import GateTestSupport
 import Glibc
 import Testing
 
-/// Decisions that a tester asks for, at the real executable.
+/// Previews of decisions, with the real executable.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct PreviewTests {
     private static let secret = "a secret that only testers have"
     private static let field = "X-VersionGate-Preview"
-    /// Of November 2023, by the same secret: `openssl dgst -sha256 -hmac`.
+    /// A preview that expired in November 2023, signed with the same secret: `openssl dgst -sha256
+    /// -hmac`.
     private static let over =
         "\(Self.field): require.1700000000.-kITPHVT7k2jPcqylJK1LVxdCBXgLfkyWueknBY8zi0"
     private static let rules = """
@@ -38,7 +39,7 @@ struct PreviewTests {
         try await Scene.play(in: folder, flags: flags + census, body)
     }
 
-    /// The field as the command prints it.
+    /// Returns the field that the command prints.
     private static func signed(_ scene: Scene, _ arguments: String...) throws -> String {
         let result = try ToolProcess.versiongate(
             ["preview", "--secret-file", scene.folder.path(of: "secret")] + arguments
@@ -63,7 +64,7 @@ struct PreviewTests {
         ("require", 426, "require"), ("brownout", 426, "require"),
         ("maintenance", 503, "maintenance"), ("recommend", 200, "recommend"),
     ])
-    func `a tester gets what is asked for, and nobody else does`(
+    func `a tester gets the previewed decision, and other clients do not`(
         _ decision: String,
         _ status: Int,
         _ marker: String
@@ -71,7 +72,7 @@ struct PreviewTests {
         try await self.play { scene in
             let field = try Self.signed(scene, "--decision", decision, "--for", "10m")
             let client = try scene.connect()
-            // In turn, so that what one of them was told could be taken for the other's.
+            // The requests alternate, which would show a response that is cached for both.
             for _ in 0..<3 {
                 try client.send(Self.request(""))
                 let usual = try client.response()
@@ -89,7 +90,7 @@ struct PreviewTests {
                     #expect(marks.contains("latest=\"4.0.0\""))
                 } else {
                     #expect(shown.fields["Cache-Control"] == ["no-store"])
-                    // The rule of the floor has no words for a maintenance.
+                    // The rule with the floor has no maintenance texts.
                     let isOfRule = decision != "maintenance"
                     #expect(shown.text.contains("\"rule\":\"shop\"") == isOfRule)
                     #expect(shown.text.contains("id1234567890") == isOfRule)
@@ -97,7 +98,7 @@ struct PreviewTests {
                     #expect(shown.fields["Retry-After"].isEmpty == !ends)
                 }
             }
-            // At a launch, and over HTTP/2, likewise.
+            // The status endpoint and HTTP/2 behave the same.
             let launch = try scene.ask(Self.request(field, "/.versiongate/status"))
             #expect(launch.status == 200 && launch.fields["X-VersionGate"] == [marker])
             #expect(launch.text.contains("\"decision\":\"\(marker)\""))
@@ -118,14 +119,16 @@ struct PreviewTests {
                 let expected = number == 1 ? status : 200
                 #expect(try multiplexed.response(stream).status == expected)
             }
-            // Requests that reached the backend were never told of it.
+            // The backend never got the preview field.
             for request in scene.backend.record.requests {
                 #expect(request.fields["x-versiongate-preview"].isEmpty)
             }
         }
     }
 
-    @Test func `what is exempt stays so, a preflight passes, and nobody is let in`() async throws {
+    @Test func `a preview keeps exemptions and preflights, and never allows an outdated client`()
+        async throws
+    {
         try await self.play { scene in
             let require = try Self.signed(scene)
             #expect(try scene.ask(Self.request(require, "/healthz")).status == 200)
@@ -142,7 +145,7 @@ struct PreviewTests {
         }
     }
 
-    @Test func `what is forged or over does nothing, and is counted`() async throws {
+    @Test func `a forged or expired preview is ignored and counted`() async throws {
         try await self.play { scene in
             let field = try Self.signed(scene, "--for", "10m")
             #expect(try scene.ask(Self.request(Self.over)).status == 200)
@@ -158,7 +161,7 @@ struct PreviewTests {
             #expect(page["versiongate_previews_total{result=\"forged\"}"] == 5)
             #expect(try #require(page["versiongate_previews_total{result=\"expired\"}"]) == 1)
             #expect(try #require(page["versiongate_previews_total{result=\"shown\"}"]) == 1)
-            // The rules refused nobody: so say the counters, and so the census.
+            // The rules denied no request, according to the counters and thus to the census.
             let denied = page.samples(of: "versiongate_requests_total").filter {
                 $0.key.contains("require")
             }
@@ -169,7 +172,7 @@ struct PreviewTests {
         }
     }
 
-    @Test func `without a secret nobody may ask, and the field goes no further`() async throws {
+    @Test func `without a secret there are no previews, and the field is removed`() async throws {
         try await self.play(secret: nil) { scene in
             let field = try Self.signed(scene)
             #expect(try scene.ask(Self.request(field)).status == 200)
@@ -183,7 +186,7 @@ struct PreviewTests {
         }
     }
 
-    @Test func `a stream of events tells a tester when it is over`() async throws {
+    @Test func `an event stream reports the end of a preview`() async throws {
         try await self.play { scene in
             let field = try Self.signed(scene, "--for", "3s")
             let client = try scene.connect()
@@ -197,7 +200,7 @@ struct PreviewTests {
         }
     }
 
-    @Test func `the command says what it cannot sign`() async throws {
+    @Test func `the preview command names invalid arguments`() async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         try folder.writeInPlace("short", to: "short")
@@ -206,7 +209,10 @@ struct PreviewTests {
         for (arguments, message) in [
             ([], "--secret-file is missing"),
             (["--secret-file", folder.path(of: "nowhere")], "cannot be read"),
-            (["--secret-file", folder.path(of: "short")], "expected lines of 16 characters"),
+            (
+                ["--secret-file", folder.path(of: "short")],
+                "expected lines of at least 16 characters"
+            ),
             (secret + ["--for", "31d"], "from 1s to 30d"),
             (secret + ["--for", "0s"], "from 1s to 30d"),
             (secret + ["--decision", "allow"], "invalid"),

@@ -1,8 +1,7 @@
 import GateTestSupport
 import Testing
 
-/// Behind a proxy that speaks the PROXY protocol, the client is who the proxy says it is; nobody
-/// else can say so.
+/// The client address comes from the PROXY protocol header of a trusted proxy, and only from there.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct ProxyProtocolTests {
     private static let signature: [UInt8] = [13, 10, 13, 10, 0, 13, 10, 81, 85, 73, 84, 10]
@@ -46,7 +45,7 @@ struct ProxyProtocolTests {
     ]
 
     @Test(arguments: Self.introductions)
-    func `the backend and the log are told the client's address`(
+    func `the backend and the log get the client's address`(
         _ introduction: Introduction
     ) async throws {
         let request = Array(Request.text(fields: Request.current).utf8)
@@ -69,7 +68,9 @@ struct ProxyProtocolTests {
     }
 
     @Test
-    func `who may not introduce a client, or must and does not, is closed`() async throws {
+    func `a connection with an untrusted or missing PROXY header is closed`()
+        async throws
+    {
         let header = "PROXY TCP4 203.0.113.9 127.0.0.1 4711 80\r\n"
         let cases = [
             ("127.0.0.1", Request.text(), "missing"),
@@ -92,7 +93,7 @@ struct ProxyProtocolTests {
     }
 
     @Test
-    func `a plain client that is no proxy is served as itself`() async throws {
+    func `a client that is no trusted proxy is served under its own address`() async throws {
         try await Scene.play(flags: [.proxyProtocol(trusted: "10.0.0.0/8")]) { scene in
             for first in ["GET", "PUT", "PROPFIND"] {
                 let response = try scene.ask(Request.text(first))
@@ -105,7 +106,7 @@ struct ProxyProtocolTests {
     }
 
     @Test
-    func `where the protocol is off, a header is no HTTP`() async throws {
+    func `a PROXY header is not valid HTTP if the protocol is off`() async throws {
         try await Scene.play(flags: [.trustedProxies("127.0.0.1")]) { scene in
             for introduction in Self.introductions {
                 let client = try scene.connect()
@@ -117,24 +118,24 @@ struct ProxyProtocolTests {
     }
 
     @Test
-    func `a header that drips is closed at the time limit of a head`() async throws {
+    func `a PROXY header that arrives too slowly is closed at the head timeout`() async throws {
         let flags: [GateFlag] = [.proxyProtocol(trusted: "127.0.0.1"), .headTimeout(seconds: 1)]
         try await Scene.play(flags: flags) { scene in
             let client = try scene.connect()
             let started = ContinuousClock.now
             try client.send("PROXY UNKNOWN ")
-            while try !client.hears(within: .milliseconds(100)) {
+            while try !client.receivesData(within: .milliseconds(100)) {
                 try client.send("a")
                 try #require(started.duration(to: .now) < .seconds(8))
             }
             #expect(try client.rest().bytes.isEmpty)
-            // The gate's clock may be a tick behind, and more on a busy machine.
+            // The gate's clock may lag by a tick, and by more on a busy machine.
             #expect(started.duration(to: .now) > .milliseconds(500))
         }
     }
 
     @Test
-    func `the protocol cannot be on without saying from whom`() throws {
+    func `the PROXY protocol requires trusted proxies`() throws {
         let result = try ToolProcess.versiongate(
             "serve",
             "--upstream",
@@ -152,7 +153,7 @@ struct ProxyProtocolTests {
         .needs("haproxy", "curl"),
         arguments: ["send-proxy", "send-proxy-v2", "send-proxy-v2-ssl-cn"]
     )
-    func `HAProxy introduces its clients`(_ option: String) async throws {
+    func `HAProxy sends the addresses of its clients`(_ option: String) async throws {
         try await Scene.play(flags: [.proxyProtocol(trusted: "127.0.0.1")]) { scene in
             let port = try FreePort.find()
             let configuration = """

@@ -2,10 +2,11 @@ import GateTestSupport
 import Glibc
 import Testing
 
-/// Uploads that are refused over HTTP/1.1.
+/// Denied uploads over HTTP/1.1.
 ///
-/// A proxy in front that speaks HTTP/2 to clients stops to send a body whose answer it has, and uses a connection that was
-/// kept for somebody else's request: HAProxy 2.6 and 2.8 lost one in five of them. So nothing may be outstanding on it.
+/// A load balancer that accepts HTTP/2 from clients stops sending a body once it has the response,
+/// and reuses the connection for another client's request. HAProxy 2.6 and 2.8 lost one in five of
+/// these requests. A reusable connection must have no outstanding body.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct RefusedUploadTests {
     private static let chunked = Request.outdated + "Transfer-Encoding: chunked\r\n"
@@ -22,7 +23,7 @@ struct RefusedUploadTests {
         }
     }
 
-    /// The rest of the body, by the head before it.
+    /// The heads of requests, each with the remaining parts of its body.
     private static let bodies: [(head: String, pieces: [String])] = [
         (counted(10), ["0123456789"]),
         (counted(10), ["01234", "56789"]),
@@ -35,14 +36,14 @@ struct RefusedUploadTests {
     ]
 
     @Test(arguments: bodies.indices)
-    func `the answer waits for a small body, and the connection goes on`(
+    func `the response waits for a small body, and the connection stays open`(
         _ index: Int
     ) async throws {
         let (head, pieces) = Self.bodies[index]
         try await Scene.play(flags: [.adminListen()]) { scene in
             let client = try scene.connect()
             try client.send(head)
-            // It was judged, and an answer that leaves at once would be there.
+            // The decision has been made. A response that does not wait would have arrived.
             try Self.awaitDecision(scene)
             for piece in pieces { try client.send(piece) }
             let denial = try client.response()
@@ -57,7 +58,7 @@ struct RefusedUploadTests {
     @Test(arguments: [
         counted(10) + "01234", Request.text("POST", "/a", fields: chunked) + "5\r\n0",
     ])
-    func `a body that does not come is not waited for, and the connection ends`(
+    func `the gate does not wait for a body that stalls, and closes the connection`(
         _ request: String
     ) async throws {
         try await Scene.play { scene in
@@ -67,7 +68,7 @@ struct RefusedUploadTests {
             #expect(denial.status == 426)
             #expect(denial.fields["Connection"] == ["close"])
             #expect(try denial.problem().rule == "ios")
-            // Whatever follows is the rest of the body.
+            // All bytes that follow belong to the body.
             try client.send(Request.text("GET", "/next", fields: Request.current))
             client.finishSending()
             #expect(try client.rest().bytes == [])
@@ -75,7 +76,7 @@ struct RefusedUploadTests {
         }
     }
 
-    @Test func `a client that leaves the rest of a small body out has its answer`() async throws {
+    @Test func `a client that omits the rest of a small body gets its response`() async throws {
         try await Scene.play { scene in
             let client = try scene.connect()
             try client.send(Self.counted(10) + "01234")
@@ -87,7 +88,7 @@ struct RefusedUploadTests {
         }
     }
 
-    @Test func `a chunked body that turns out to be large ends the connection`() async throws {
+    @Test func `a chunked body that turns out to be large closes the connection`() async throws {
         try await Scene.play { scene in
             let client = try scene.connect()
             try client.send(Request.text("POST", "/a", fields: Self.chunked))
@@ -104,7 +105,7 @@ struct RefusedUploadTests {
         }
     }
 
-    @Test func `a malformed body ends the connection behind its answer`() async throws {
+    @Test func `a malformed body closes the connection after the response`() async throws {
         try await Scene.play { scene in
             let client = try scene.connect()
             try client.send(Request.text("POST", "/a", fields: Self.chunked) + "no length\r\n")
@@ -114,7 +115,9 @@ struct RefusedUploadTests {
         }
     }
 
-    @Test func `an answer of the backend before the end of the body is the last`() async throws {
+    @Test func `a backend response before the end of the body is the last on the connection`()
+        async throws
+    {
         let early = "HTTP/1.1 401 Unauthorized\r\nContent-Length: 2\r\n\r\nno"
         try await Scene.play(backend: { _ in [.send(early), .stall] }) { scene in
             let client = try scene.connect()
@@ -126,7 +129,9 @@ struct RefusedUploadTests {
         }
     }
 
-    @Test func `a gate that ends answers what waits for its body`() async throws {
+    @Test func `a gate that shuts down still answers requests that wait for their bodies`()
+        async throws
+    {
         try await Scene.play(flags: [.drainTimeout(seconds: 20), .adminListen(), .threads(1)]) {
             scene in
             let idle = try scene.connect()
@@ -136,7 +141,7 @@ struct RefusedUploadTests {
             try client.send(Self.counted(10))
             try Self.awaitDecision(scene)
             scene.gate.send(signal: SIGTERM)
-            // An idle connection ends as soon as its thread has heard of it.
+            // An idle connection ends as soon as its event loop starts to drain.
             #expect(try idle.rest().bytes == [])
             try client.send("0123456789")
             let denial = try client.response()

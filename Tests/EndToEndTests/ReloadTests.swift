@@ -2,11 +2,11 @@ import GateTestSupport
 import Glibc
 import Testing
 
-/// Rules change under traffic: whole, at once, or not at all.
+/// Rules change under load: completely and at once, or not at all.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct ReloadTests {
     @Test
-    func `SIGHUP loads the file again`() async throws {
+    func `SIGHUP reloads the file`() async throws {
         try await Scene.play { scene in
             let loaded = try scene.reload(RulesText.shop(minimum: "5.0.0"))
             let problem = try scene.ask(Request.text(fields: Request.current)).problem()
@@ -16,7 +16,7 @@ struct ReloadTests {
     }
 
     @Test
-    func `a file that is edited in place is loaded of itself`() async throws {
+    func `a file that is edited in place is reloaded automatically`() async throws {
         try await Scene.play { scene in
             try scene.folder.writeInPlace(RulesText.shop(minimum: "5.0.0"), to: "rules.yaml")
             try self.waitForFloor("5.0.0", in: scene)
@@ -26,7 +26,7 @@ struct ReloadTests {
     }
 
     @Test
-    func `a file that is renamed over the old one is loaded of itself`() async throws {
+    func `a file that is renamed over the old one is reloaded automatically`() async throws {
         try await Scene.play { scene in
             for minimum in ["5.0.0", "6.0.0", "2.0.0"] {
                 try scene.folder.replace("rules.yaml", with: RulesText.shop(minimum: minimum))
@@ -36,7 +36,7 @@ struct ReloadTests {
     }
 
     @Test
-    func `a ConfigMap that Kubernetes swaps is loaded of itself`() async throws {
+    func `a ConfigMap that Kubernetes swaps is reloaded automatically`() async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         try folder.publishAsConfigMap(RulesText.shop, as: "rules.yaml", revision: 0)
@@ -50,7 +50,7 @@ struct ReloadTests {
     }
 
     @Test
-    func `a file that comes back after it was deleted is loaded`() async throws {
+    func `a file that is deleted and created again is reloaded`() async throws {
         try await Scene.play { scene in
             try scene.folder.delete("rules.yaml")
             let denied = try scene.ask(Request.text(fields: Request.outdated)).problem()
@@ -61,7 +61,9 @@ struct ReloadTests {
     }
 
     @Test
-    func `a broken file changes nothing and the log says where it is broken`() async throws {
+    func `an invalid file changes nothing, and the log names the location of the error`()
+        async throws
+    {
         try await Scene.play { scene in
             let before = try scene.ask(Request.text(fields: Request.outdated)).problem()
             try scene.folder.replace("rules.yaml", with: RulesText.broken(line: 7))
@@ -76,7 +78,7 @@ struct ReloadTests {
     }
 
     @Test
-    func `a file that is broken at the start ends the gate`() async throws {
+    func `the gate does not start with an invalid file`() async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         try folder.writeInPlace(RulesText.broken(line: 3), to: "rules.yaml")
@@ -87,7 +89,7 @@ struct ReloadTests {
     }
 
     @Test
-    func `requests flow through 100 reloads, half of them broken`() async throws {
+    func `requests continue during 100 reloads, half of them with invalid rules`() async throws {
         try await Scene.play { scene in
             var floors: [String: String] = [:]
             let first = try scene.ask(Request.text(fields: Request.outdated)).problem()
@@ -125,7 +127,7 @@ struct ReloadTests {
         }
     }
 
-    /// Alternates a request that is denied and one that passes over one connection.
+    /// Alternates between a denied request and a forwarded one on one connection.
     private func askUntil(_ hasEnded: Latch, in scene: Scene) throws -> [Problem] {
         let client = try scene.connect()
         var denials: [Problem] = []
@@ -139,7 +141,9 @@ struct ReloadTests {
         return denials
     }
 
-    /// Blocks until the gate denies by this floor, asking again after each reload that it logs.
+    /// Blocks until the gate denies requests with this floor.
+    ///
+    /// Checks again after each logged reload.
     private func waitForFloor(_ minimum: String, in scene: Scene) throws {
         let deadline = Deadline.usual
         while true {
@@ -157,7 +161,7 @@ struct ReloadTests {
 }
 
 extension LogLine {
-    /// Whether it is an error that names a line of the rules file.
+    /// Whether this line is an error that names a line of the rules file.
     fileprivate func isError(inLine line: Int) -> Bool {
         self.level == "error" && self.message.contains("rules.yaml:\(line):")
     }

@@ -5,14 +5,15 @@ import Testing
 /// A restart under load loses no connection and no request.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct RestartTests {
-    /// Half of them keep their connection as long as the gate does.
+    /// Half of the clients keep their connection until the gate closes it.
     private static let kinds: [SteadyLoad.Kind] = [
         .keepAlive, .keepAlive, .oneRequest, .oneRequest,
     ]
 
-    /// As systemd does it: connections that come in between wait in the socket's queue.
+    /// The same procedure as systemd: connections that arrive in between wait in the socket's
+    /// queue.
     @Test
-    func `a socket that was handed over outlives the process`() async throws {
+    func `an inherited socket outlives the process`() async throws {
         let socket = try LoopbackListener.listen()
         defer { _ = close(socket) }
         try await Scene.play(
@@ -40,7 +41,7 @@ struct RestartTests {
     }
 
     @Test
-    func `gates that share a port follow each other without a gap`() async throws {
+    func `gates that share a port replace each other without a gap`() async throws {
         let flags: [GateFlag] = [.reusePort, .drainTimeout(seconds: 20)]
         try await Scene.play(flags: flags + [.threads(2)]) { scene in
             let load = SteadyLoad(Self.kinds) { scene.gate.port }
@@ -64,7 +65,7 @@ struct RestartTests {
     }
 
     @Test
-    func `nobody shares a port by accident`() async throws {
+    func `two gates share a port only if both set the flag`() async throws {
         for (first, second) in [([], [.reusePort]), ([.reusePort], [])]
             as [([GateFlag], [GateFlag])]
         {
@@ -81,7 +82,7 @@ struct RestartTests {
     }
 
     @Test
-    func `a gate whose socket is gone ends, so that somebody can start it again`() async throws {
+    func `a gate whose listening socket is gone exits, which allows a restart`() async throws {
         let socket = try LoopbackListener.listen()
         defer { _ = close(socket) }
         try await Scene.play(surroundings: .socket(socket)) { scene in

@@ -2,7 +2,7 @@ import GateTestSupport
 import Glibc
 import Testing
 
-/// A request that was allowed and goes on is ended when the rules no longer allow it.
+/// A long-lived exchange ends when the rules no longer allow its client.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct RevocationTests {
     private static let upgrade =
@@ -13,7 +13,7 @@ struct RevocationTests {
         + "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n"
 
     @Test
-    func `a WebSocket gets a close frame, and one that still passes goes on`() async throws {
+    func `a denied WebSocket gets a close frame, and an allowed one stays open`() async throws {
         try await Scene.play(backend: { _ in [.send(Self.switching), .mirror] }) { scene in
             func open(_ version: String) throws -> RawClient {
                 let client = try scene.connect()
@@ -36,7 +36,7 @@ struct RevocationTests {
     }
 
     @Test
-    func `a gate that ends says so to both ends of a WebSocket`() async throws {
+    func `a gate that shuts down sends close frames to both ends of a WebSocket`() async throws {
         let script: ScriptedBackend.Script = { _ in [.send(Self.switching), .stall] }
         let flags: [GateFlag] = [.drainTimeout(seconds: 1)]
         try await Scene.play(flags: flags, backend: script) { scene in
@@ -55,7 +55,7 @@ struct RevocationTests {
             #expect(try client.bytes(12) == [0x03, 0xE9] + Array("going away".utf8))
             #expect(try client.rest().bytes == [])
             let received = try scene.backend.waitUntilAllEnded().received
-            // A client's frames are masked: the key, then the payload by it.
+            // A client's frames are masked: the key, followed by the masked payload.
             let close = Array(received.suffix(18))
             try #require(close.prefix(2) == [0x88, 0x8C])
             let key = close[2..<6]
@@ -66,7 +66,7 @@ struct RevocationTests {
     }
 
     @Test
-    func `a stream of events is cut off, and its client is denied when it comes back`()
+    func `an event stream is cut off, and its client is denied when it reconnects`()
         async throws
     {
         let head =

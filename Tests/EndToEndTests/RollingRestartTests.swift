@@ -2,12 +2,12 @@ import GateTestSupport
 import Glibc
 import Testing
 
-/// Gates behind a load balancer, such as the pods of a Deployment, are replaced one after the other,
-/// and no client notices.
+/// Gates that a load balancer serves, such as the pods of a Deployment, are replaced one after the
+/// other without an effect on clients.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct RollingRestartTests {
-    /// Sends each new connection to the next gate that says it is ready, as a Service of Kubernetes
-    /// does: it hears of a change a moment later, and has no part in what is connected.
+    /// Sends each new connection to the next ready gate, like a Kubernetes Service: it notices
+    /// changes with a delay, and does not affect established connections.
     private final class Service: Sendable {
         private struct State {
             var ports: [UInt16] = []
@@ -16,8 +16,8 @@ struct RollingRestartTests {
 
         private let state = Watched(State())
 
-        /// Follows a gate from when it is ready until it is no more, however long that takes here:
-        /// those who wait for the service have their limits.
+        /// Follows a gate from the time it is ready until it no longer is, without a time limit of
+        /// its own: the tests that wait for the service have limits.
         func follow(_ gate: GateProcess) throws {
             let (port, admin) = (gate.port, try #require(gate.adminPort))
             Task(executorPreference: BlockingExecutor.shared) {
@@ -47,20 +47,22 @@ struct RollingRestartTests {
         }
 
         private static func isReady(_ port: UInt16) throws -> Bool {
-            // A gate that does not listen is as good as one that says no.
+            // A gate that does not listen counts as not ready.
             guard let client = try? RawClient(port: port) else { return false }
             try client.send(Request.text("GET", "/-/ready", host: "localhost"))
             return try client.responseIfAny()?.status == 200
         }
     }
 
-    /// The things that last while their gate is told to stop.
+    /// Exchanges that last beyond the stop signal to their gate.
     private struct Lasting {
         let request: RawClient
         let stream: RawHTTP2Client
         let events: RawClient
 
-        /// Begins them all; the first two last until the backend goes on.
+        /// Starts all exchanges.
+        ///
+        /// The first two last until the backend continues.
         init(port: UInt16) throws {
             self.request = try RawClient(port: port)
             try self.request.send(Request.text("GET", "/slow"))
@@ -71,7 +73,7 @@ struct RollingRestartTests {
             try self.events.send(Request.text("GET", listening, fields: Request.current))
         }
 
-        /// Has the backend go on once the gate has said goodbye, and reads all to their ends.
+        /// Lets the backend continue after the GOAWAY frame, and reads all responses to their ends.
         func end(by latch: Latch) throws {
             _ = try self.stream.frame { $0.isA(.goAway) }
             latch.open()
@@ -88,12 +90,12 @@ struct RollingRestartTests {
         }
     }
 
-    /// As deploy/kubernetes has it: one more at a time, and the old one is told to stop when the new
-    /// one is ready.
+    /// Follows the strategy of deploy/kubernetes: one additional gate at a time, and the old one is
+    /// stopped when the new one is ready.
     ///
-    /// Clients still come to it until the service has noticed.
+    /// Clients still reach the old gate until the service has noticed.
     @Test
-    func `nothing is lost when gates are replaced one after the other`() async throws {
+    func `no request is lost when gates are replaced one after the other`() async throws {
         let delay = 2 * GateExecutable.slowdown
         let flags: [GateFlag] = [
             .adminListen(), .drainDelay(seconds: delay), .drainTimeout(seconds: 20),
@@ -138,7 +140,7 @@ struct RollingRestartTests {
             try load.wait(forAnswers: 200)
             let figures = await load.end()
             #expect(figures.failures == [])
-            // Nobody is left whom they would have to wait for.
+            // No client is left, which makes a graceful shutdown unnecessary.
             for gate in gates { gate.send(signal: SIGKILL) }
         }
     }

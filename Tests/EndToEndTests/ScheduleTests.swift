@@ -3,11 +3,11 @@ import GateTestSupport
 import Glibc
 import Testing
 
-/// Dates in the rules, against the real clock.
+/// Dates in the rules, with the real clock.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct ScheduleTests {
     @Test
-    func `a floor comes into force at its second while a connection is open`() async throws {
+    func `a floor takes effect on time while a connection is open`() async throws {
         try await Scene.play { scene in
             // Written only now: on a busy machine the gate may take seconds to start.
             let rules = """
@@ -41,7 +41,7 @@ struct ScheduleTests {
     }
 
     @Test
-    func `a brownout begins and ends for requests, streams and status while the gate runs`()
+    func `a brownout starts and ends for requests, streams and the status endpoint`()
         async throws
     {
         let stream =
@@ -87,7 +87,7 @@ struct ScheduleTests {
             let problem = String(decoding: refused.request.body, as: UTF8.self)
             #expect(problem.contains(#""brownoutUntil":""#))
             #expect(refused.status.contains(#""decision":"require""#))
-            // An answer that had begun before is cut off.
+            // A response that started before the brownout is cut off.
             #expect(try feed.rest().bytes == [])
 
             let after = try Self.answers(to: client) { $0.status == 200 }
@@ -113,7 +113,8 @@ struct ScheduleTests {
         }
     }
 
-    /// Asks until an answer is as it should be, and where the client stands right after it.
+    /// Sends requests until a response is as expected, and returns it with the status right after
+    /// it.
     private static func answers(
         to client: RawClient,
         until isExpected: (RawResponse) -> Bool
@@ -129,7 +130,7 @@ struct ScheduleTests {
     }
 
     @Test
-    func `maintenance is a 503 that says when to come back`() async throws {
+    func `maintenance is a 503 with a Retry-After`() async throws {
         let rules = """
             rules:
               - id: orders
@@ -148,7 +149,7 @@ struct ScheduleTests {
     }
 
     @Test
-    func `rules whose own tests fail are refused, and the log says why`() async throws {
+    func `rules with failing tests are rejected, and the log names the reason`() async throws {
         try await Scene.play { scene in
             let before = try scene.ask(Request.text(fields: Request.outdated)).problem()
             let text =
@@ -172,7 +173,7 @@ struct ScheduleTests {
     }
 
     @Test
-    func `explain answers for another time`() throws {
+    func `explain evaluates the rules for another time`() throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let rules = """
@@ -200,7 +201,7 @@ struct ScheduleTests {
         }
     }
 
-    /// The time in so many seconds, as rules have it.
+    /// Returns the time in this number of seconds, in the format of the rules.
     private static func time(_ seconds: Double) -> String {
         Date(timeIntervalSinceNow: seconds).formatted(.iso8601)
     }

@@ -3,11 +3,11 @@ import GateTestSupport
 import Glibc
 import Testing
 
-/// The service manager hears how the gate is.
+/// Notifications to the service manager about the state of the gate.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct ServiceManagerTests {
     @Test(arguments: ["/", "@"])
-    func `it is told of the start, of reloads and of the end`(_ kind: String) async throws {
+    func `the manager is notified of the start, reloads and the end`(_ kind: String) async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let manager = try NotificationSocket(
@@ -20,7 +20,7 @@ struct ServiceManagerTests {
             #expect(ready.first == "READY=1")
             #expect(ready.last == "STATUS=listening on 127.0.0.1:\(scene.gate.port)")
             #expect(try scene.ask(Request.text()).status == 200)
-            // The rules may be read once more, as their file is a moment old.
+            // The gate may read the rules once more because the file is new.
             while try manager.messageIfAny(by: .after(.milliseconds(700))) != nil {}
             let before = Self.monotonicMicroseconds()
             scene.gate.send(signal: SIGHUP)
@@ -45,7 +45,7 @@ struct ServiceManagerTests {
     }
 
     @Test
-    func `the watchdog is told twice in its interval, as long as the gate runs`() async throws {
+    func `the watchdog is notified twice per interval while the gate runs`() async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let manager = try NotificationSocket(folder.path(of: "notify"))
@@ -71,7 +71,7 @@ struct ServiceManagerTests {
     }
 
     @Test
-    func `a manager that is not there is no reason not to serve`() async throws {
+    func `a missing manager does not stop the gate from serving`() async throws {
         try await Scene.play(
             surroundings: .environment([
                 "NOTIFY_SOCKET": "/nowhere/notify", "WATCHDOG_USEC": "1000000",

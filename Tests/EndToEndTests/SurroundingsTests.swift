@@ -1,11 +1,11 @@
 import GateTestSupport
 import Testing
 
-/// Mistakes in the gate's surroundings, and the words of its log about them.
+/// Mistakes in the gate's environment, and their log lines.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)), .needs("openssl", "curl"))
 struct SurroundingsTests {
     @Test
-    func `a proxy that is not trusted is named once`() async throws {
+    func `an untrusted proxy is logged once`() async throws {
         try await Scene.play { scene in
             let proxied = Request.text(fields: "X-Forwarded-For: 203.0.113.5\r\n")
             for _ in 0..<2 {
@@ -19,7 +19,7 @@ struct SurroundingsTests {
     }
 
     @Test
-    func `plain HTTP where TLS is expected is said in words`() async throws {
+    func `plain HTTP on a TLS port is logged`() async throws {
         try await TLSScene.play { play in
             let url = "http://127.0.0.1:\(play.scene.gate.port)/"
             _ = try ToolProcess.run("curl", ["--silent", url])

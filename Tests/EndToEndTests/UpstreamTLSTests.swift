@@ -1,7 +1,7 @@
 import GateTestSupport
 import Testing
 
-/// Backends that must prove who they are.
+/// The authentication of backends by their certificates.
 @Suite(
     .serialized,
     .ownThread,
@@ -9,7 +9,7 @@ import Testing
     .needs("openssl", "python3")
 )
 struct UpstreamTLSTests {
-    /// A backend as its certificate shows it.
+    /// The certificate and TLS settings of a backend.
     struct Peer: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var names = "DNS:localhost,IP:127.0.0.1"
@@ -20,7 +20,7 @@ struct UpstreamTLSTests {
         var serverName: String?
     }
 
-    /// Plays with a gate that trusts `ca.pem` and with a backend behind TLS.
+    /// Runs a gate that trusts `ca.pem`, with a backend that uses TLS.
     private func play(
         _ peer: Peer,
         script: @escaping ScriptedBackend.Script = { _ in [.echo] },
@@ -65,7 +65,7 @@ struct UpstreamTLSTests {
         Peer(testDescription: "TLS 1.2", version: "TLSv1_2"),
         Peer(testDescription: "TLS 1.3", version: "TLSv1_3"),
     ])
-    func `a backend that proves who it is gets requests`(_ peer: Peer) async throws {
+    func `a backend with a valid certificate gets requests`(_ peer: Peer) async throws {
         try await self.play(peer) { scene, front in
             let client = try scene.connect()
             for index in 0..<3 {
@@ -84,12 +84,12 @@ struct UpstreamTLSTests {
         Peer(testDescription: "another name", names: "DNS:other.example"),
         Peer(testDescription: "another address", names: "IP:127.0.0.2", host: "127.0.0.1"),
         Peer(testDescription: "the address instead of the name", names: "IP:127.0.0.1"),
-        Peer(testDescription: "not the name asked for", serverName: "api.example"),
+        Peer(testDescription: "not the requested name", serverName: "api.example"),
         Peer(testDescription: "unknown authority", authority: "other"),
         Peer(testDescription: "TLS 1.0", version: "TLSv1"),
         Peer(testDescription: "TLS 1.1", version: "TLSv1_1"),
     ])
-    func `a backend that does not prove who it is gets nothing`(_ peer: Peer) async throws {
+    func `a backend with an invalid certificate gets no request`(_ peer: Peer) async throws {
         try await self.play(peer) { scene, _ in
             for _ in 0..<5 {
                 let response = try scene.ask(Request.text("POST", "/secret", body: "x"))
@@ -106,7 +106,7 @@ struct UpstreamTLSTests {
     }
 
     @Test
-    func `a backend without TLS is a 502`() async throws {
+    func `a backend without TLS causes a 502`() async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         try folder.writeInPlace(RulesText.shop, to: "rules.yaml")
@@ -128,11 +128,12 @@ struct UpstreamTLSTests {
     }
 
     @Test
-    func `a handshake that does not end is a 504 in the time of a connection`() async throws {
+    func `a handshake that does not complete gets a 504 at the connect timeout`() async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         try folder.writeInPlace(RulesText.shop, to: "rules.yaml")
-        // It listens and says nothing. What reads requests may find a whole one in random bytes.
+        // Accepts connections and sends nothing. A scripted backend could find a complete request
+        // in random bytes.
         let givenUp = Latch()
         let silent = try LoopbackListener { descriptor in
             let socket = LoopbackSocket(adopting: descriptor)
@@ -154,7 +155,7 @@ struct UpstreamTLSTests {
     }
 
     @Test
-    func `a body that ends with a goodbye is whole`() async throws {
+    func `a body that ends with close_notify is complete`() async throws {
         let peer = Peer(testDescription: "good")
         let script: ScriptedBackend.Script = { _ in
             [.send("HTTP/1.1 200 OK\r\n\r\nall of it"), .close]
@@ -166,7 +167,7 @@ struct UpstreamTLSTests {
     }
 
     @Test
-    func `a body that ends without a goodbye never looks whole`() async throws {
+    func `a body that ends without close_notify never looks complete`() async throws {
         let peer = Peer(testDescription: "good")
         let script: ScriptedBackend.Script = { _ in
             [.send("HTTP/1.1 200 OK\r\n\r\npart of it"), .stall]

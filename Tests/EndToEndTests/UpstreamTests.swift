@@ -1,12 +1,12 @@
 import GateTestSupport
 import Testing
 
-/// Several backends behind one gate, and the ways to name them.
+/// Several backends of one gate, and the ways to configure them.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct UpstreamTests {
     private static let echo: ScriptedBackend.Script = { _ in [.echo] }
 
-    /// Plays with backends that are there already.
+    /// Runs a gate with existing backends.
     private func play(
         _ backends: [ScriptedBackend],
         upstream: String? = nil,
@@ -40,7 +40,7 @@ struct UpstreamTests {
     }
 
     @Test(arguments: ["GET", "POST"])
-    func `no client notices that one of two backends is down`(_ method: String) async throws {
+    func `clients do not notice that one of two backends is down`(_ method: String) async throws {
         let backends = try (0..<2).map { _ in try ScriptedBackend(script: Self.echo) }
         backends[0].stopListening()
         try await self.play(backends) { scene in
@@ -57,7 +57,7 @@ struct UpstreamTests {
     }
 
     @Test
-    func `one healthy backend serves for three that refuse`() async throws {
+    func `one healthy backend replaces three that refuse connections`() async throws {
         let backends = try (0..<4).map { _ in try ScriptedBackend(script: Self.echo) }
         for backend in backends.dropFirst() { backend.stopListening() }
         try await self.play(backends, flags: [.threads(1)]) { scene in
@@ -69,7 +69,7 @@ struct UpstreamTests {
     }
 
     @Test
-    func `a backend that comes back has its turn again`() async throws {
+    func `a backend that recovers gets requests again`() async throws {
         let steady = try ScriptedBackend(script: Self.echo)
         let gone = try ScriptedBackend(script: Self.echo)
         gone.stopListening()
@@ -88,7 +88,7 @@ struct UpstreamTests {
     }
 
     @Test
-    func `a backend that is mute is tried by one request at a time`() async throws {
+    func `an unresponsive backend is tried with one request at a time`() async throws {
         let steady = try ScriptedBackend(script: Self.echo)
         let mute = try ScriptedBackend { _ in [.stall] }
         let flags: [GateFlag] = [.threads(1), .responseTimeout(seconds: 1)]
@@ -98,16 +98,16 @@ struct UpstreamTests {
             for client in clients { try client.send(post) }
             let statuses = try clients.map { try $0.response().status }
             #expect(statuses.filter { $0 == 504 }.count == 5)
-            try scene.gate.logLine("the mute one left out") {
+            try scene.gate.logLine("the unresponsive backend left out") {
                 $0.message == "an address of the backend is temporarily left out"
             }
-            // When its time is over, a request finds that it takes connections.
+            // When the pause is over, a request finds that the backend accepts connections.
             var waiting: [RawClient] = []
             let deadline = Deadline.usual
             while mute.record.exchanges.count < 6, !deadline.hasPassed {
                 let client = try scene.connect()
                 try client.send(post)
-                if try !client.hears(within: .milliseconds(100)) { waiting.append(client) }
+                if try !client.receivesData(within: .milliseconds(100)) { waiting.append(client) }
             }
             for _ in 0..<20 { #expect(try scene.ask(post).status == 200) }
             #expect(mute.record.exchanges.count == 6)
@@ -116,7 +116,7 @@ struct UpstreamTests {
     }
 
     @Test
-    func `what may be repeated is answered by another backend than a mute one`() async throws {
+    func `an idempotent request is retried on another backend after a timeout`() async throws {
         let steady = try ScriptedBackend(script: Self.echo)
         let mute = try ScriptedBackend { _ in [.stall] }
         let flags: [GateFlag] = [.threads(1), .responseTimeout(seconds: 1)]
@@ -130,7 +130,7 @@ struct UpstreamTests {
     }
 
     @Test
-    func `all backends down is a 502 until one is back`() async throws {
+    func `requests get a 502 while all backends are down, until one recovers`() async throws {
         let gone = try (0..<2).map { _ in try ScriptedBackend(script: Self.echo) }
         for backend in gone { backend.stopListening() }
         try await self.play(gone) { scene in
@@ -147,7 +147,7 @@ struct UpstreamTests {
     }
 
     @Test
-    func `a POST that a backend may have read goes to no other`() async throws {
+    func `a POST that a backend may have read is not sent to another`() async throws {
         let backends = try (0..<2).map { _ in
             try ScriptedBackend { _ in [.readBody, .close] }
         }
@@ -159,8 +159,8 @@ struct UpstreamTests {
     }
 
     @Test
-    func `a name is looked up and its addresses are all tried`() async throws {
-        // It may stand for ::1, too, where nobody listens.
+    func `a name is resolved, and all of its addresses are tried`() async throws {
+        // The name may also resolve to ::1, on which no server listens.
         let backend = try ScriptedBackend(script: Self.echo)
         try await self.play([backend], upstream: "http://localhost:\(backend.port)") { scene in
             for _ in 0..<4 { #expect(try scene.ask(Request.text()).status == 200) }
@@ -173,7 +173,7 @@ struct UpstreamTests {
     }
 
     @Test
-    func `a name that nobody knows is a 502, and the gate lives`() async throws {
+    func `a name that does not resolve causes a 502, and the gate keeps running`() async throws {
         let unused = try ScriptedBackend(script: Self.echo)
         try await self.play([unused], upstream: "http://no-such-host.invalid") { scene in
             try scene.gate.logLine("the failed look-up") {
@@ -207,7 +207,7 @@ struct UpstreamTests {
     }
 
     @Test
-    func `a Unix socket that is not there is a 502`() async throws {
+    func `a missing Unix socket causes a 502`() async throws {
         let unused = try ScriptedBackend(script: Self.echo)
         try await self.play([unused], upstream: "unix:/nowhere/app.sock") { scene in
             let response = try scene.ask(Request.text())
@@ -216,7 +216,7 @@ struct UpstreamTests {
     }
 
     @Test
-    func `the configuration file may hold a list of backends`() throws {
+    func `the configuration file may contain a list of backends`() throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         try folder.writeInPlace(

@@ -2,21 +2,22 @@ import Foundation
 import GateTestSupport
 import Testing
 
-/// Rules that somebody writes in place, in pieces: they count when the writer is done.
+/// Rules that are written in place, in several steps, and take effect when the writer is done.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct WriterTests {
     enum Writer: CaseIterable {
-        /// One descriptor, open from the first piece to the last.
+        /// One descriptor, open from the first part to the last.
         case keepsOpen
         /// A script with `>>`.
         case closesAndAppends
     }
 
-    /// A file that nobody has open and that stays as it is for so long counts as written.
+    /// A file that no process has open counts as complete after it is unchanged for this long.
     private static let settling = Duration.milliseconds(500)
 
-    /// Rules in pieces; each piece makes valid rules of those before it, and all but the last would
-    /// open the gate for the old builds.
+    /// Rules in several parts.
+    ///
+    /// After each part the file is valid, but only the last part denies the outdated builds.
     private static let pieces: [String] = {
         let others = (1...15).map { number in
             """
@@ -38,7 +39,7 @@ struct WriterTests {
     }()
 
     @Test(arguments: Writer.allCases)
-    func `no request is judged by half of a file`(_ writer: Writer) async throws {
+    func `no request is evaluated with an incomplete file`(_ writer: Writer) async throws {
         try await Scene.play { scene in
             let logged = scene.gate.logLines.count
             var floors: Set<String?> = []
@@ -56,7 +57,7 @@ struct WriterTests {
                 if writer == .closesAndAppends { try file.close() }
                 longestPause = max(longestPause, .now - lastWrite)
                 lastWrite = .now
-                // Three seconds and more in all, full of requests.
+                // More than three seconds in all, full of requests.
                 let next = Deadline.after(.milliseconds(200))
                 while !next.hasPassed { floors.insert(try self.floor(in: scene)) }
             }
@@ -67,13 +68,13 @@ struct WriterTests {
             }
             guard writer == .keepsOpen || longestPause < Self.settling else {
                 Issue.record(
-                    "not judged: the machine kept the writer waiting for \(longestPause)",
+                    "not checked: the machine delayed the writer for \(longestPause)",
                     severity: .warning
                 )
                 return
             }
             #expect(floors == ["3.5.0", "5.0.0"])
-            // The log follows what is in force.
+            // The log matches the active rules.
             try scene.gate.logLine("the load", skipping: logged) { $0.message == "rules loaded" }
             let lines = scene.gate.logLines.dropFirst(logged)
             let loads = lines.filter { $0.message == "rules loaded" }
@@ -82,14 +83,15 @@ struct WriterTests {
         }
     }
 
-    /// The floor by which an old build is denied; `nil`: it is not, though it is to be all along.
+    /// Returns the floor in the denial of an outdated build; `nil` if it is allowed, although it
+    /// should be denied all along.
     private func floor(in scene: Scene) throws -> String? {
         let answer = try scene.ask(Request.text(fields: Request.identity(version: "1")))
         return answer.status == 426 ? try answer.problem().minimumVersion : nil
     }
 
     @Test
-    func `an undo that is written in place is in force within a second`() async throws {
+    func `an undo that is written in place takes effect within a second`() async throws {
         try await Scene.play { scene in
             let seen = scene.gate.logLines.count
             try scene.folder.writeInPlace("rules: []\n", to: "rules.yaml")
@@ -102,7 +104,7 @@ struct WriterTests {
     }
 
     @Test
-    func `a signal reads at once what is still being written`() async throws {
+    func `SIGHUP reads a file at once, even if it is still open for writing`() async throws {
         try await Scene.play { scene in
             let path = scene.folder.path(of: "rules.yaml")
             let file = try FileHandle(forWritingTo: URL(filePath: path))
@@ -120,9 +122,9 @@ struct WriterTests {
     }
 
     @Test
-    func `what a signal read too early is put right when the writer is done`() async throws {
+    func `a file that SIGHUP read too early is reloaded when the writer is done`() async throws {
         try await Scene.play { scene in
-            // The same text again, so that only the file's times tell of the writing.
+            // The same content again: only the file's times show that it was written.
             let path = scene.folder.path(of: "rules.yaml")
             let file = try FileHandle(forWritingTo: URL(filePath: path))
             try file.truncate(atOffset: 0)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs one feed's server on 127.0.0.1 until the standard input closes."""
+"""Runs the server of one feed on 127.0.0.1 until its standard input is closed."""
 
 import argparse
 import sys

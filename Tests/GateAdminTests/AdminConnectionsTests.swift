@@ -6,7 +6,7 @@ import Testing
 
 @testable import GateAdmin
 
-/// The phases of connections, without connections.
+/// The slots of connections, tested without connections.
 struct AdminConnectionsTests {
     private final class Connection: AdminConnections.Member {
         let network: ClientNetwork? = nil
@@ -15,7 +15,7 @@ struct AdminConnectionsTests {
         func loseSlot() { self.losses += 1 }
     }
 
-    /// Keeps how many closed connections each line counts.
+    /// Records the number of closed connections in each log line.
     private struct Recorder: LogHandler {
         final class Lines: Sendable {
             let counts = Mutex<[String]>([])
@@ -57,7 +57,7 @@ struct AdminConnectionsTests {
         )
     }
 
-    @Test func `a phase takes slots from itself alone, and an audience from itself alone`() {
+    @Test func `phases and audiences have separate slots`() {
         let connections = self.connections()
         let phases: [AdminPhase] = [
             .waiting, .receiving(.open), .receiving(.questions), .receiving(.changes), .draining,
@@ -69,7 +69,7 @@ struct AdminConnectionsTests {
         #expect(first.map(\.losses) == [0, 1, 0, 0, 0])
     }
 
-    @Test func `a connection that moves on, or ends, leaves its slot to others`() {
+    @Test func `a connection that changes its phase or closes frees its slot`() {
         let connections = self.connections()
         let (first, second, third) = (Connection(), Connection(), Connection())
         connections.move(first, to: .waiting)
@@ -80,7 +80,7 @@ struct AdminConnectionsTests {
         #expect([first, second, third].map(\.losses) == [0, 0, 0])
     }
 
-    @Test func `those that are being closed go first, the newest of the silent ones stays`() {
+    @Test func `draining connections are closed first, and the newest waiting one stays`() {
         var limits = Self.limits
         limits.waiting = 2
         let connections = self.connections(limits)
@@ -100,7 +100,7 @@ struct AdminConnectionsTests {
         #expect(!third && all.map(\.losses) == [1, 1, 0, 0])
     }
 
-    @Test func `so much work for each audience, until some of it is done`() {
+    @Test func `the concurrent work of each audience is limited`() {
         let connections = self.connections()
         for audience in AdminAudience.allCases {
             let begun = (0..<3).map { _ in connections.beginWork(for: audience) }
@@ -111,7 +111,7 @@ struct AdminConnectionsTests {
         }
     }
 
-    @Test func `the log counts what was closed, once a minute`() {
+    @Test func `closed connections are logged once a minute`() {
         let lines = Recorder.Lines()
         var now = NIODeadline.uptimeNanoseconds(0)
         let connections = self.connections(lines: lines) { now }
@@ -127,7 +127,7 @@ struct AdminConnectionsTests {
             (nil, 256, 32), (1_048_576, 256, 32), (1024, 64, 16), (48, 16, 8),
         ] as [(UInt64?, Int, Int)]
     )
-    func `few descriptors are not all for operators`(
+    func `the limits are reduced if the process has few file descriptors`(
         descriptors: UInt64?,
         waiting: Int,
         draining: Int

@@ -4,7 +4,7 @@ import Testing
 
 @testable import GateAdmin
 
-/// The OpenAPI document and the routes: neither has what the other does not.
+/// Compares the OpenAPI document with the routes.
 struct AdminDocumentTests {
     private static func document() throws -> [String: Any] {
         let url = URL(filePath: #filePath).deletingLastPathComponent()
@@ -13,20 +13,20 @@ struct AdminDocumentTests {
         return try #require(object as? [String: Any])
     }
 
-    @Test func `every path and method of one is in the other`() throws {
+    @Test func `the document and the routes have the same paths and methods`() throws {
         let paths = try #require(try Self.document()["paths"] as? [String: [String: Any]])
         var routes = AdminRoute.places
         routes["/hooks/{feed}"] = .hook(feed: "{feed}")
         #expect(Set(paths.keys) == Set(routes.keys))
         for (path, route) in routes {
             #expect(AdminRoute(path) == route)
-            // A HEAD is what a GET is, and said once.
+            // HEAD is described by GET.
             let methods = route.methods.filter { $0 != .HEAD }.map { $0.rawValue.lowercased() }
             #expect(Set(paths[path, default: [:]].keys) == Set(methods), "\(path)")
         }
     }
 
-    @Test func `what is open to all is said to be, and nothing else`() throws {
+    @Test func `only routes without authorization are documented as such`() throws {
         let paths = try #require(try Self.document()["paths"] as? [String: [String: Any]])
         for (path, methods) in paths {
             let route = try #require(AdminRoute(path))

@@ -7,7 +7,7 @@ import Testing
 
 @testable import GateAdmin
 
-/// The pages that listen, without a gate.
+/// The event streams of pages, tested without a gate.
 struct AdminEventHubTests {
     private let loop = EmbeddedEventLoop()
     private let hub: AdminEventHub
@@ -43,7 +43,7 @@ struct AdminEventHubTests {
         AdminFigures(requests: requests, denied: 1, warned: 0, observed: 0, connections: 2)
     }
 
-    /// The text that a page has been sent since the last look.
+    /// Returns the text sent to a page since the last call.
     private static func text(_ channel: EmbeddedChannel) throws -> String {
         var text = ""
         while let part = try channel.readOutbound(as: HTTPServerResponsePart.self) {
@@ -53,7 +53,7 @@ struct AdminEventHubTests {
         return text
     }
 
-    @Test func `a page is told what has changed, and numbers when they are others`() throws {
+    @Test func `a page gets changes, and figures only if they differ`() throws {
         let page = EmbeddedChannel(loop: self.loop)
         try page.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
         #expect(self.hub.add(page))
@@ -68,7 +68,7 @@ struct AdminEventHubTests {
         #expect(try Self.text(page) == "event: changed\ndata: {\"parts\":[\"audit\"]}\n\n")
     }
 
-    @Test func `a silent stream shows that it lives, and ends after an hour`() throws {
+    @Test func `an idle stream gets a comment, and ends after an hour`() throws {
         let page = EmbeddedChannel(loop: self.loop)
         try page.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
         #expect(self.hub.add(page))
@@ -83,7 +83,7 @@ struct AdminEventHubTests {
         #expect(!page.isActive)
     }
 
-    @Test func `a page that does not read is cut off, the others go on`() throws {
+    @Test func `a page that does not read is disconnected without affecting others`() throws {
         let pages = [EmbeddedChannel(loop: self.loop), EmbeddedChannel(loop: self.loop)]
         for page in pages {
             try page.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
@@ -98,7 +98,7 @@ struct AdminEventHubTests {
         #expect(try Self.text(pages[1]).hasPrefix("event: changed\n"))
     }
 
-    @Test func `so many pages listen, and no more`() throws {
+    @Test func `the number of event streams is limited`() throws {
         for _ in 0..<3 {
             let page = EmbeddedChannel(loop: self.loop)
             try page.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import GateAdmin
 
-/// The requests of a connection, without one.
+/// The requests of a connection, tested without a connection.
 struct AdminExchangeTests {
     private static let limits: AdminLimits = {
         var limits = AdminLimits()
@@ -30,7 +30,7 @@ struct AdminExchangeTests {
         )
     }
 
-    @Test func `a request is answered once it has been read`() {
+    @Test func `a request is answered once it is complete`() {
         var exchange = AdminExchange(Self.limits, Self.hosts)
         #expect(exchange.receiveHead(self.head(.POST, "/hooks/a", [("X", "y")])) == .read)
         #expect(exchange.receiveBody(ByteBuffer(string: "ab")) == .wait)
@@ -54,7 +54,7 @@ struct AdminExchangeTests {
         (HTTPMethod.GET, "/nothing", 404), (.POST, "/feeds", 405), (.GET, "/hooks/a", 405),
         (.CONNECT, "/feeds", 405), (.RAW(value: "BREW"), "/feeds", 405),
     ])
-    func `what is not there is refused by the head, and the connection ends`(
+    func `an unknown route is refused after the head, and the connection closes`(
         method: HTTPMethod,
         target: String,
         status: Int
@@ -68,7 +68,7 @@ struct AdminExchangeTests {
         #expect(!exchange.keepsConnection)
         #expect(exchange.receiveBody(ByteBuffer(string: "abc")) == .wait)
         #expect(exchange.receiveEnd() == .discard)
-        // Nor is the next request of a pipeline answered.
+        // A pipelined request after it is not answered.
         #expect(exchange.receiveHead(self.head(.GET, "/feeds")) == .discard)
     }
 
@@ -76,11 +76,11 @@ struct AdminExchangeTests {
         arguments: [
             (HTTPMethod.GET, "/feeds", 421), (.HEAD, "/feeds", 421), (.POST, "/feeds", 421),
             (.GET, "/nothing", 404), (.GET, "/", 421),
-            // Sources know whatever name somebody gave to what faces them.
+            // Webhooks accept any host name, because sources may use any name for the listener.
             (.POST, "/hooks/a", nil),
         ] as [(HTTPMethod, String, UInt?)]
     )
-    func `whoever asks by a stranger's name is told nothing, and rings all the same`(
+    func `requests for an unknown host are refused, except webhooks`(
         method: HTTPMethod,
         target: String,
         status: UInt?
@@ -102,7 +102,7 @@ struct AdminExchangeTests {
             (.GET, "/-/healthy", nil), (.HEAD, "/-/ready", nil), (.POST, "/hooks/a", nil),
         ] as [(HTTPMethod, String, UInt?)]
     )
-    func `where a token is wanted, only what is for everybody goes without`(
+    func `with tokens, only open routes need no authorization`(
         method: HTTPMethod,
         target: String,
         status: UInt?
@@ -131,7 +131,7 @@ struct AdminExchangeTests {
         }
     }
 
-    @Test func `tokens are not looked up for what needs none`() {
+    @Test func `tokens are not looked up for open routes`() {
         for (target, isNeeded) in [("/-/healthy", false), ("/hooks/a", false), ("/feeds", true)] {
             var exchange = AdminExchange(Self.limits, Self.hosts)
             var lookups = 0
@@ -148,7 +148,7 @@ struct AdminExchangeTests {
         (HTTPMethod.GET, [("Connection", "upgrade"), ("Upgrade", "h2c")]),
         (.GET, [("Upgrade", "websocket")]), (.CONNECT, []),
     ])
-    func `a request for another protocol ends the connection`(
+    func `an upgrade request closes the connection`(
         method: HTTPMethod,
         fields: [(String, String)]
     ) {
@@ -169,7 +169,7 @@ struct AdminExchangeTests {
             (.POST, "/-/breaker/reset", .changes),
         ] as [(HTTPMethod, String, AdminAudience)]
     )
-    func `an incomplete body may lose its slot, a complete one may not`(
+    func `a request with an incomplete body can lose its slot, a complete one cannot`(
         method: HTTPMethod,
         target: String,
         audience: AdminAudience
@@ -199,7 +199,7 @@ struct AdminExchangeTests {
             ("http://evil.example", 403), ("null", 403), ("http://127.0.0.1:9902", 403),
         ] as [(String?, UInt?)]
     )
-    func `a page of a stranger cannot have an operator's browser ask`(
+    func `cross-origin requests from a browser are refused`(
         origin: String?,
         status: UInt?
     ) {
@@ -212,7 +212,7 @@ struct AdminExchangeTests {
         }
     }
 
-    @Test func `a browser is asked for a password where it asks for the page`() throws {
+    @Test func `a browser gets a Basic challenge for the page only`() throws {
         let tokens = try AdminTokens("0123456789abcdef")
         for (target, challenges) in [("/", 2), ("/page/main.js", 2), ("/feeds", 1), ("/x", 1)] {
             var exchange = AdminExchange(Self.limits, Self.hosts)
@@ -226,7 +226,7 @@ struct AdminExchangeTests {
         }
     }
 
-    @Test func `nonsense is answered unless an answer is out, or about to go`() {
+    @Test func `a malformed request gets a response unless another one is pending`() {
         var exchange = AdminExchange(Self.limits, Self.hosts)
         let answer = exchange.receiveNonsense(.invalidMethod)
         #expect(answer?.status == .badRequest)
@@ -245,11 +245,11 @@ struct AdminExchangeTests {
         exchange.finish()
         let tooLarge = exchange.receiveNonsense(.headerOverflow)
         #expect(tooLarge?.status == .requestHeaderFieldsTooLarge)
-        // It is no answer to the request before.
+        // Not the response to the previous HEAD request.
         #expect(!exchange.isHead)
     }
 
-    @Test func `a body that is too large is refused as soon as that is known`() {
+    @Test func `a body that exceeds the limit is refused as soon as that is known`() {
         for length in ["5", "9223372036854775807"] {
             var exchange = AdminExchange(Self.limits, Self.hosts)
             let head = self.head(.POST, "/hooks/a", [("Content-Length", length)])
@@ -274,7 +274,7 @@ struct AdminExchangeTests {
         #expect(!isOver, "the answer may be under way")
     }
 
-    @Test func `a client that ends its side gets the answer that is under way`() {
+    @Test func `a pending response is sent after the client closes its side`() {
         var exchange = AdminExchange(Self.limits, Self.hosts)
         do {
             let isOver = exchange.receiveEndOfInput()
@@ -296,7 +296,7 @@ struct AdminExchangeTests {
         #expect(!exchange.keepsConnection)
     }
 
-    @Test func `whoever waits to be told to go on is told, if the body may come`() {
+    @Test func `Expect gets a 100 if the body is within the limit`() {
         var exchange = AdminExchange(Self.limits, Self.hosts)
         let head = self.head(.POST, "/hooks/a", [("Expect", "100-Continue")])
         #expect(exchange.receiveHead(head) == .readAfterContinue)
@@ -308,7 +308,7 @@ struct AdminExchangeTests {
         }
     }
 
-    @Test func `an answer says what it is and what becomes of the connection`() {
+    @Test func `a response has the fields for its content and its connection`() {
         let answer = AdminAnswer.wrongMethod(on: .feeds)
         let head = answer.head(keepsConnection: false)
         #expect(head.status == .methodNotAllowed)

@@ -7,9 +7,9 @@ import Testing
 
 @testable import GateAdmin
 
-/// Clients that do not read their answers, without sockets.
+/// Clients that do not read their responses, tested without sockets.
 struct AdminHandlerTests {
-    /// A socket whose send buffer is full: what is written is not done until it is said to be.
+    /// A socket whose send buffer is full: writes do not complete until `drain` is called.
     private final class FullSocket: ChannelOutboundHandler {
         typealias OutboundIn = HTTPServerResponsePart
         typealias OutboundOut = HTTPServerResponsePart
@@ -29,7 +29,7 @@ struct AdminHandlerTests {
             context.write(data, promise: nil)
         }
 
-        /// The client has read what was written so far.
+        /// Completes the pending writes, as if the client had read them.
         func drain() {
             let held = self.held
             self.held = []
@@ -63,7 +63,7 @@ struct AdminHandlerTests {
             try self.channel.writeInbound(HTTPServerRequestPart.end(nil))
         }
 
-        /// The statuses of the answers that were begun since the last look.
+        /// Returns the statuses of the responses started since the last call.
         func statuses() throws -> [UInt] {
             var statuses: [UInt] = []
             while let part = try self.channel.readOutbound(as: HTTPServerResponsePart.self) {
@@ -118,13 +118,13 @@ struct AdminHandlerTests {
         return client
     }
 
-    @Test func `of those with an unread answer the first one is cut off`() throws {
+    @Test func `the oldest connection with an unread response is closed`() throws {
         let clients = [try self.client(), try self.client()]
         try clients[0].ask("/-/ready")
         self.loop.run()
         #expect(try clients[0].statuses() == [200])
         #expect(clients[0].channel.isActive)
-        // An answer that is read at once takes nobody's slot.
+        // A response that is read at once does not occupy a slot.
         let quick = try self.client()
         quick.socket.isFull = false
         try quick.ask("/-/ready")
@@ -137,7 +137,7 @@ struct AdminHandlerTests {
         #expect(try quick.statuses() == [200])
     }
 
-    @Test func `the next request of a pipeline waits until the answer is read`() throws {
+    @Test func `the next pipelined request waits until the response is read`() throws {
         let client = try self.client()
         for _ in 0..<3 { try client.ask("/-/ready") }
         for _ in 0..<3 {
@@ -151,7 +151,7 @@ struct AdminHandlerTests {
         #expect(try client.statuses() == [])
     }
 
-    @Test func `a long pipeline of answers that are read at once comes to its end`() throws {
+    @Test func `a long pipeline with responses that are read at once completes`() throws {
         let client = try self.client()
         client.socket.isFull = false
         for _ in 0..<5_000 { try client.ask("/-/ready") }

@@ -11,14 +11,14 @@ struct AdminHostsTests {
     @Test(arguments: [
         ("localhost", true), ("localhost:9901", true), ("LocalHost:1", true), ("127.0.0.1", true),
         ("127.0.0.1:80", true), ("[::1]", true), ("[::1]:9901", true), ("[::ffff:127.0.0.1]", true),
-        // By a forwarded port.
+        // With a forwarded port.
         ("192.0.2.1:8080", true), ("gate.internal", true), ("GATE.internal:9901", true),
         ("evil.example", false), ("evil.example:9901", false), ("localhost.evil.example", false),
         ("127.0.0.1.evil.example", false), ("127.0.0.1@evil.example", false), ("2130706433", false),
         ("0x7f.1", false), ("::1", false), ("", false), (":9901", false), ("a b", false),
         ("localhost:x", false), ("localhost:99999", false),
     ])
-    func `on loopback a name must be one that leads there`(
+    func `on a loopback address only local host names are admitted`(
         value: String,
         isAdmitted: Bool
     ) throws {
@@ -27,20 +27,22 @@ struct AdminHostsTests {
         }
     }
 
-    @Test func `the name is that of the listener alone`() throws {
+    @Test func `only the name of the listener itself is admitted`() throws {
         #expect(try !self.hosts("::1", nil).admits(["gate.internal"]))
         #expect(try self.hosts("::1", nil).admits(["localhost"]))
         #expect(try self.hosts("::1", "127.0.0.1").admits(["localhost"]))
     }
 
-    @Test func `whoever says none is no browser, and whoever says two is right twice`() throws {
+    @Test func `a request without a host is admitted, and every one of several must be valid`()
+        throws
+    {
         let hosts = try self.hosts("127.0.0.1", nil)
         #expect(hosts.admits([]))
         #expect(hosts.admits(["localhost", "127.0.0.1"]))
         #expect(!hosts.admits(["localhost", "evil.example"]))
     }
 
-    @Test func `elsewhere nobody knows by which names others come`() throws {
+    @Test func `on other addresses every host name is admitted`() throws {
         for address in ["192.0.2.1", "0.0.0.0", "::"] {
             #expect(try self.hosts(address, nil).admits(["gate.example"]))
         }

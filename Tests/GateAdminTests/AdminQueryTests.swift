@@ -9,11 +9,11 @@ struct AdminQueryTests {
         ("/a?b=c&b=d&&e=%2Ff+g%zz", ["b=c", "b=d", "e=/f g%zz"]), ("/a?b==&?=1", ["b==", "?=1"]),
         ("/a?%62=%E3%81%82%FF", ["b=あ\u{FFFD}"]),
     ])
-    func `a query is read as forms write it`(target: String, items: [String]) {
+    func `a query is parsed like a form`(target: String, items: [String]) {
         #expect(AdminQuery(target).items.map { "\($0.name)=\($0.value)" } == items)
     }
 
-    @Test func `a parameter is what it should be, or is refused by its name`() throws {
+    @Test func `an invalid parameter is rejected by name`() throws {
         let now = Timestamp(secondsSinceEpoch: 1_800_000_000)
         let query = AdminQuery("/a?since=2h&limit=7&at=2027-01-10T00%3A00%3A00Z&x=&y=-1&z=8")
         #expect(try query.since(before: now, usually: "24h") == now.advanced(by: -7_200))

@@ -13,7 +13,7 @@ struct AdminRouteTests {
         ("/page/main.js", .page(.main)),
         ("/-/healthy", .healthy), ("/-/ready", .ready), ("/-/reload", .reload),
     ])
-    func `a path leads to one place`(target: String, route: AdminRoute) {
+    func `a path has one route`(target: String, route: AdminRoute) {
         #expect(AdminRoute(target) == route)
     }
 
@@ -22,11 +22,11 @@ struct AdminRouteTests {
         "/hooks/", "/hooks/?a", "feeds", "/-/",
         "/-/ready/", "/metrics/", "/api/v1/census/", "/api/v1", "/api/v1/", "/api/v2/rules",
     ])
-    func `elsewhere there is nothing`(target: String) {
+    func `an unknown path has no route`(target: String) {
         #expect(AdminRoute(target) == nil)
     }
 
-    @Test func `the path of a webhook leads to it`() {
+    @Test func `the path of a webhook is routed to it`() {
         #expect(AdminRoute(AdminRoute.path(ofHook: "cms")) == .hook(feed: "cms"))
     }
 }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import GateAdmin
 
-/// Real sockets on loopback: what a client that takes its time gets.
+/// Slow clients on loopback sockets.
 @Suite(OwnThreadTrait(), .serialized, .timeLimit(.minutes(5)))
 struct AdminServerTests {
     private func play(_ body: @Sendable @escaping (UInt16) throws -> Void) async throws {
@@ -37,7 +37,7 @@ struct AdminServerTests {
             logger: logger
         )
         let port = UInt16(server.address.port ?? 0)
-        // The server answers on the pool whose threads a client that waits would hold.
+        // The server uses the cooperative pool, whose threads a blocking client would occupy.
         let result = await Task(executorPreference: BlockingExecutor.shared) {
             try body(port)
         }.result
@@ -51,7 +51,7 @@ struct AdminServerTests {
         "", "GET /feeds HTTP/1.1\r\n", "POST /hooks/a HTTP/1.1\r\nContent-Length: 9\r\n\r\nabc",
         "POST /hooks/a HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n",
     ])
-    func `a request that does not come to its end loses its connection`(
+    func `an incomplete request is disconnected after the timeout`(
         beginning: String
     ) async throws {
         try await self.play { port in
@@ -61,35 +61,35 @@ struct AdminServerTests {
         }
     }
 
-    @Test func `time begins anew with each request`() async throws {
+    @Test func `the timeout starts again with each request`() async throws {
         try await self.play { port in
             let client = try RawClient(port: port)
             for _ in 0..<4 {
                 try client.send(Self.feeds)
                 #expect(try client.response().status == 200)
-                #expect(try !client.hears(within: .milliseconds(400)))
+                #expect(try !client.receivesData(within: .milliseconds(400)))
             }
             #expect(try client.rest().bytes.isEmpty)
         }
     }
 
-    @Test func `a head that comes byte by byte has no more time than others`() async throws {
+    @Test func `a head received byte by byte has the same timeout`() async throws {
         try await self.play { port in
             let client = try RawClient(port: port)
             var sent = 0
             for byte in Self.feeds.utf8 {
                 try client.send([byte])
                 sent += 1
-                if try client.hears(within: .milliseconds(100)) { break }
+                if try client.receivesData(within: .milliseconds(100)) { break }
             }
             #expect(1..<Self.feeds.utf8.count ~= sent)
             #expect(try client.rest().bytes.isEmpty)
         }
     }
 
-    /// `asking`: the connections that ask before another one comes, in turn.
+    /// `asking`: the connections that send a request before another one is opened, in order.
     @Test(arguments: [([], 0), ([0, 1], 0), ([0, 1, 0], 1)])
-    func `a new connection is served, and the one that waits longest is closed`(
+    func `a new connection is served, and the longest waiting one is closed`(
         asking: [Int],
         oldest: Int
     ) async throws {
@@ -109,7 +109,7 @@ struct AdminServerTests {
         }
     }
 
-    /// A connection whose request body is incomplete, as the server knows.
+    /// Opens a connection whose incomplete request body has reached the server.
     private static func incomplete(_ target: String, port: UInt16) throws -> RawClient {
         let client = try RawClient(port: port)
         let fields = "Content-Length: 9\r\nExpect: 100-continue\r\n"
@@ -119,7 +119,7 @@ struct AdminServerTests {
         return client
     }
 
-    @Test func `of bodies that do not end the one begun first is refused`() async throws {
+    @Test func `the oldest request with an incomplete body is refused`() async throws {
         try await self.play { port in
             let undo = try Self.incomplete("/api/v1/undo", port: port)
             let first = try Self.incomplete("/hooks/a", port: port)
@@ -129,7 +129,7 @@ struct AdminServerTests {
             #expect(refusal.fields["Retry-After"] == ["1"])
             #expect(refusal.fields["Connection"] == ["close"])
             #expect(try first.rest().bytes.isEmpty)
-            // Not that of another audience.
+            // Requests for another audience are not refused.
             for (client, status) in [(second, 404), (undo, 400)] {
                 try client.send("defghi")
                 #expect(try client.response().status == status)
@@ -137,7 +137,7 @@ struct AdminServerTests {
         }
     }
 
-    @Test func `after a refusal as much is read as the limit says`() async throws {
+    @Test func `the bytes read after a refusal are limited`() async throws {
         try await self.play { port in
             let client = try RawClient(port: port)
             try client.send("POST /hooks/a HTTP/1.1\r\nContent-Length: 999999999\r\n\r\n")

@@ -14,19 +14,19 @@ struct AdminTokenTests {
         (["Basic 0123456789abcdef"], false), (["Bearer 0123456789abcdef "], false),
         (["Bearer 0123456789abcdef", "Bearer 0123456789abcdef"], false),
         (["Bearer0123456789abcdef"], false),
-        // As a browser sends a password, with a name and without.
+        // Passwords from a browser, with a user name and without.
         (["Basic bmlnaHQ6MDEyMzQ1Njc4OWFiY2RlZg=="], true),
         (["basic OjAxMjM0NTY3ODlhYmNkZWY="], true),
         (["Basic MDEyMzQ1Njc4OWFiY2RlZg=="], false), (["Basic bmlnaHQ6"], false),
         (["Basic !"], false), (["Basic"], false),
     ])
-    func `a request is admitted by the token alone`(values: [String], isAdmitted: Bool) throws {
+    func `a request is admitted by a valid token only`(values: [String], isAdmitted: Bool) throws {
         let token = try AdminTokens(Self.text).token(stated: values)
         #expect((token != nil) == isAdmitted)
         #expect(token?.name == nil)
     }
 
-    @Test func `of several tokens, the one that is shown has its name`() throws {
+    @Test func `of several tokens the matching one has its name`() throws {
         let tokens = try AdminTokens(
             "\nnight 0123456789abcdef\n\nmai\t  fedcba9876543210\r\n0000000000000000\n"
         )
@@ -47,7 +47,7 @@ struct AdminTokenTests {
         String(repeating: "n", count: 65) + " 0123456789abcdef",
         String(repeating: "0123456789abcdef\n", count: 101),
     ])
-    func `what could be guessed, or not be sent, is no token`(text: String) {
+    func `a token that is weak or cannot be sent is rejected`(text: String) {
         #expect(throws: AdminTokenError.self) { try AdminTokens(text) }
     }
 }

@@ -6,7 +6,7 @@ import Testing
 struct ConnectionSlotsTests {
     private static func network(_ address: String) -> ClientNetwork? { ClientNetwork(address) }
 
-    @Test func `the oldest connection gives way to a new one`() {
+    @Test func `the oldest connection is displaced by a new one`() {
         var slots = ConnectionSlots<Int>(limit: 2)
         #expect(slots.take(1, from: nil) == nil)
         #expect(slots.take(2, from: nil) == nil)
@@ -14,7 +14,7 @@ struct ConnectionSlotsTests {
         slots.free(2)
         #expect(slots.take(4, from: nil) == nil)
         #expect(slots.take(5, from: nil) == 3)
-        // One that has lost its slot frees none.
+        // A connection that has lost its slot does not free another one.
         slots.free(1)
         #expect(slots.take(6, from: nil) == 4)
     }
@@ -26,10 +26,10 @@ struct ConnectionSlotsTests {
         // With as many as others it displaces the oldest of all.
         (["10.0.0.1", "10.0.0.2", "10.0.0.3"], "10.0.0.4", 0),
         (["10.0.0.1", "10.0.0.2", "10.0.0.3"], "10.0.0.3", 2),
-        // The addresses of a /64 are one client's.
+        // All addresses of a /64 are one client.
         (["2001:db8::1", "2001:db8:0:1::1", "2001:db8:0:1::2"], "2001:db8:0:1::3", 1),
     ])
-    func `the network with the most connections gives way`(
+    func `the network with the most connections loses one`(
         taken: [String],
         next: String,
         loser: Int
@@ -41,7 +41,7 @@ struct ConnectionSlotsTests {
         #expect(slots.take(taken.count, from: Self.network(next)) == loser)
     }
 
-    @Test func `slots can be freed one after the other, until none is taken`() {
+    @Test func `slots are freed in order of age`() {
         var slots = ConnectionSlots<Int>(limit: 3)
         for number in 0..<3 { _ = slots.take(number, from: Self.network("10.0.0.\(number)")) }
         for number in 0..<3 { #expect(slots.freeOldest() == number) }

@@ -4,9 +4,9 @@ import Testing
 
 @testable import GateAdmin
 
-/// The end of a connection whose client still sends.
+/// The close of a connection whose client is still sending.
 struct DrainingCloseHandlerTests {
-    /// Notes that the output was closed; an embedded channel knows no half-closed state.
+    /// Records that the output was closed, because `EmbeddedChannel` has no half-closed state.
     private final class Socket: ChannelOutboundHandler {
         typealias OutboundIn = ByteBuffer
 
@@ -50,14 +50,14 @@ struct DrainingCloseHandlerTests {
         #expect(!self.channel.isActive)
     }
 
-    @Test func `it ends as soon as the client closes its side`() {
+    @Test func `the connection ends as soon as the client closes its side`() {
         self.closing.close(self.channel, discarding: 4)
         #expect(self.channel.isActive)
         self.channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
         #expect(!self.channel.isActive)
     }
 
-    @Test func `a client that has closed its side already has nothing to be discarded`() {
+    @Test func `the connection ends at once if the client has closed its side`() {
         self.channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
         #expect(self.channel.isActive)
         self.closing.close(self.channel, discarding: 4)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import GateAdmin
 
-/// The answers to probes, which need no thread but that of the listener.
+/// Probe responses, which only need the event loop of the listener.
 struct ProbeTests {
     private static func endpoints(isWell: Bool) -> AdminEndpoints {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
@@ -30,7 +30,7 @@ struct ProbeTests {
     @Test(
         arguments: [(AdminRoute.healthy, true), (.healthy, false), (.ready, true), (.ready, false)]
     )
-    func `a probe is answered in a turn of its event loop`(
+    func `a probe is answered within one event-loop tick`(
         route: AdminRoute,
         isWell: Bool
     ) throws {
@@ -42,7 +42,7 @@ struct ProbeTests {
         #expect(statuses == [isWell ? 200 : 503])
     }
 
-    @Test func `nothing else is a probe`() {
+    @Test func `only open routes are probes`() {
         let loop = EmbeddedEventLoop()
         for route in AdminRoute.places.values where route.audience != .open {
             #expect(Self.endpoints(isWell: true).probe(route, on: loop) == nil)

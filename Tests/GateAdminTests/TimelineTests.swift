@@ -30,7 +30,7 @@ struct TimelineTests {
         }
     }
 
-    @Test func `each date of a rule and of its next is there, in their order`() throws {
+    @Test func `the timeline contains each date of a rule and of its next, in order`() throws {
         let definition = try Self.definition(
             """
             minimum: "3.0"
@@ -58,7 +58,7 @@ struct TimelineTests {
         )
     }
 
-    @Test func `what is only counted says so, and a maintenance who is served`() throws {
+    @Test func `observed events are marked, and maintenance has its end`() throws {
         let definition = try Self.definition(
             """
             maintenance:
@@ -77,7 +77,7 @@ struct TimelineTests {
         )
     }
 
-    @Test func `releases of stores are there, too`() throws {
+    @Test func `the timeline contains store releases`() throws {
         let definition = try Self.definition(
             "minimum: \"3.0\"",
             "releases: [{ platform: ios, version: \"4.0\", releasedAt: \(Self.day(4)) }]"

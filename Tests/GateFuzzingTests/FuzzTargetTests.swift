@@ -3,7 +3,7 @@ import GateFuzzing
 import OwnThread
 import Testing
 
-/// Every input that fuzzing began with, and every one that it has found something with.
+/// Checks every input of the corpora, and every input that fuzzing has found a failure with.
 @Suite(OwnThreadTrait())
 struct FuzzTargetTests {
     struct Input: Sendable, CustomTestStringConvertible {
@@ -29,7 +29,7 @@ struct FuzzTargetTests {
         }
     }
 
-    @Test func `every target has something to begin with, and every folder a target`() throws {
+    @Test func `every target has a corpus, and every folder has a target`() throws {
         for kind in ["Corpus", "FailCases"] {
             let folder = Self.folder.appending(path: kind)
             let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
@@ -40,13 +40,13 @@ struct FuzzTargetTests {
     }
 
     @Test(.timeLimit(.minutes(5)), arguments: Self.inputs("Corpus") + Self.inputs("FailCases"))
-    func `everything holds of an input`(_ input: Input) throws {
+    func `the properties of the target hold for an input`(_ input: Input) throws {
         let target = try #require(FuzzTarget.named(input.target))
         try target.check(Array(try Data(contentsOf: input.file)))
     }
 
     @Test(.timeLimit(.minutes(5)), arguments: FuzzTarget.all.map(\.name))
-    func `everything holds of every beginning of an input`(_ name: String) throws {
+    func `the properties of the target hold for every truncated input`(_ name: String) throws {
         let target = try #require(FuzzTarget.named(name))
         for input in Self.inputs("Corpus") where input.target == name {
             let bytes = Array(try Data(contentsOf: input.file))

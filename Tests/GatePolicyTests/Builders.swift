@@ -1,12 +1,12 @@
 @testable import GatePolicy
 
-/// Reads a version in a test.
+/// Parses a version.
 func version(_ text: String) throws -> AppVersion {
     try AppVersion(parsing: text)
 }
 
 extension RuleSet {
-    /// The claims of a request with these header lines.
+    /// Returns the claims of a request with these header fields.
     func claims(
         _ headers: [(String, String)],
         query: [(String, String)] = []
@@ -21,7 +21,7 @@ extension RuleSet {
     }
 }
 
-/// A client that states what is given, readably.
+/// Returns a client with the given, valid claims.
 func client(
     app: String? = nil,
     platform: Platform? = .ios,
@@ -48,7 +48,7 @@ func client(
     )
 }
 
-/// A rule with texts in the places of versions and ranges.
+/// Creates a rule, with versions and ranges as text.
 func rule(
     _ id: String,
     match: RuleMatch = .anyone,
@@ -89,7 +89,7 @@ func rule(
     )
 }
 
-/// A release of an app for iOS that every store has had for ever, unless it says otherwise.
+/// Creates a release for iOS that has always been in every store, unless stated otherwise.
 func release(
     _ version: String?,
     build: BuildNumber? = nil,
@@ -117,7 +117,7 @@ func release(
     )
 }
 
-/// A rule set of these rules.
+/// Creates a rule set of these rules.
 func ruleSet(
     _ rules: [RuleDefinition] = [],
     exemptions: [RequestPattern] = [],
@@ -143,28 +143,28 @@ func ruleSet(
     )
 }
 
-/// The fields that the form of every denial depends on, as `Vary` names them.
+/// The header fields that the format of every denial depends on, as in `Vary`.
 let formFields =
     "accept, content-type, connect-protocol-version, apollographql-client-name, "
     + "apollo-require-preflight, x-apollo-operation-name"
 
-/// Reads a time in a test.
+/// Parses a timestamp.
 func time(_ text: String) throws -> Timestamp {
     try Timestamp(parsing: text)
 }
 
-/// A second of the short time in which most tests play.
+/// Returns a second within the short period of most tests.
 func second(_ number: Int64) -> Timestamp {
     Timestamp(secondsSinceEpoch: 1_800_000_000 + number)
 }
 
 extension RuleSet {
-    /// Judges at a time that makes no difference.
+    /// Evaluates the rules at a fixed time.
     func decide(_ identity: ClientIdentity, in scope: RequestScope) -> Decision {
         self.decide(identity, in: scope, at: second(0), address: nil)
     }
 
-    /// Judges a request whose scope makes no difference.
+    /// Evaluates the rules for a request whose scope is irrelevant.
     func decide(
         _ identity: ClientIdentity,
         at now: Timestamp,
@@ -173,17 +173,17 @@ extension RuleSet {
         self.decide(identity, in: self.scope(), at: now, address: address)
     }
 
-    /// Answers at a time that makes no difference.
+    /// Returns the denial at a fixed time.
     func answer(to decision: Decision, for identity: ClientIdentity) -> Answer? {
         self.answer(to: decision, for: identity, at: second(0))
     }
 
-    /// The scope of a request, from texts.
+    /// Creates the scope of a request from strings.
     func scope(_ method: String = "GET", _ target: String = "/") -> RequestScope {
         self.scope(bytes: Array(method.utf8), Array(target.utf8))
     }
 
-    /// The scope of a request, from bytes that need not be text.
+    /// Creates the scope of a request from bytes, which may be invalid UTF-8.
     func scope(bytes method: [UInt8], _ target: [UInt8]) -> RequestScope {
         self.scope(method: method.span, target: target.span)
     }

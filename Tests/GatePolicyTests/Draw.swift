@@ -3,12 +3,12 @@ import Testing
 
 @testable import GatePolicy
 
-/// Rules, clients and policies that are drawn by lot, and come out the same in every run.
+/// Generates random rules, clients and policies, the same in every run.
 ///
 /// All times are within the seconds 0 to 20.
 struct Draw {
     var random: SeededGenerator
-    /// For countries alone: another draw from the first one would make others of all that follow.
+    /// The generator for countries; using the first one would change all later values.
     private var places = SeededGenerator(seed: 3166)
 
     init(random: SeededGenerator) {
@@ -30,7 +30,7 @@ struct Draw {
         match.requests = try self.one(of: [nil, nil, patterns, [patterns[0]], [patterns[2]]])
         let maintenance = try self.maintenance()
         let hold = try self.hold()
-        // A rule that is for few would rarely be seen to wait.
+        // With more conditions, few clients would match a rule with a hold.
         if hold != nil {
             match.channels = nil
             match.requests = nil
@@ -40,7 +40,7 @@ struct Draw {
             match: match,
             minimum: try self.one(of: [nil, "1", "2.0.0", "3.0-rc.1"]),
             minimumBuild: try self.one(of: [nil, nil, 10]),
-            // Not drawn: another draw would make others of all that follow.
+            // Not random, because another random number would change all later values.
             minimumBuildOf: [nil, "2.0.0", nil, "3.0"][id % 4],
             recommended: try self.one(of: [nil, "2", "4"]),
             recommendsStoreVersion: try self.one(of: [false, false, false, true]),
@@ -63,7 +63,7 @@ struct Draw {
         )
     }
 
-    /// The releases that stores have of one app, of any, or of two that a client has to name.
+    /// Returns store releases of one app, of any app, or of two apps that clients must name.
     mutating func releases(_ count: Int) throws -> [Release] {
         let apps = try self.one(of: [[nil], [nil, "a"], [nil, "a", "b"]])
         return try (0..<count).map { number in
@@ -86,14 +86,14 @@ struct Draw {
                 .complete, .complete, .complete, .phased(completeAt: self.second()), .partial,
             ])
             guard let build = release.builds.first else { return release }
-            // One build for each kind of processor, and sources that state builds alone.
+            // One build for each processor architecture, and sources that only state builds.
             release.builds = try self.one(of: [[build], [build], [9, build], [build, 11, 12]])
             release.version = try self.one(of: [release.version, release.version, nil])
             return release
         }
     }
 
-    /// One of some values that is drawn by the generator of its own.
+    /// Returns a random value from the separate generator.
     private mutating func place<Value>(of values: [Value]) -> Value {
         values[Int.random(in: values.indices, using: &self.places)]
     }
@@ -105,13 +105,13 @@ struct Draw {
         }
     }
 
-    /// Rules that announce their floor, with brownouts up to its end.
+    /// Returns rules that announce their floor, with brownouts before it.
     ///
-    /// Apart from the others, because another draw there would make others of all that follow.
+    /// Generated separately, because more random numbers would change all later values.
     mutating func announcers(_ count: Int) throws -> [RuleDefinition] {
         try (0..<count).map { number in
             var rule = try self.rule(number)
-            // One that is for few, or waits, would rarely be seen in a brownout.
+            // With more conditions or a hold, few clients would be in a brownout.
             rule.match = RuleMatch(platforms: try self.one(of: [nil, nil, [.ios]]))
             rule.minimum = try self.one(of: [version("2.0.0"), version("3")])
             rule.holdUntilInStore = try self.one(of: [nil, nil, rule.holdUntilInStore])
@@ -131,7 +131,7 @@ struct Draw {
         }
     }
 
-    /// A rule that only maintains.
+    /// Returns a rule with a maintenance window only.
     private mutating func maintainer(_ id: Int) throws -> RuleDefinition {
         var rule = try self.rule(id)
         rule.minimum = nil
@@ -175,7 +175,8 @@ struct Draw {
             until: self.second(),
             announceFrom: try self.maybeSecond()
         )
-        // One that never ends hides every other decision: few of them, and without another draw.
+        // Few windows without an end, because they hide every other decision; uses no random
+        // number.
         return window.from == window.until ? .open : window
     }
 

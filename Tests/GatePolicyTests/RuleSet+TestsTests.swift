@@ -52,7 +52,7 @@ import Testing
     ]
 
     @Test(arguments: met)
-    func `a test that is met is silent`(expectation: RuleExpectation) throws {
+    func `a test that passes has no failure`(expectation: RuleExpectation) throws {
         #expect(try Self.failures(expectation) == [])
     }
 
@@ -84,7 +84,7 @@ import Testing
     ]
 
     @Test(arguments: unmet)
-    func `a test that is not met says what came instead`(
+    func `a failure contains the expected and the actual result`(
         expectation: RuleExpectation,
         message: String
     ) throws {
@@ -119,7 +119,7 @@ import Testing
         )
     }
 
-    @Test func `a test without a time must hold after every change that is to come`() throws {
+    @Test func `a test without a time must pass after every future change`() throws {
         let open = RuleExpectation(decisions: [.allow])
         let android = [HeaderField(name: "X-App-Version", value: "android/3.5.9")]
         let messages = try Self.failures(open, headers: android)
@@ -136,7 +136,9 @@ import Testing
         (.init(decisions: [.allow, .require]), 0),
         (.init(decisions: []), 0),
     ])
-    func `one of several decisions is enough`(expectation: RuleExpectation, count: Int) throws {
+    func `one of several expected decisions is enough`(expectation: RuleExpectation, count: Int)
+        throws
+    {
         let failures = try Self.failures(expectation)
         #expect(failures.count == count)
         #expect(
@@ -144,12 +146,12 @@ import Testing
         )
     }
 
-    /// Maintenance for everybody, from now on and much later, beside a floor with a maintenance.
+    /// Maintenance for all clients, now and much later, with a floor that has its own maintenance.
     static let maintenance: [(expectation: RuleExpectation, at: Timestamp?, isMet: Bool)] = [
         (.init(decisions: [.require], rule: "floor"), nil, true),
         (.init(status: 426), nil, true), (.init(rule: "floor"), nil, true),
         (.init(decisions: [.allow]), nil, false),
-        // A test that speaks of it is judged in it, as is one that says when.
+        // A test that expects maintenance or sets `at` is evaluated during maintenance.
         (.init(decisions: [.maintenance]), nil, false),
         (.init(decisions: [.maintenance]), second(5), true),
         (.init(decisions: [.require, .maintenance]), nil, true),
@@ -160,7 +162,7 @@ import Testing
     ]
 
     @Test(arguments: maintenance)
-    func `a test is about the rules outside of maintenance, unless it speaks of that`(
+    func `a test is evaluated outside of maintenance unless it expects it`(
         expectation: RuleExpectation,
         at time: Timestamp?,
         isMet: Bool
@@ -188,7 +190,7 @@ import Testing
         #expect(try Self.failures(.init(decisions: [.allow]), path: "/healthz") == [])
     }
 
-    @Test func `a preflight is never judged, and needs all its marks`() throws {
+    @Test func `a preflight is not evaluated, and needs all its header fields`() throws {
         let marks = [
             HeaderField(name: "Origin", value: "https://a"),
             HeaderField(name: "Access-Control-Request-Method", value: "GET"),
@@ -202,7 +204,7 @@ import Testing
         }
     }
 
-    @Test func `the query says who the client is only in a handshake`() throws {
+    @Test func `the query identifies the client only in a handshake`() throws {
         var identity = IdentitySources.defaults
         identity.query = [.version: "v"]
         let handshake = [
@@ -223,12 +225,11 @@ import Testing
         }
     }
 
-    @Test func `the policy on unidentified clients has a name among those who observe`() throws {
+    @Test func `the unidentified policy is listed among the observing rules`() throws {
         #expect(try Self.failures(.init(observed: ["watch", "unidentified"]), headers: []) == [])
     }
 
-    @Test func `a test can come from an address and failures are in the order of the file`() throws
-    {
+    @Test func `a test can have an address, and failures are in the order of the file`() throws {
         let half = [RolloutStep(percent: 50)]
         let tests = (0..<100).map { number in
             RuleTest(

@@ -21,7 +21,7 @@ struct TestFlightQuestionTests {
         )
     }
 
-    @Test func `an audience has a word of ours and one of Apple's`() {
+    @Test func `an audience has a VersionGate name and an App Store Connect name`() {
         let words = TestAudience.allCases.map { ($0.word(in: .own), $0.word(in: .appStoreConnect)) }
         #expect(words.map(\.0) == ["internal", "external"])
         #expect(words.map(\.1) == ["INTERNAL_ONLY", "APP_STORE_ELIGIBLE"])
@@ -33,7 +33,7 @@ struct TestFlightQuestionTests {
     }
 
     @Test
-    func `the latest is by the version, then by the build, among those that can be installed`()
+    func `the latest installable build is ordered by version and then by build`()
         throws
     {
         #expect(self.latest([]) == nil)
@@ -53,7 +53,7 @@ struct TestFlightQuestionTests {
             ("2", "2", .external), ("2", nil, nil), ("2", "3", nil), ("3", nil, nil),
         ] as [(String, String?, TestAudience?)]
     )
-    func `an audience is known of builds that are known`(
+    func `only known builds have an audience`(
         version: String,
         build: String?,
         audience: TestAudience?
@@ -93,7 +93,7 @@ struct TestFlightQuestionTests {
         return String(decoding: body, as: UTF8.self)
     }
 
-    @Test func `a client is told of its own app, and of none if it could be several`() throws {
+    @Test func `a client gets the builds of its own app, or none if the app is ambiguous`() throws {
         let nobody = ClientIdentity()
         let phone = ClientIdentity(platform: .stated(.ios))
         let shop = ClientIdentity(app: .stated("shop"), platform: .stated(.ios))
@@ -110,7 +110,7 @@ struct TestFlightQuestionTests {
         }
     }
 
-    @Test func `what is known is as old as the feed's last good answer`() throws {
+    @Test func `the age of the data is that of the feed's last successful fetch`() throws {
         let shop = ClientIdentity(app: .stated("shop"), platform: .stated(.ios))
         let subject = TestFlightSubject(identity: shop)
         let before = Self.now.advanced(by: -90)
@@ -128,7 +128,7 @@ struct TestFlightQuestionTests {
         #expect(ahead.hasSuffix(#""ageSeconds":0}"#))
     }
 
-    @Test func `what cannot be read is unknown`() throws {
+    @Test func `unparsable values are unknown`() throws {
         let version = try AppVersion(parsing: "1")
         let shop = ClientIdentity(
             app: .stated("shop"),

@@ -3,8 +3,8 @@ import Synchronization
 
 /// Runs tasks on threads that may block, as many as there are tasks.
 ///
-/// A test that waits on a socket would hold a thread of the cooperative pool, of which there are
-/// as many as cores: two such tests and nothing else runs, not even the time limit of a test.
+/// A test that waits for a socket would block a thread of the cooperative pool, which has one
+/// thread per core. Two such tests would block everything else, including the time limits of tests.
 package final class BlockingExecutor: TaskExecutor {
     private struct Queue {
         var jobs: [UnownedJob] = []

@@ -4,29 +4,30 @@ import Glibc
 package struct Deadline: Sendable {
     private let instant: ContinuousClock.Instant
 
-    /// The point that lies a duration ahead of now.
+    /// Returns the point in time after a duration from now.
     package static func after(_ duration: Duration) -> Deadline {
         Deadline(instant: .now + duration)
     }
 
-    /// The time for a single step over loopback, far beyond what it needs, even on a busy machine.
+    /// The time limit of a single step over loopback, far beyond its need even on a busy machine.
     package static var usual: Deadline { .after(.seconds(15) * GateExecutable.slowdown) }
 
     package var hasPassed: Bool { .now >= self.instant }
 
-    /// The time that is left, never negative.
+    /// The remaining time, never negative.
     package var remaining: Duration { max(.zero, ContinuousClock.now.duration(to: self.instant)) }
 
-    /// The time that is left in whole milliseconds, rounded up, as poll(2) takes it.
+    /// The remaining time in whole milliseconds, rounded up, for poll(2).
     package var milliseconds: Int32 {
         let (seconds, attoseconds) = self.remaining.components
         let fraction = attoseconds / 1_000_000_000_000_000
         return Int32(clamping: seconds * 1000 + fraction + 1)
     }
 
-    /// Blocks until a look finds something: only for what tells nobody that it has changed, such as
-    /// the kernel's figures of another process, or a page of its own that the gate shows to whoever
-    /// asks.
+    /// Blocks until a check finds a value.
+    ///
+    /// Use this only for state without notifications, such as the kernel's figures of another
+    /// process, or a page of the gate.
     @discardableResult
     package func poll<Result>(
         _ awaited: @autoclosure () throws -> String,
@@ -39,6 +40,6 @@ package struct Deadline: Sendable {
         }
     }
 
-    /// Between two looks, in microseconds: those who are looked at get on in it.
+    /// The pause between two checks, in microseconds, in which the checked process can proceed.
     private static let pause: UInt32 = 5000
 }

@@ -1,4 +1,4 @@
-/// Header or trailer fields as they came, in their order.
+/// Header or trailer fields in their order.
 package struct FieldLines: Sendable, Equatable, Codable {
     package struct Line: Sendable, Equatable, Codable {
         package var name: String
@@ -9,20 +9,20 @@ package struct FieldLines: Sendable, Equatable, Codable {
 
     package init() {}
 
-    /// Adds a line as it stands on the wire.
+    /// Adds a field line.
     package mutating func append(_ line: String) {
         let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         let value = parts.count > 1 ? parts[1] : ""
         self.lines.append(Line(name: String(parts[0]), value: Self.trimmed(value)))
     }
 
-    /// All values of a name, compared without case.
+    /// Returns all values of a name, which is case-insensitive.
     package subscript(_ name: String) -> [String] {
         let name = name.lowercased()
         return self.lines.filter { $0.name.lowercased() == name }.map(\.value)
     }
 
-    /// The members of a comma-separated list field, lower case.
+    /// Returns the members of a comma-separated list field, in lower case.
     package func tokens(_ name: String) -> [String] {
         self[name].flatMap { $0.split(separator: ",") }.map { Self.trimmed($0).lowercased() }
     }

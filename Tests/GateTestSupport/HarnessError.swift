@@ -1,4 +1,4 @@
-/// Why a test could not go on; its words are what the reader of a failed run sees.
+/// The reason why a test could not continue, for the reader of a failed run.
 package struct HarnessError: Error, CustomStringConvertible {
     package var description: String
 
@@ -6,7 +6,7 @@ package struct HarnessError: Error, CustomStringConvertible {
         self.description = description
     }
 
-    /// Something did not happen in time.
+    /// An event that did not happen in time.
     package static func timedOut(_ awaited: String) -> HarnessError {
         HarnessError("timed out: \(awaited)")
     }

@@ -1,4 +1,4 @@
-/// A door that a test opens once; whoever waits behind it goes on then.
+/// A latch that a test opens once, which releases all waiting threads and tasks.
 package final class Latch: Sendable {
     private let state = Watched(false)
 
@@ -14,7 +14,7 @@ package final class Latch: Sendable {
         try self.state.wait(for: "a latch to open", by: deadline) { $0 ? true : nil }
     }
 
-    /// Suspends until it is open.
+    /// Suspends until the latch is open.
     package func opens() async throws {
         try await self.state.reaches("a latch to open") { $0 ? true : nil }
     }

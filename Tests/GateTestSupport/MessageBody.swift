@@ -1,11 +1,12 @@
-/// How the length of a message's body is told, and how to read a body that is told so.
+/// The framing of a message's body.
 package enum BodyFraming: Sendable, Equatable {
     case none
     case length(Int)
     case chunked
     case untilClose
 
-    /// The framing that the fields state for a request, or for an answer that can have a body.
+    /// Returns the framing that the fields specify for a request, or for a response that can have a
+    /// body.
     package init(fields: FieldLines, otherwise: BodyFraming) {
         if fields.tokens("Transfer-Encoding").contains("chunked") {
             self = .chunked
@@ -17,15 +18,15 @@ package enum BodyFraming: Sendable, Equatable {
     }
 }
 
-/// The end of a body that has been read.
+/// The end of a body that was read.
 package struct BodyEnd: Sendable, Equatable {
-    /// Whether the body came to the end that its framing told.
+    /// Whether the body ended as its framing specifies.
     package var isComplete: Bool
     package var trailers = FieldLines()
 }
 
 extension ByteStream {
-    /// Reads a body piece by piece into a closure.
+    /// Reads a body in parts, and passes each part to a closure.
     package func body(
         _ framing: BodyFraming,
         by deadline: Deadline,

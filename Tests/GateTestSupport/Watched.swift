@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// State that several threads change and that a thread can wait upon.
+/// State that several threads change and that a thread can wait for.
 package final class Watched<State: Sendable>: Sendable {
     private struct Guarded {
         var state: State
@@ -16,7 +16,7 @@ package final class Watched<State: Sendable>: Sendable {
 
     package var current: State { self.guarded.withLock { $0.state } }
 
-    /// Changes the state and wakes everyone who waits for it.
+    /// Changes the state and wakes all waiting threads.
     @discardableResult
     package func update<Result: Sendable>(_ change: (inout State) -> Result) -> Result {
         let (result, waiters) = self.guarded.withLock { guarded in
@@ -31,7 +31,7 @@ package final class Watched<State: Sendable>: Sendable {
         return result
     }
 
-    /// Blocks until the state holds what the closure looks for.
+    /// Blocks until the closure returns a value for the state.
     @discardableResult
     package func wait<Result: Sendable>(
         for awaited: String,
@@ -57,7 +57,7 @@ package final class Watched<State: Sendable>: Sendable {
         }
     }
 
-    /// Suspends until the state holds what the closure looks for.
+    /// Suspends until the closure returns a value for the state.
     @discardableResult
     package func reaches<Result: Sendable>(
         _ awaited: String,

@@ -1,13 +1,13 @@
-/// One slip of a finger in a rules file.
+/// A typing error in a rules file.
 package struct Mutation: Sendable {
-    /// The slip in words, with its line.
+    /// A description of the mutation, with its line.
     package let words: String
     package let text: String
 
-    /// Every slip of these kinds, in the order of the text: a digit more or less in a number, two
-    /// letters swapped in a word, a line deleted, the end of the file cut off behind a line.
+    /// Returns all mutations in the order of the text: a digit added to or removed from a number,
+    /// two letters swapped in a word, a line deleted, the file truncated after a line.
     ///
-    /// Comments are left alone.
+    /// Comments are not mutated.
     package static func all(of text: String) -> [Mutation] {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         return lines.indices.flatMap { index -> [Mutation] in
@@ -38,13 +38,13 @@ package struct Mutation: Sendable {
         }
     }
 
-    /// As many as asked for, evenly spread.
+    /// Returns the given number of mutations, evenly distributed.
     package static func sample(_ count: Int, of all: [Mutation]) -> [Mutation] {
         guard all.count > count else { return all }
         return (0..<count).map { all[$0 * all.count / count] }
     }
 
-    /// The line with one slip in a number or word of it.
+    /// Returns the line with each single mutation of a number or word.
     private static func slips(in line: String) -> [String] {
         line.matches(of: /[0-9]+|[A-Za-z]{2,}/).flatMap { match -> [String] in
             let (head, tail) = (line[..<match.range.lowerBound], line[match.range.upperBound...])

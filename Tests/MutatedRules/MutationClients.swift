@@ -1,9 +1,9 @@
 package import GatePolicy
 
-/// Clients that are held against rules before and after a slip: those of the tests in the file, and
-/// for each rule those with versions and builds around every number that a rule or fact names.
+/// The clients to compare decisions for before and after a mutation: those of the tests in the
+/// file, and for each rule those with versions and builds around every number in a rule or release.
 ///
-/// It asks nothing of what compares rule sets in the program.
+/// Does not use the comparison of rule sets in the program.
 package struct MutationClients {
     /// A client and its request.
     package struct Client {
@@ -23,7 +23,7 @@ package struct MutationClients {
     package struct Crowd {
         package let rule: RuleDefinition
         package let clients: [Client]
-        /// The newest version, and the newest build, that the file knows to be good; `nil`: none.
+        /// The newest valid version and build in the file; `nil`: none.
         package let version: AppVersion?
         package let build: BuildNumber?
     }
@@ -58,7 +58,7 @@ package struct MutationClients {
         }
     }
 
-    /// Those of the tests in the file, as these rules read them.
+    /// Returns the clients of the tests in the file, identified by `reader`.
     package static func tested(by rules: RuleSetDefinition, as reader: RuleSet) -> [Client] {
         rules.tests.map { test in
             var claims = reader.noClaims
@@ -114,7 +114,7 @@ package struct MutationClients {
         }
     }
 
-    /// Every version that a rule names.
+    /// Returns every version in a rule.
     private static func versions(_ rule: RuleDefinition) -> [AppVersion] {
         [rule.minimum, rule.recommended, rule.minimumBuildOf].compactMap(\.self)
             + rule.blocked.flatMap { Self.versions($0) }
@@ -126,7 +126,7 @@ package struct MutationClients {
         }
     }
 
-    /// The versions themselves, and one a little below and a little above each.
+    /// Returns the versions, and one slightly lower and one slightly higher version for each.
     private static func around(_ versions: [AppVersion]) -> [AppVersion] {
         let all = versions.flatMap { version -> [AppVersion] in
             let parts = version.release.description.split(separator: ".")

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A rules file or folder that is shipped: the one to start from, and the examples.
+/// A rules file or folder that is shipped: the template and the examples.
 package struct ShippedRules: Sendable, CustomStringConvertible {
     package let path: String
 
@@ -13,7 +13,7 @@ package struct ShippedRules: Sendable, CustomStringConvertible {
         self.path = path
     }
 
-    /// Everything that an operator can point the program at.
+    /// All files and folders that the program accepts as rules.
     package static let all: [ShippedRules] = {
         let examples = Self.folder.appending(path: "examples").path
         let names = (try? FileManager.default.contentsOfDirectory(atPath: examples)) ?? []
@@ -21,7 +21,7 @@ package struct ShippedRules: Sendable, CustomStringConvertible {
         return ([Self.folder.appending(path: "rules.yaml").path] + paths).map(Self.init(path:))
     }()
 
-    /// The files, those of folders one by one.
+    /// All files, including each file of the folders.
     package static var files: [ShippedRules] {
         Self.all.flatMap { rules in
             let names = try? FileManager.default.contentsOfDirectory(atPath: rules.path)
@@ -29,10 +29,11 @@ package struct ShippedRules: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether it is one of several files that are read together.
+    /// Whether the file is one of several that are loaded together.
     package var isOfFolder: Bool { self.path.contains("/folder-of-files/") }
 
-    /// The file with another text, and those that are read together with it.
+    /// Returns the sources with the text of this file replaced, including the files loaded together
+    /// with it.
     package func sources(with text: String) throws -> [(name: String, text: String)] {
         guard self.isOfFolder else { return [("rules.yaml", text)] }
         let folder = URL(filePath: self.path).deletingLastPathComponent()

@@ -1,8 +1,8 @@
 import GateTestSupport
 package import Testing
 
-/// Runs each test on a thread that may block, because these tests wait on sockets, or compute for
-/// longer than others can wait.
+/// Runs each test on a thread that may block, for tests that wait for sockets or calculate for a
+/// long time.
 package struct OwnThreadTrait: TestTrait, SuiteTrait, TestScoping {
     package var isRecursive: Bool { true }
 

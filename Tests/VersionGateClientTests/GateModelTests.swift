@@ -21,7 +21,7 @@ struct GateModelTests {
     }
 
     @Test
-    func `what was required before shows nothing until the gate says it again`() async throws {
+    func `a stored requirement shows no prompt until the gate confirms it`() async throws {
         let model = GateModel(try self.client(.required(.sample())))
         #expect(model.state == .unknown(last: .required(.sample())))
         #expect(model.prompt == nil)

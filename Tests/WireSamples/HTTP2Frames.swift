@@ -1,7 +1,7 @@
 package import GateWire
 package import NIOCore
 
-/// A frame of any form.
+/// Creates a frame from its fields.
 package func frame(
     _ type: UInt8,
     flags: UInt8 = 0,
@@ -13,13 +13,13 @@ package func frame(
         + big(stream) + payload
 }
 
-/// A number as frames hold it.
+/// Returns a number in network byte order.
 package func big(_ number: UInt32) -> [UInt8] {
     [24, 16, 8, 0].map { UInt8(number >> $0 & 0xFF) }
 }
 
 extension ByteBuffer {
-    /// Its frames in short: the stream, what it is, how long, and whether it is the last one.
+    /// The frames in short form: stream, type, length, and whether the frame ends the stream.
     package var framesInShort: [String] {
         var bytes = self
         var frames: [String] = []

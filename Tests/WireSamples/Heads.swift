@@ -11,7 +11,7 @@ package struct TextField: Equatable {
     }
 }
 
-/// Lines with their line ends, and the empty line behind them.
+/// Returns the lines with line ends, followed by an empty line.
 package func wire(_ lines: String...) -> String {
     wire(lines)
 }
@@ -35,7 +35,7 @@ extension [UInt8] {
     }
 }
 
-/// A request head that was read, with the bytes in which it lies.
+/// A parsed request head and its bytes.
 package struct RequestSample {
     package static let identityNames = ["x-app-platform", "x-app-version"]
     package static let table = FieldNameTable.request(identityHeaderNames: Self.identityNames)
@@ -76,7 +76,7 @@ package struct RequestSample {
     package var fields: [TextField] { self.bytes.fields(self.head.fields) }
 }
 
-/// A response head that was read, with the bytes in which it lies.
+/// A parsed response head and its bytes.
 package struct ResponseSample {
     package let bytes: [UInt8]
     package let head: ResponseHead
@@ -102,7 +102,7 @@ extension RequestHeadParser {
         self.parse(bytes.span, table: table)
     }
 
-    /// The progress after each longer beginning of the bytes, up to the first that is final.
+    /// Parses the bytes up to each end and returns the first final progress.
     package mutating func parse(_ bytes: [UInt8], endingAt ends: some Sequence<Int>) -> Progress {
         for end in ends {
             let progress = self.parse(Array(bytes[..<end]), table: RequestSample.table)
@@ -127,7 +127,7 @@ extension ResponseHeadParser {
 }
 
 extension HeaderList {
-    /// The fields of a header block as a peer may send them: each a literal (RFC 7541 6.2.2).
+    /// Creates the list of a header block in which each field is a literal (RFC 7541 6.2.2).
     package init(_ fields: [(String, String)], names: FieldNameTable = .response) throws {
         var block: [UInt8] = []
         for (name, value) in fields {

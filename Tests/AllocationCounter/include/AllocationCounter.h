@@ -1,4 +1,4 @@
-// Loaded before the C library (LD_PRELOAD), it counts what a process and its children allocate.
+// Counts the allocations of a process and its children when loaded before the C library (LD_PRELOAD).
 //
-// The count, 8 bytes in the byte order of the machine, stands in the file that the environment
-// variable ALLOCATION_COUNT names: whoever wants to know reads it while the process goes on.
+// The count, 8 bytes in the byte order of the machine, is in the file whose path is in the environment
+// variable ALLOCATION_COUNT. It can be read while the process is running.

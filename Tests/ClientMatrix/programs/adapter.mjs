@@ -1,4 +1,4 @@
-// What the adapters in JavaScript share; adapter.py says what goes in and comes out.
+// The common code of the JavaScript adapters. adapter.py documents the input and the output.
 
 import { Buffer } from 'node:buffer';
 import { readFileSync } from 'node:fs';
@@ -50,7 +50,7 @@ async function timed(action) {
   return { ...result, seconds: Math.round(performance.now() - began) / 1000 };
 }
 
-// `Client` has `ask(case)` and may have `close()`.
+// Runs a case with a new `Client`, which implements `ask(case)` and optionally `close()`.
 export async function serve(version, Client) {
   const say = (line) => process.stdout.write(JSON.stringify(line) + '\n');
   say({ version });

@@ -1,4 +1,4 @@
-// `fetch` and `WebSocket` as the runtime has them: Node, Deno and Bun.
+// The built-in `fetch` and `WebSocket` of Node, Deno and Bun.
 
 import process from 'node:process';
 

@@ -1,4 +1,4 @@
-// node:http and node:https, as their documentation shows them.
+// node:http and node:https, as in their documentation.
 
 import http from 'node:http';
 import process from 'node:process';

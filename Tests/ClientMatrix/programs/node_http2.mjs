@@ -1,4 +1,4 @@
-// node:http2, as its documentation shows it.
+// node:http2, as in its documentation.
 
 import http2 from 'node:http2';
 import process from 'node:process';
@@ -11,7 +11,7 @@ class Client {
     if (given.http === '1.1') throw new Unsupported('HTTP/2 only');
   }
 
-  // A session that the server has ended cannot be used again.
+  // A session that the server has ended cannot be reused.
   session(origin) {
     if (!this.current || this.current.closed || this.current.destroyed) {
       this.current = http2.connect(origin, { ca: authority() });
@@ -58,7 +58,7 @@ class Client {
         const closed = { error: 'closed', message: `code ${stream.rstCode}` };
         resolve(status ? answer(status, fields, Buffer.concat(parts), closed) : closed);
       });
-      // Piped, as a file is: a single write of more than 10 MB is beyond what a session of Node holds.
+      // Piped like a file: a single write of more than 10 MB exceeds the buffer of a Node session.
       const send = () => Readable.from(pieces(upload)).pipe(stream);
       if (upload?.expect) stream.on('continue', send);
       else if (upload) send();

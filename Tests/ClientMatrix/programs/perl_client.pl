@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# LWP or HTTP::Tiny; adapter.py says what goes in and comes out.
+# LWP or HTTP::Tiny. adapter.py documents the input and the output.
 use strict;
 use warnings;
 use HTTP::Tiny;
@@ -43,7 +43,7 @@ sub lwp {
         my $text = '';
         my @take = $case->{kind} eq 'events' ? (sub { $text .= $_[0]; die "enough\n" if $text =~ /^data:.*\n/m }) : ();
         my $response = $agent->request($request, @take);
-        # LWP makes an answer of its own out of an error.
+        # LWP turns an error into a response of its own.
         if (($response->header('Client-Warning') // '') eq 'Internal response') {
             return { error => 'status ' . $response->code . ' of LWP itself', message => $response->message };
         }
@@ -68,7 +68,7 @@ sub tiny {
             return { error => 'status 599', message => $response->{content} };
         }
         my $content = $case->{kind} eq 'events' ? ($text =~ /^(data:.*)/m)[0] // '' : $response->{content} // '';
-        # HTTP::Tiny tells no status of an answer that it was made to leave.
+        # HTTP::Tiny reports no status if the callback stops the response.
         my $status = $response->{status} == 599 ? 200 : $response->{status} + 0;
         my %fields = map { $_ => ref $response->{headers}{$_} ? $response->{headers}{$_}[0] : $response->{headers}{$_} } keys %{$response->{headers}};
         return { status => $status, fields => \%fields, body => substr($content, 0, 8192), length => length $content };

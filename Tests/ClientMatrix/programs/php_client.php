@@ -1,5 +1,5 @@
 <?php
-// PHP's cURL functions or its HTTP streams; adapter.py says what goes in and comes out.
+// PHP's cURL functions or its HTTP streams. adapter.py documents the input and the output.
 
 $library = $argv[1];
 $version = 'PHP ' . PHP_VERSION . ($library === 'curl' ? ', libcurl ' . curl_version()['version'] : '');

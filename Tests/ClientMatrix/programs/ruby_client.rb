@@ -1,4 +1,4 @@
-# Net::HTTP, Faraday or HTTPClient; adapter.py says what goes in and comes out.
+# Net::HTTP, Faraday or HTTPClient. adapter.py documents the input and the output.
 
 require 'faraday'
 require 'httpclient'

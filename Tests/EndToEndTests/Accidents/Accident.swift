@@ -1,39 +1,40 @@
 import Testing
 
-/// A change of a rules file that somebody did not mean, and what a running gate makes of it.
+/// A mistaken change of a rules file, and the expected reaction of a running gate.
 struct Accident: Sendable, CustomTestStringConvertible {
-    /// The gate's verdict on the change.
+    /// The result of the reload.
     enum Outcome: Sendable, Equatable {
-        /// The file is not loaded, because of these findings.
+        /// The file is not loaded because of these findings.
         case refused([String])
-        /// The file is not loaded, because it cannot be read.
+        /// The file is not loaded because it cannot be read.
         case unreadable
-        /// The file is loaded, and these findings are said.
+        /// The file is loaded, and these findings are reported.
         case loaded([String])
     }
 
-    /// The fate of a client's request.
+    /// What happens to a client's request.
     enum Reach: Sendable, Equatable {
         case passes
         case denied
     }
 
     let name: String
-    /// The rules in force before.
+    /// The previously active rules.
     var base = AccidentRules.shop
     let text: String
     let outcome: Outcome
-    /// A current build and an old one, when the gate has said what it says; before, the first passes
-    /// and the second does not.
+    /// The results of a current and an outdated build after the reload.
+    ///
+    /// Before it, the current one passes and the outdated one is denied.
     var current = Reach.passes
     var old = Reach.denied
-    /// Whether nothing in the files can show that it is a mistake: only the traffic does.
+    /// Whether nothing in the files reveals the mistake, and only the traffic can.
     var isSeenInTraffic = false
 
     var testDescription: String { self.name }
 }
 
-/// The rules that accidents happen to.
+/// The rules that the accidents change.
 enum AccidentRules {
     private static let head = """
         unidentified: { missing: allow, unreadable: allow, storeUrl: "https://a.example" }
@@ -46,7 +47,9 @@ enum AccidentRules {
         """
     static let link = "https://apps.apple.com/app/id1234567890"
 
-    /// A file with these rules, each in flow style without its words and link.
+    /// Returns a file with these rules.
+    ///
+    /// Each rule is in flow style without its notice and store URL.
     static func file(_ rules: String..., more: String = "", head: String = Self.head) -> String {
         let items = rules.map { rule in
             let link = rule.contains("storeUrl") ? "" : ", storeUrl: \"\(Self.link)\""
@@ -56,15 +59,17 @@ enum AccidentRules {
     }
 
     static let ios = #"id: ios, match: { platform: ios }, minimum: "3.5.0", blocked: ["3.7.2"]"#
-    /// One floor, and nothing that says which versions there are.
+    /// One floor, without known releases.
     static let shop = Self.file(Self.ios)
     static let releases = #"releases: [{ platform: ios, version: "4.2.0" }]"# + "\n"
-    /// The same with what the store has.
+    /// One floor, and the version in the store.
     static let known = Self.file(Self.ios, more: Self.releases)
-    /// The same with a recommended version.
+    /// One floor, and a recommended version.
     static let recommending = Self.file(Self.ios + #", recommended: "4.2.0""#)
 
-    /// One of these with other words in it, which must be there.
+    /// Returns the rules with one text replaced.
+    ///
+    /// The old text must be present.
     static func changed(_ text: String, _ old: String, _ new: String) -> String {
         precondition(text.contains(old), "'\(old)' is not in the rules")
         return text.replacing(old, with: new)

@@ -11,26 +11,26 @@ extension Accident {
 
     private static let lockouts: [Accident] = [
         Accident(
-            name: "35.0.0 for 3.5.0, and nothing says which versions there are",
+            name: "35.0.0 instead of 3.5.0, without known releases",
             text: Self.change(Self.floor, #"minimum: "35.0.0""#),
             outcome: .loaded([]),
             current: .denied,
             isSeenInTraffic: true
         ),
         Accident(
-            name: "35.0.0 for 3.5.0, with what the store has",
+            name: "35.0.0 instead of 3.5.0, with the release in the store",
             base: Rules.known,
             text: Rules.changed(Rules.known, "3.5.0", "35.0.0"),
             outcome: .refused(["lockout"])
         ),
         Accident(
-            name: "a floor a little above the store",
+            name: "a floor slightly above the release in the store",
             base: Rules.known,
             text: Rules.changed(Rules.known, "3.5.0", "4.2.1"),
             outcome: .refused(["lockout"])
         ),
         Accident(
-            name: "a floor above the store, from a date on",
+            name: "a future floor above the release in the store",
             base: Rules.known,
             text: Rules.file(
                 Rules.ios + #", next: { minimum: "5.0.0", enforceFrom: 2027-01-10T00:00:00Z }"#,
@@ -39,7 +39,7 @@ extension Accident {
             outcome: .refused(["lockout"])
         ),
         Accident(
-            name: "35.0.0 for 3.5.0 in one rule, the recommended version in another",
+            name: "35.0.0 instead of 3.5.0, with a recommended version in another rule",
             base: Rules.file(
                 Rules.ios,
                 #"id: hint, match: { platform: ios }, recommended: "4.2.0""#
@@ -51,18 +51,18 @@ extension Accident {
             outcome: .refused(["lockout"])
         ),
         Accident(
-            name: "a floor above the version that the same rule recommends",
+            name: "a floor above the recommended version of the same rule",
             base: Rules.recommending,
             text: Rules.changed(Rules.recommending, "3.5.0", "35.0.0"),
             outcome: .unreadable
         ),
         Accident(
-            name: "a blocked range that is one or the other, and so everything",
+            name: "two blocked ranges that together cover every version",
             text: Self.change(#"["3.7.2"]"#, #"[">=3.9.0", "<3.9.4"]"#),
             outcome: .refused(["lockout"])
         ),
         Accident(
-            name: "every version to come is blocked, beside a minimum",
+            name: "every newer version is blocked, in addition to a minimum",
             text: Self.change(#"["3.7.2"]"#, #"">=3.9.0""#),
             outcome: .refused(["lockout"])
         ),
@@ -73,7 +73,7 @@ extension Accident {
             outcome: .refused(["lockout"])
         ),
         Accident(
-            name: "two rules that leave nothing together",
+            name: "two rules that together deny every version",
             text: Rules.file(
                 Rules.ios,
                 #"id: all, match: { platform: ios }, blocked: ">=3.5.0""#
@@ -81,7 +81,7 @@ extension Accident {
             outcome: .refused(["lockout"])
         ),
         Accident(
-            name: "a maintenance of a year",
+            name: "a maintenance of almost two years",
             text: Rules.file(
                 Rules.ios,
                 "id: works, match: { path: /** }, "
@@ -91,7 +91,7 @@ extension Accident {
             outcome: .refused(["lockout"])
         ),
         Accident(
-            name: "a lock-out that the file accepts",
+            name: "a lockout with accept",
             base: Rules.known,
             text: Rules.file(
                 #"id: ios, match: { platform: ios }, minimum: "35.0.0", accept: [lockout]"#,
@@ -101,7 +101,7 @@ extension Accident {
             current: .denied
         ),
         Accident(
-            name: "an accept of something else",
+            name: "a lockout with an accept for another finding",
             base: Rules.known,
             text: Rules.file(
                 #"id: ios, match: { platform: ios }, minimum: "35.0.0", accept: [plan-opens]"#,
@@ -124,37 +124,40 @@ extension Accident {
 
     private static let plans: [Accident] = [
         Self.plan(
-            "a higher floor in place, from a date on",
+            "a higher floor with a start date, replacing the current one",
             #"minimum: "4.0.0", enforceFrom: 2027-01-10T00:00:00Z"#
         ),
         Self.plan(
-            "a higher floor in place, with a warning first",
+            "a higher floor with a warning period, replacing the current one",
             #"minimum: "4.0.0", warnFrom: 2026-01-01T00:00:00Z, enforceFrom: 2027-01-10T00:00:00Z"#
         ),
         Self.plan(
-            "a higher floor in place that only warns",
+            "a higher floor that only warns, replacing the current one",
             #"minimum: "4.0.0", warnFrom: 2026-01-01T00:00:00Z"#
         ),
-        Self.plan("a higher floor in place, for a few", #"minimum: "4.0.0", rollout: 5"#),
         Self.plan(
-            "a higher floor in place, in steps to come",
+            "a higher floor with a small rollout, replacing the current one",
+            #"minimum: "4.0.0", rollout: 5"#
+        ),
+        Self.plan(
+            "a higher floor with future rollout steps, replacing the current one",
             #"minimum: "4.0.0", rollout: [{ at: 2027-01-10T00:00:00Z, percent: 100 }]"#
         ),
         Self.plan(
-            "a higher floor in place that waits for the store",
+            "a higher floor that waits for the store, replacing the current one",
             #"minimum: "4.3.0", holdUntilInStore: true"#,
             in: Rules.known
         ),
         Self.plan(
-            "a higher floor in place that only observes",
+            "a higher floor in observe mode, replacing the current one",
             #"minimum: "4.0.0", mode: observe"#
         ),
         Self.plan(
-            "enforcement in 2072, for a higher floor in place",
+            "enforcement in 2072 for a higher floor, replacing the current one",
             #"minimum: "4.0.0", enforceFrom: 2072-01-10T00:00:00Z"#
         ),
         Accident(
-            name: "a higher floor under another name, from a date on",
+            name: "a higher floor with a start date, under another ID",
             text: Rules.file(
                 #"id: ios-2027, match: { platform: ios }, minimum: "4.0.0", "#
                     + "enforceFrom: 2027-01-10T00:00:00Z"
@@ -162,7 +165,7 @@ extension Accident {
             outcome: .refused(["plan-opens"])
         ),
         Accident(
-            name: "more versions blocked, from a date on",
+            name: "more blocked versions with a start date",
             text: Self.change(
                 #"minimum: "3.5.0", blocked: ["3.7.2"]"#,
                 #"blocked: ["<3.5.0", "3.7.2", "3.8.x"], enforceFrom: 2027-01-10T00:00:00Z"#
@@ -170,7 +173,7 @@ extension Accident {
             outcome: .refused(["plan-opens"])
         ),
         Accident(
-            name: "a plan that the file accepts",
+            name: "a plan with accept",
             text: Self.change(
                 Self.floor,
                 #"minimum: "4.0.0", enforceFrom: 2027-01-10T00:00:00Z, accept: [plan-opens]"#
@@ -179,7 +182,7 @@ extension Accident {
             old: .passes
         ),
         Accident(
-            name: "the plan as it is meant, under next",
+            name: "the correct plan, under next",
             text: Self.change(
                 Self.floor,
                 #"minimum: "3.5.0", next: { minimum: "4.0.0", enforceFrom: 2027-01-10T00:00:00Z }"#
@@ -192,12 +195,12 @@ extension Accident {
                 Self.floor,
                 #"minimum: "3.5.0", next: { minimum: "4.0.0", enforceFrom: 2026-01-10T00:00:00Z }"#
             ),
-            // The floor of January 2026 holds for all: the gate says that it is no plan any more.
+            // The floor of January 2026 already applies to all clients, which the finding reports.
             outcome: .loaded(["next-complete"]),
             isSeenInTraffic: true
         ),
         Accident(
-            name: "UTC for the time of Japan",
+            name: "UTC instead of the time of Japan",
             text: Self.change(
                 Self.floor,
                 #"minimum: "3.5.0", next: { minimum: "4.0.0", enforceFrom: 2027-01-10T09:00:00Z }"#
@@ -214,7 +217,7 @@ extension Accident {
             outcome: .loaded(["dead-rule"])
         ),
         Accident(
-            name: "a step of the roll-out before the floor",
+            name: "a rollout step before the floor",
             text: Self.change(
                 Self.floor,
                 #"minimum: "3.5.0", next: { minimum: "4.0.0", enforceFrom: 2027-01-10T00:00:00Z, "#
@@ -242,61 +245,65 @@ extension Accident {
 
     private static let openings: [Accident] = [
         Self.opening(
-            "the platform misspelt",
+            "a misspelled platform",
             Self.change("ios }", "iso }"),
             ["laxer", "unknown-platform"]
         ),
         Self.opening("no rules", "rules: []\n"),
         Self.opening(
-            "an undo that a test of the file is against",
+            "an undo that fails a test of the file",
             Self.change("3.5.0", "3.0.0")
                 + "tests: [{ name: old, request: { platform: ios, version: '3.4.9' }, "
                 + "expect: { decision: require } }]\n",
             ["laxer", "failed-test"]
         ),
         Self.opening(
-            "the file cut off behind its head",
+            "the file truncated after its head",
             "exempt: [/healthz]\nrules: []\n"
         ),
         Self.opening(
-            "the rule deleted",
+            "a deleted rule",
             Rules.file(#"id: b, match: { platform: android }, recommended: "2""#)
         ),
         Self.opening("a lower number", Self.change("3.5.0", "3.0.0")),
         Self.opening(
-            "the same floor from next year on",
+            "the same floor with a start next year",
             Self.change(Self.floor, #"minimum: "3.5.0", enforceFrom: 2027-01-10T00:00:00Z"#)
         ),
         Self.opening(
-            "the same floor for nobody",
+            "the same floor with a rollout of 0",
             Self.change(Self.floor, Self.floor + ", rollout: 0")
         ),
         Self.opening(
-            "the rule only observes",
+            "the rule in observe mode",
             Self.change(Self.floor, Self.floor + ", mode: observe")
         ),
-        Self.opening("the whole file only observes", "mode: observe\n" + Rules.shop, ["observing"]),
         Self.opening(
-            "a rule that is over",
+            "the whole file in observe mode",
+            "mode: observe\n" + Rules.shop,
+            ["observing"]
+        ),
+        Self.opening(
+            "an expired rule",
             Self.change(Self.floor, Self.floor + ", until: 2026-01-10T00:00:00Z"),
             ["laxer", "past-rule"]
         ),
         Self.opening(
-            "everything exempt",
+            "every path exempt",
             Self.change("[/healthz]", "['/**']"),
             ["laxer", "open-gate"]
         ),
         Self.opening(
-            "the version read from a field that nobody sends",
+            "a version field that no client sends",
             "identity: { headers: { version: X-App-Verison } }\n" + Rules.shop,
             ["identity-changed"]
         ),
         Self.opening(
-            "a floor of builds in place of one of versions",
+            "a build floor instead of a version floor",
             Self.change(Self.floor, "minimumBuild: 35")
         ),
         Self.opening(
-            "a path that nobody asks for",
+            "a path that no client requests",
             Self.change("platform: ios }", "platform: ios, path: /v3/** }")
         ),
     ]
@@ -312,14 +319,14 @@ extension Accident {
 
     private static let slips: [Accident] = [
         Self.slip(
-            "the link of another store",
+            "the URL of another store",
             Rules.file(
                 Rules.ios + #", storeUrl: "https://play.google.com/store/apps/details?id=a""#
             ),
             ["foreign-link"]
         ),
         Self.slip(
-            "a link that is not https",
+            "a store URL without https",
             Rules.file(Rules.ios + #", storeUrl: "http://apps.apple.com/app/id1""#),
             ["insecure-link"]
         ),
@@ -334,12 +341,12 @@ extension Accident {
             ["needless-block"]
         ),
         Self.slip(
-            "the floor raised a little, blocked versions left as they were",
+            "a raised floor with obsolete blocked versions",
             Self.change(#"minimum: "3.5.0""#, #"minimum: "3.8.0""#),
             ["needless-block"]
         ),
         Self.slip(
-            "the bad release is blocked, and the store has no newer one",
+            "a blocked release without a newer one in the store",
             Rules.file(
                 #"id: ios, match: { platform: ios }, minimum: "3.5.0", blocked: ["4.3.0"]"#,
                 more: #"releases: [{ platform: ios, version: "4.2.0" }, "#
@@ -359,18 +366,18 @@ extension Accident {
             ["long-maintenance"]
         ),
         Self.slip(
-            "an accept that is left over",
+            "an obsolete accept",
             Self.change(Self.floor, Self.floor + ", accept: [lockout]"),
             ["needless-accept"]
         ),
         Self.slip(
-            "clients that say nothing are rejected, health checks included",
+            "unidentified clients rejected, including health checks",
             "unidentified: { missing: reject, storeUrl: \"https://a.example\", notice: n }\n"
                 + Rules.file(Rules.ios, head: ""),
             ["rejects-unidentified"]
         ),
         Accident(
-            name: "a key misspelt",
+            name: "a misspelled key",
             text: Self.change("minimum:", "minimun:"),
             outcome: .unreadable
         ),
@@ -381,17 +388,17 @@ extension Accident {
         ),
         Accident(name: "an empty file", text: "", outcome: .unreadable),
         Accident(
-            name: "a file cut off within a line",
+            name: "a file truncated within a line",
             text: String(Rules.shop.prefix(150)),
             outcome: .unreadable
         ),
         Accident(
-            name: "a rule twice",
+            name: "a duplicate rule",
             text: Rules.file(Rules.ios, Rules.ios),
             outcome: .unreadable
         ),
         Accident(
-            name: "a test in the file says otherwise",
+            name: "a failing test in the file",
             text: Self.change(Self.floor, #"minimum: "35.0.0""#)
                 + "tests: [{ name: current, request: { platform: ios, version: '4.2.0' }, "
                 + "expect: { decision: allow } }]\n",

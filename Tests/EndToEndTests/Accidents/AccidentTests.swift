@@ -2,8 +2,9 @@ import GateTestSupport
 import Glibc
 import Testing
 
-/// A file that somebody did not mean meets a running gate: nobody is locked out by it unless the file
-/// says so, and the gate is never opened in silence.
+/// Mistaken rules files are loaded into a running gate.
+///
+/// None locks clients out unless the file accepts that, and none opens the gate without a finding.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(10)))
 struct AccidentTests {
     /// The gate's report on its rules.
@@ -22,13 +23,13 @@ struct AccidentTests {
     private static let current = "4.2.0"
     private static let old = "3.4.9"
 
-    @Test func `the table of accidents has its rows`() {
+    @Test func `the table of accidents is complete, and its names are unique`() {
         #expect(Accident.table.count >= 35)
         #expect(Set(Accident.table.map(\.name)).count == Accident.table.count)
     }
 
-    @Test func `every accident meets a running gate`() async throws {
-        // Without a census: the crowd here would have the guard speak of each of them, too.
+    @Test func `a running gate reacts to every accident as expected`() async throws {
+        // Without a census: the requests here would make the guard report each change, too.
         try await Scene.play(
             rules: AccidentRules.shop,
             flags: [.adminListen(), .census(false)]
@@ -45,7 +46,7 @@ struct AccidentTests {
                 try self.expect(accident.current, accident.old, scene, accident.name)
                 try self.expect(crowd, accident)
                 said.append("\(accident.name): \(self.words(report))")
-                // The way back holds at once, whatever it was.
+                // A return to the previous rules always takes effect at once.
                 try self.put(accident.base, scene, accident.name)
                 try self.expect(.passes, .denied, scene, "after: \(accident.name)")
             }
@@ -76,7 +77,8 @@ struct AccidentTests {
             #expect(report.lastReloadSuccessful, "\(name)")
             #expect(Set(report.findings.map(\.name)).isSuperset(of: findings), "\(name): \(report)")
         }
-        // The rule of the table: these two may end so only if the file, or nobody but traffic, says it.
+        // A lockout needs an acceptance in the file, unless only traffic reveals it. An opened gate
+        // needs a finding.
         if accident.current == .denied {
             let isAccepted = accident.text.contains("accept: [lockout]")
             #expect(isAccepted || accident.isSeenInTraffic, "\(name)")
@@ -87,7 +89,7 @@ struct AccidentTests {
         }
     }
 
-    /// While the file was read and judged, clients got what they got before or what they get after.
+    /// Expects that clients got the previous result or the new one during the reload.
     private func expect(_ crowd: AskingCrowd, _ accident: Accident) throws {
         for (version, before, after) in [
             (Self.current, Accident.Reach.passes, accident.current),
@@ -121,10 +123,10 @@ struct AccidentTests {
         }
     }
 
-    /// Everything that somebody may do at night.
-    private static let waysBack: [(name: String, text: @Sendable (String) -> String)] = [
+    /// The edits that an operator may use to undo a lockout.
+    private static let undoEdits: [(name: String, text: @Sendable (String) -> String)] = [
         (
-            "the rule deleted",
+            "a deleted rule",
             { _ in AccidentRules.file(#"id: b, match: { platform: b }, recommended: "1""#) }
         ),
         ("rules: []", { _ in "rules: []\n" }),
@@ -134,8 +136,8 @@ struct AccidentTests {
             { $0.replacing("id: ios", with: "id: ios, enforceFrom: 2027-01-10T00:00:00Z") }
         ),
         ("rollout: 0", { $0.replacing("id: ios", with: "id: ios, rollout: 0") }),
-        ("the rule observes", { $0.replacing("id: ios", with: "id: ios, mode: observe") }),
-        ("the file observes", { "mode: observe\n" + $0 }),
+        ("the rule in observe mode", { $0.replacing("id: ios", with: "id: ios, mode: observe") }),
+        ("the file in observe mode", { "mode: observe\n" + $0 }),
         ("the old file", { _ in AccidentRules.known }),
     ]
 
@@ -146,15 +148,16 @@ struct AccidentTests {
         #"id: ios, match: { platform: ios }, minimumBuild: 99, minimum: "9", accept: [lockout]"#,
     ]
 
-    @Test func `from every lock-out, every way back holds within a second`() async throws {
-        // Without a census: on a slow machine there are enough requests for the guard to refuse lock-outs.
+    @Test func `every kind of undo ends every kind of lockout within a second`() async throws {
+        // Without a census: on a slow machine there are enough requests for the guard to reject
+        // lockouts.
         try await Scene.play(
             rules: AccidentRules.known,
             flags: [.adminListen(), .census(false)]
         ) { scene in
             for rule in Self.acceptedLockouts {
                 let locked = AccidentRules.file(rule, more: AccidentRules.releases)
-                for (name, text) in Self.waysBack {
+                for (name, text) in Self.undoEdits {
                     try self.put(locked, scene, name)
                     try self.expect(.denied, .denied, scene, "locked out: \(rule)")
                     try scene.folder.replace("rules.yaml", with: text(locked))

@@ -1,7 +1,7 @@
 import GateTestSupport
 import Testing
 
-/// The verdict of a running gate on new rules, asked before, and asked of it.
+/// The result of new rules in a running gate, checked before the reload and reported by it.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct AskBeforeTests {
     private typealias Rules = AccidentRules
@@ -12,7 +12,7 @@ struct AskBeforeTests {
         #"minimum: "4.0.0", enforceFrom: 2027-01-10T00:00:00Z"#
     )
 
-    @Test func `check --against says what the gate would say`() throws {
+    @Test func `check --against reports what the gate would report`() throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         for (name, text) in [
@@ -40,7 +40,7 @@ struct AskBeforeTests {
         #expect(laxer.output.contains("the rule 'ios' was removed"))
     }
 
-    @Test func `reload --wait exits by what the gate says`() async throws {
+    @Test func `reload --wait exits with the result of the reload`() async throws {
         try await Scene.play(rules: Rules.shop, flags: [.adminListen()]) { scene in
             let port = "\(try #require(scene.gate.adminPort))"
             #expect(try ToolProcess.versiongate("reload", "--wait", "--admin", port).status == 0)
@@ -55,7 +55,7 @@ struct AskBeforeTests {
         }
     }
 
-    @Test func `what is refused is logged once, whether the watch or an operator is first`()
+    @Test func `a rejected file is logged once, whether the file watcher or an operator is first`()
         async throws
     {
         try await Scene.play(rules: Rules.shop, flags: [.adminListen()]) { scene in
@@ -73,7 +73,7 @@ struct AskBeforeTests {
                     #expect(refused.errors.contains("[plan-opens]"))
                 }
             }
-            // The watch has seen all of it when it has seen what comes after it.
+            // After the next change, the watcher has seen all previous ones.
             let seen = scene.gate.logLines.count
             try scene.folder.replace("rules.yaml", with: "rules: []\n")
             try scene.gate.logLine("the way back", skipping: seen) { $0.message == "rules loaded" }
@@ -81,7 +81,7 @@ struct AskBeforeTests {
         }
     }
 
-    @Test func `a gate that is not there is an error`() throws {
+    @Test func `reload fails if no gate runs`() throws {
         let port = try FreePort.find()
         #expect(try ToolProcess.versiongate("reload", "--wait", "--admin", "\(port)").status == 1)
     }

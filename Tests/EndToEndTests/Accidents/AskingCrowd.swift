@@ -2,7 +2,7 @@ import Foundation
 import GateTestSupport
 import Synchronization
 
-/// Clients of some versions that ask one after the other, all the time, and remember what they got.
+/// Clients of several versions that send requests in turn without a pause, and record the statuses.
 final class AskingCrowd: Sendable {
     private struct State {
         var isStopped = false
@@ -12,9 +12,8 @@ final class AskingCrowd: Sendable {
 
     private let state = Mutex(State())
 
-    /// - Parameters:
-    ///   - port: The port of the gate, on this machine.
-    ///   - versions: The versions that the clients say they have.
+    /// - Parameters:   - port: The port of the gate on this machine.   - versions: The versions in
+    ///   the clients' requests.
     init(port: UInt16, versions: [String]) {
         Thread.detachNewThread { [self] in
             do {
@@ -39,9 +38,9 @@ final class AskingCrowd: Sendable {
         self.state.withLock { $0.statuses = [:] }
     }
 
-    /// The statuses that the clients of a version got since they forgot, at least one.
+    /// Returns the statuses of a version since the last `forget()`, at least one.
     func statuses(of version: String) throws -> Set<Int> {
-        // On a busy machine they may not have had their turn.
+        // On a busy machine, this version may not have had a response yet.
         try Deadline.usual.poll("an answer to a client of \(version)") {
             try self.state.withLock { state in
                 if let failure = state.failure { throw failure }

@@ -2,24 +2,25 @@ import Foundation
 import GateTestSupport
 import Testing
 
-/// Accidents that only traffic shows: the guard refuses the change, or the breaker stops it.
+/// Accidents that only traffic reveals: the guard rejects the change, or the circuit breaker stops
+/// it.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(10)))
 struct BreakerAccidentTests {
-    /// A change that nobody meant.
+    /// A mistaken change.
     struct Story: Sendable, CustomTestStringConvertible {
         let name: String
-        /// The versions that clients have, one of them as often as another.
+        /// The versions of the clients, all equally frequent.
         var versions: [String?] = ["3.4.9", "3.6.0", "4.1.0", "4.2.0"]
         var platform = "ios"
-        /// The change, as rules.
+        /// The rules of the change.
         let rules: String
-        /// The settings that come with it.
+        /// The settings of the change.
         var head = ""
-        /// The versions that clients have after the change; `nil`: the same.
+        /// The versions of the clients after the change; `nil` if they stay the same.
         var later: [String?]?
-        /// The versions of the few who were counted before, where that is not everybody.
+        /// The versions of the few clients that were counted before; `nil` means `versions`.
         var tried: [String]?
-        /// Whether the guard refuses it once it knows the clients.
+        /// Whether the guard rejects the change once the clients are counted.
         var isGuarded = true
         var cause = "builds"
 
@@ -35,7 +36,7 @@ struct BreakerAccidentTests {
 
     static let stories: [Story] = [
         Story(
-            name: "35.0.0 for 3.5.0",
+            name: "35.0.0 instead of 3.5.0",
             rules: #"id: ios, match: { platform: ios }, minimum: "35.0.0""#
         ),
         Story(
@@ -50,7 +51,7 @@ struct BreakerAccidentTests {
             rules: #"id: ios, minimum: "3.0.0""#
         ),
         Story(
-            name: "a header that is stripped on the way",
+            name: "a header that a proxy removes",
             rules: Self.base,
             head: "unidentified: { missing: reject, storeUrl: \"\(Self.link)\" }",
             later: [nil],
@@ -58,7 +59,7 @@ struct BreakerAccidentTests {
             cause: "missing-fields"
         ),
         Story(
-            name: "a floor left armed after a test",
+            name: "a floor that is left active after a test",
             rules: #"id: ios, match: { platform: ios }, minimum: "4.2.0""#,
             tried: ["4.2.0"],
             isGuarded: false
@@ -86,15 +87,15 @@ struct BreakerAccidentTests {
         )
     }
 
-    /// What happened until the clients were let pass again.
+    /// The requests until the gate allows the clients again.
     private struct Course {
         var asked = 0
         var refused = 0
-        /// From the first refusal to the last one.
+        /// The time between the first and the last denial.
         var duration = Duration.zero
     }
 
-    /// Clients ask one after the other, as fast as the gate answers, until it refuses them no more.
+    /// Sends requests one after the other, as fast as the gate responds, until none is denied.
     private static func ask(_ story: Story, _ scene: Scene) throws -> Course {
         let start = ContinuousClock.now
         let client = try scene.connect()
@@ -103,7 +104,7 @@ struct BreakerAccidentTests {
         var passedInTurn = 0
         let limit = Duration.seconds(30) * GateExecutable.slowdown
         let versions = story.later ?? story.versions
-        // Every version has its turn among them.
+        // Enough requests to include every version.
         while course.refused == 0 || passedInTurn < 10 * versions.count {
             let visitor = Self.visitor(course.asked, versions, story.platform)
             try client.send(visitor.request)
@@ -122,13 +123,13 @@ struct BreakerAccidentTests {
     }
 
     @Test(arguments: stories)
-    func `a change that nobody meant is refused, or trips within ten seconds`(
+    func `a mistaken change trips the breaker within ten seconds`(
         _ story: Story
     ) async throws {
         try await Self.play { scene in
             let tried = story.tried.map { $0.map(Optional.some) } ?? story.versions
             let few = story.isGuarded || story.tried != nil
-            // Those whom the guard asks about are too few to say anything, or not hit at all.
+            // The counted clients are too few for the guard, or not affected.
             let visitors = (0..<(few ? 10 : 400)).map { Self.visitor($0, tried, story.platform) }
             try scene.count(visitors)
             try scene.folder.replace("rules.yaml", with: Self.file(story.rules, head: story.head))
@@ -150,7 +151,7 @@ struct BreakerAccidentTests {
     }
 
     @Test(arguments: stories.filter(\.isGuarded))
-    func `once the clients were counted, the guard refuses it`(_ story: Story) async throws {
+    func `the guard rejects the change once the clients are counted`(_ story: Story) async throws {
         try await Self.play { scene in
             try scene.count((0..<400).map { Self.visitor($0, story.versions, story.platform) })
             try scene.folder.replace("rules.yaml", with: Self.file(story.rules, head: story.head))
@@ -162,7 +163,7 @@ struct BreakerAccidentTests {
         }
     }
 
-    @Test func `a date that nobody meant trips, too`() async throws {
+    @Test func `a mistaken date trips the breaker, too`() async throws {
         try await Self.play { scene in
             let date = Date.now.addingTimeInterval(3).formatted(.iso8601)
             let rules = Self.base + ", next: { minimum: \"35.0.0\", enforceFrom: \(date) }"
@@ -175,7 +176,9 @@ struct BreakerAccidentTests {
         }
     }
 
-    @Test func `a trip is told, outlives the process, and ends by the command`() async throws {
+    @Test func `a trip is reported, outlives the process, and ends by the reset command`()
+        async throws
+    {
         let story = Self.stories[0]
         try await Self.play { scene in
             let hook = "http://127.0.0.1:\(scene.backend.port)/hook"

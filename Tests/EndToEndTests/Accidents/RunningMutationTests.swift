@@ -5,28 +5,31 @@ import GateTestSupport
 import MutatedRules
 import Testing
 
-/// Slips that a machine makes in the shipped rules files meet a gate that runs by them: none locks out
-/// a group of clients that passed, and none lets one pass in silence that was refused.
+/// Generated mistakes in the shipped rules files, loaded into a running gate.
 ///
-/// Slips in the rules file of a running gate, judged by its answers: a sample, or all with
-/// `GATE_ALL_MUTATIONS`. `MutationTests` judges thousands of them below the executable.
+/// None locks out a group of allowed clients, and none allows a denied group without a finding.
+///
+/// The test uses a sample of the mutations, or all with `GATE_ALL_MUTATIONS`, and checks the
+/// responses of the gate. `MutationTests` checks thousands of them without the executable.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(20)))
 struct RunningMutationTests {
     private static let perFile =
         ProcessInfo.processInfo.environment["GATE_ALL_MUTATIONS"] == nil ? 6 : Int.max
-    /// So many clients of one rule are asked for.
+    /// The maximum number of clients per rule.
     private static let clientLimit = 24
-    /// Findings that say that somebody passes who did not.
+    /// Findings that report that denied clients are now allowed.
     private static let loud: Set = [
         "laxer", "identity-changed", "observing", "open-gate", "plan-opens",
     ]
 
-    /// Whether the network namespace of the tests has no interface but the loopback.
+    /// Whether the loopback is the only interface in the tests' network namespace.
     private static let isAlone =
         (try? String(contentsOfFile: "/proc/self/net/dev", encoding: .utf8)
             .split(separator: "\n").compactMap { $0.wholeMatch(of: /\s*(\S+):.*/)?.1 } == ["lo"])
         ?? false
-    /// Files that speak of no host that a test may not reach; all, where no host can be reached.
+    /// The files that name no remote host.
+    ///
+    /// Without network access, all files.
     private static let files = ShippedRules.files.filter { file in
         guard !Self.isAlone, let text = try? file.text() else { return true }
         return !text.contains("\nfeeds:") && !text.hasPrefix("feeds:")
@@ -56,17 +59,19 @@ struct RunningMutationTests {
     private struct Group {
         let rule: String
         let requests: [String]
-        /// Whether the file says which versions there are.
+        /// Whether the file contains the existing versions.
         let isKnowable: Bool
     }
 
-    @Test func `the files that are left out are few`() {
-        // The examples with feeds; `unshare --net` and a loopback that is up let them in.
+    @Test func `only the files with feeds are left out`() {
+        // The examples with feeds. They are included under `unshare --net` with the loopback up.
         #expect(Self.files.count == ShippedRules.files.count - (Self.isAlone ? 0 : 6))
     }
 
     @Test(arguments: files)
-    func `no slip locks a group out or opens the gate in silence`(file: ShippedRules) async throws {
+    func `no mistake locks a group out or opens the gate without a finding`(file: ShippedRules)
+        async throws
+    {
         let text = try file.text()
         let mutations = Mutation.sample(Self.perFile, of: Mutation.all(of: text))
         let folder = try TemporaryFolder()
@@ -112,9 +117,9 @@ struct RunningMutationTests {
         }
     }
 
-    /// Writes a file and those that are read together with it to where the gate looks for its rules.
+    /// Writes a file, and the files that belong to it, to the gate's rules path.
     ///
-    /// - Returns: The place of the file.
+    /// - Returns: The path of the file.
     private static func lay(_ file: ShippedRules, into folder: TemporaryFolder) throws -> String {
         let sources = try file.sources(with: file.text())
         guard file.isOfFolder else {
@@ -142,7 +147,8 @@ struct RunningMutationTests {
         }
     }
 
-    /// The clients of each rule up to the newest version that the file knows, and those of its tests.
+    /// Returns the clients of each rule, up to the newest version that the file names, and the
+    /// clients of its tests.
     private static func groups(of file: ShippedRules) throws -> [Group] {
         let now = Timestamp(secondsSinceEpoch: Int64(Date.now.timeIntervalSince1970))
         let sources = try file.sources(with: file.text())
@@ -157,7 +163,7 @@ struct RunningMutationTests {
             )
         }
         let tested = Group(rule: "the tests of the file", requests: tests, isKnowable: true)
-        // Only the usual fields can be written without knowing how the file reads them.
+        // Other identity fields would depend on how the file maps them.
         guard rules.definition.identity == .defaults else { return [tested] }
         let crowds = MutationClients(rules, rules, at: now).crowds.map { crowd in
             let clients = crowd.clients.filter { client in

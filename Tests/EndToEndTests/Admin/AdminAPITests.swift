@@ -3,7 +3,7 @@ import GateTestSupport
 import Glibc
 import Testing
 
-/// The API for operators, through the real executable.
+/// The admin API, with the real executable.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct AdminAPITests {
     private static let link = "storeUrl: https://apps.apple.com/app/id1234567890"
@@ -43,7 +43,8 @@ struct AdminAPITests {
         try scene.askAdmin(method, target, fields: fields, body: body)
     }
 
-    /// Sends requests of 2.0 and 3.0, some refused, and waits until they are counted.
+    /// Sends requests of versions 1.0, 2.0 and 3.0, of which 1.0 is denied, and waits until they
+    /// are counted.
     private static func count(at scene: Scene) throws {
         var visitors: [CensusVisitor] = []
         for (version, devices) in [("1.0", 0..<10), ("2.0", 10..<40), ("3.0", 40..<100)] {
@@ -60,7 +61,7 @@ struct AdminAPITests {
         }
     }
 
-    /// Questions to every route, good and bad.
+    /// Valid and invalid requests for every route.
     private static let questions: [(method: String, target: String, body: String?, status: Int)] = [
         ("GET", "/", nil, 200), ("GET", "/page/page.css", nil, 200),
         ("GET", "/page/icon.svg", nil, 200), ("GET", "/page/main.js", nil, 200),
@@ -106,7 +107,7 @@ struct AdminAPITests {
         ("POST", "/api/v1/explain", "{\"verison\":\"5.0\"}", 400),
     ]
 
-    @Test func `every route answers as the document says, on the admin listener alone`()
+    @Test func `every route conforms to the OpenAPI document, on the admin listener only`()
         async throws
     {
         let answers = try TemporaryFolder()
@@ -126,7 +127,7 @@ struct AdminAPITests {
                 #expect(answer.status == question.status, "\(question.target) \(answer.text)")
                 try answers.keep(answer, to: question.method, question.target, number)
                 if question.status >= 400 { _ = try answer.problem() }
-                // Whatever stands there is the backend's.
+                // On the client port, the backend owns all of these paths.
                 let passed = try scene.ask(
                     Request.text(
                         question.method,
@@ -157,7 +158,7 @@ struct AdminAPITests {
             }
             let served = try Self.ask(scene, "/api/v1/openapi.json").text
             #expect(try served == String(contentsOf: document, encoding: .utf8))
-            // Every path of the document was asked, but for the stream, which has no end.
+            // Every path of the document was requested, except for the stream, which does not end.
             let paths = try #require(JSONReport(served).part("paths")).fields.keys
             let asked = Set(Self.questions.map { String($0.target.prefix { $0 != "?" }) })
             let missing = Set(paths).subtracting(["/hooks/{feed}", "/api/v1/events"]).subtracting(
@@ -173,7 +174,7 @@ struct AdminAPITests {
         #expect(result.status == 0, "python3 needs jsonschema: \(result.errors)")
     }
 
-    @Test func `from another machine nothing is answered without a token, and by any method`()
+    @Test func `on a public address, every route and method needs a token`()
         async throws
     {
         let folder = try TemporaryFolder()
@@ -204,7 +205,7 @@ struct AdminAPITests {
         }
     }
 
-    @Test func `by a stranger's name nothing is answered on loopback`() async throws {
+    @Test func `on loopback, a foreign host name gets no content`() async throws {
         try await self.play(.adminListen()) { scene in
             for path in try #require(
                 JSONReport(Self.ask(scene, "/api/v1/openapi.json").text).part("paths")
@@ -216,7 +217,8 @@ struct AdminAPITests {
         }
     }
 
-    @Test func `impact is what the command says, and a floor the same as its line`() async throws {
+    @Test func `the impact API matches the command, for a rules file and for a floor`() async throws
+    {
         try await self.play(.adminListen()) { scene in
             try Self.count(at: scene)
             let new = Self.rules("2.5")
@@ -237,7 +239,7 @@ struct AdminAPITests {
         }
     }
 
-    @Test func `the last refusals are there without devices, addresses and paths`() async throws {
+    @Test func `the recent denials contain no devices, addresses or paths`() async throws {
         try await self.play(.adminListen()) { scene in
             try Self.count(at: scene)
             let text = try Self.ask(scene, "/api/v1/denials").text
@@ -251,7 +253,7 @@ struct AdminAPITests {
         }
     }
 
-    @Test func `explain says what the command says`() async throws {
+    @Test func `the explain API matches the command`() async throws {
         try await self.play(.adminListen()) { scene in
             let report = try JSONReport(
                 Self.ask(scene, "/api/v1/explain?platform=ios&version=1.0").text
@@ -283,12 +285,12 @@ struct AdminAPITests {
         }
     }
 
-    /// The records of changes, the newest first.
+    /// Returns the records of changes, the newest first.
     private static func records(_ scene: Scene, _ fields: String = "") throws -> [JSONReport] {
         try JSONReport(self.ask(scene, "/api/v1/audit", fields: fields).text).list("records")
     }
 
-    @Test func `every change is recorded: when, from where, what, and why not`() async throws {
+    @Test func `every change is recorded with its time, source, changes and errors`() async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         try folder.writeInPlace(Self.rules("2.0"), to: "rules.yaml")
@@ -301,7 +303,7 @@ struct AdminAPITests {
         try await Scene.play(in: folder, flags: flags) { scene in
             let first = try Self.records(scene, field)
             #expect(first.map { $0.part("source")?.text("kind") } == ["start"])
-            // Where its watch is slower than the question, it finds nothing new.
+            // If the file watcher is slower than the request, it finds nothing new.
             try scene.folder.replace("rules.yaml", with: Self.rules("2.1"))
             #expect(try Self.ask(scene, "/-/reload", "POST", fields: field).status == 200)
             try scene.folder.replace("rules.yaml", with: RulesText.broken(line: 3))
@@ -336,7 +338,7 @@ struct AdminAPITests {
             #expect(rules.list("rules").first?.part("terms")?.text("minimum") == "2.2")
             #expect(rules.list("rules").first?.list("dates").count == 1)
         }
-        // They outlive the process; the same rules again are no change.
+        // The records outlive the process, and a start with the same rules adds none.
         try await Scene.play(in: folder, flags: flags) { scene in
             let records = try Self.records(scene, field)
             #expect(records.count == 4)
@@ -345,7 +347,7 @@ struct AdminAPITests {
 }
 
 extension TemporaryFolder {
-    /// Keeps an answer, for the document to be held against.
+    /// Stores a response for the validation against the OpenAPI document.
     fileprivate func keep(
         _ answer: RawResponse,
         to method: String,

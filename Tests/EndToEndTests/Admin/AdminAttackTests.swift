@@ -2,9 +2,9 @@ import GateTestSupport
 import Glibc
 import Testing
 
-/// Clients that hold the connections of the admin listener, through the real executable.
+/// Clients that hold the connections of the admin listener, with the real executable.
 ///
-/// `Benchmarks/operators.py` plays the same with more of them, and measures.
+/// `Benchmarks/operators.py` does the same with more clients, and measures.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct AdminAttackTests {
     private static let token = "Authorization: Bearer 0123456789abcdef\r\n"
@@ -33,7 +33,7 @@ struct AdminAttackTests {
     }
 
     @Test(arguments: [false, true])
-    func `nothing waits for connections that are silent, that listen, or that never end a body`(
+    func `idle connections, event streams and unfinished bodies delay no request`(
         hasToken: Bool
     ) async throws {
         let fields = hasToken ? Self.token : ""
@@ -58,7 +58,7 @@ struct AdminAttackTests {
                 return client
             }
             for _ in 0..<10 {
-                // Those that were closed come again.
+                // The clients whose connections were closed reconnect.
                 silent += try Self.silent(20, at: scene)
                 for target in ["/-/healthy", "/-/ready"] {
                     #expect(try scene.askAdmin("GET", target).status == 200)
@@ -91,7 +91,7 @@ struct AdminAttackTests {
                 #expect(refusal.fields["Retry-After"] == ["1"])
             }
             for client in bodies.suffix(16) {
-                #expect(try !client.hears(within: .zero))
+                #expect(try !client.receivesData(within: .zero))
             }
             try scene.gate.logLine("that connections were closed") {
                 $0.message.hasPrefix("admin listener: too many connections")
@@ -99,7 +99,7 @@ struct AdminAttackTests {
         }
     }
 
-    @Test func `the last descriptors are not for silent connections`() async throws {
+    @Test func `idle connections do not take the last descriptors`() async throws {
         let flags: [GateFlag] = [.adminListen()]
         try await Scene.play(flags: flags, surroundings: .descriptors(64)) { scene in
             let current = try scene.connect()

@@ -2,12 +2,12 @@ import Foundation
 import GateTestSupport
 import Testing
 
-/// The admin listener behind an nginx on the same machine, by the configuration of the guide.
+/// The admin listener behind an nginx on the same machine, with the configuration of the guide.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)), .needs("nginx"))
 struct AdminBehindNginxTests {
     private static let token = "Authorization: Bearer 0123456789abcdef\r\n"
 
-    /// The block of docs/guides/behind-nginx-or-a-cdn.md that is about the admin listener.
+    /// Returns the block of docs/guides/behind-nginx-or-a-cdn.md for the admin listener.
     private static func block(gate: UInt16, port: UInt16) throws -> String {
         let guide = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../../../docs/guides/behind-nginx-or-a-cdn.md").standardizedFileURL
@@ -53,7 +53,7 @@ struct AdminBehindNginxTests {
         return try client.response()
     }
 
-    @Test func `operators come through with the token, probes without, and no page of a stranger`()
+    @Test func `operators need the token, probes need none, and foreign pages have no access`()
         async throws
     {
         try await self.play { scene, nginx in
@@ -89,8 +89,8 @@ struct AdminBehindNginxTests {
             let host = "gate.example.com"
             try page.send(Request.text("GET", "/api/v1/events", host: host, fields: Self.token))
             #expect(try page.head()?.status == 200)
-            // nginx passes events on as they come.
-            #expect(try page.hears(within: .seconds(10)))
+            // nginx forwards events without a delay.
+            #expect(try page.receivesData(within: .seconds(10)))
         }
     }
 }

@@ -1,10 +1,10 @@
 import GateTestSupport
 import Testing
 
-/// A page hears of changes at a real gate without asking.
+/// The event stream of the admin page, with a real gate.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct AdminEventsTests {
-    /// Reads on until a line has all of these words.
+    /// Reads until a line contains all of these texts, and returns the line.
     private static func line(
         with words: String...,
         from client: RawClient
@@ -12,14 +12,14 @@ struct AdminEventsTests {
         var text = ""
         while true {
             let byte = try client.bytes(1)
-            guard !byte.isEmpty else { throw HarnessError("the stream ended behind:\n\(text)") }
+            guard !byte.isEmpty else { throw HarnessError("the stream ended after:\n\(text)") }
             text += String(decoding: byte, as: UTF8.self)
             let line = text.split(separator: "\n", omittingEmptySubsequences: false).last ?? ""
             if words.allSatisfy({ line.contains($0) }) { return String(line) }
         }
     }
 
-    @Test func `rules, records, findings and numbers are told as they change`() async throws {
+    @Test func `the stream reports new rules, records, findings and counts`() async throws {
         try await Scene.play(flags: [.adminListen()]) { scene in
             let client = try RawClient(port: try #require(scene.gate.adminPort))
             try client.send(Request.text("GET", "/api/v1/events", host: "localhost"))
@@ -38,7 +38,7 @@ struct AdminEventsTests {
         }
     }
 
-    @Test func `a stream of pages costs no more than its share of connections`() async throws {
+    @Test func `event streams are limited to their share of connections`() async throws {
         try await Scene.play(flags: [.adminListen()]) { scene in
             let port = try #require(scene.gate.adminPort)
             var clients: [RawClient] = []
@@ -52,7 +52,7 @@ struct AdminEventsTests {
             #expect(late.status == 503)
             #expect(late.fields["Retry-After"] == ["10"])
             clients.removeFirst().close()
-            // Whoever asks behind the end of one is served behind it.
+            // A request after the end of a stream gets a response after that end.
             let other = try scene.askAdmin("GET", "/feeds")
             #expect(other.status == 200)
             let next = try RawClient(port: port)

@@ -2,7 +2,7 @@ import GateTestSupport
 import Glibc
 import Testing
 
-/// The listener for operators, through the real executable.
+/// The admin listener, with the real executable.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct AdminListenerTests {
     private func play(
@@ -14,16 +14,16 @@ struct AdminListenerTests {
 
     private static let feeds = Request.text("GET", "/feeds", host: "localhost")
 
-    @Test func `it is there only if somebody asks for it`() async throws {
+    @Test func `the admin listener runs only with its flag`() async throws {
         try await self.play(flags: []) { scene in
             #expect(scene.gate.adminPort == nil)
-            // The status of feeds is not to be had by clients either: `/feeds` is the backend's.
+            // Clients cannot get the status of feeds either: `/feeds` belongs to the backend.
             try #require(try scene.ask(Request.text("GET", "/feeds")).status == 200)
             #expect(scene.backend.record.requests.map(\.target) == ["/feeds"])
         }
     }
 
-    @Test func `it tells by which rules the gate judges, and what was wrong with others`()
+    @Test func `the feeds page reports the active rules, and the errors of rejected ones`()
         async throws
     {
         try await self.play { scene in
@@ -44,7 +44,7 @@ struct AdminListenerTests {
         }
     }
 
-    @Test func `what is asked of it is answered, or refused by its status`() async throws {
+    @Test func `each method and target gets its status`() async throws {
         try await self.play { scene in
             for (method, target, status) in [
                 ("GET", "/feeds", 200), ("GET", "/feeds?pretty", 200), ("HEAD", "/feeds", 200),
@@ -66,7 +66,7 @@ struct AdminListenerTests {
         }
     }
 
-    @Test func `a body that is too large is refused before, while and although it comes`()
+    @Test func `a body that is too large is rejected before, while and after it is sent`()
         async throws
     {
         try await self.play { scene in
@@ -96,7 +96,7 @@ struct AdminListenerTests {
             let other = try RawClient(port: try #require(scene.gate.adminPort))
             let fields = "Content-Length: \(limit + 1)\r\nExpect: 100-continue\r\n\r\n"
             try other.send(head + fields)
-            // No 100 comes first.
+            // The client gets no 100 first.
             #expect(try other.response().status == 413)
             #expect(try other.rest().by == .closed)
         }
@@ -110,7 +110,7 @@ struct AdminListenerTests {
         "POST /nothing HTTP/1.1\r\nContent-Length: 8388608\r\n\r\n",
         "nonsense\r\n\r\n", "GET / HTTP/1.1\r\nX: ",
     ])
-    func `a client that reads only after it has written 8 MiB sees why it was refused`(
+    func `a client that reads only after writing 8 MiB still gets the error`(
         beginning: String
     ) async throws {
         try await self.play { scene in
@@ -127,7 +127,7 @@ struct AdminListenerTests {
         }
     }
 
-    @Test func `a request for another protocol is answered, and its connection closed`()
+    @Test func `an upgrade request gets a normal response, and the connection closes`()
         async throws
     {
         try await self.play { scene in
@@ -137,7 +137,7 @@ struct AdminListenerTests {
             let answer = try client.response()
             #expect(answer.status == 200)
             #expect(answer.fields["Connection"] == ["close"])
-            // Otherwise all that follows would be kept in memory.
+            // Otherwise the gate would buffer all bytes that follow.
             try client.send([UInt8](repeating: 0x78, count: 8 << 20))
             #expect(try client.rest().by == .closed)
         }
@@ -155,7 +155,7 @@ struct AdminListenerTests {
         "GET /" + String(repeating: "x", count: 20_000) + " HTTP/1.1\r\n\r\n",
         "GET /feeds HTTP/1.1\r\n" + String(repeating: "a: b\r\n", count: 101) + "\r\n",
     ])
-    func `nonsense is answered with 400 or with the end, and hurts nobody`(
+    func `malformed input gets a 400 or a close, and does no harm`(
         nonsense: String
     ) async throws {
         try await self.play { scene in
@@ -171,7 +171,7 @@ struct AdminListenerTests {
     }
 
     @Test(arguments: [("0", 421), ("localhost:0", 421), ("0.0.0.0:0", 200), ("[::]:0", 200)])
-    func `a page of a stranger that leads its name to loopback is told nothing`(
+    func `a foreign host name that resolves to loopback gets no content`(
         place: String,
         status: Int
     ) async throws {
@@ -214,7 +214,7 @@ struct AdminListenerTests {
         }
     }
 
-    @Test func `a gate that is told to stop answers to the last request's end, well and not ready`()
+    @Test func `a draining gate responds until the last request ends, as healthy but not ready`()
         async throws
     {
         let finish = Latch()
@@ -239,7 +239,7 @@ struct AdminListenerTests {
         }
     }
 
-    @Test func `a place that cannot be had ends the start with the reason`() async throws {
+    @Test func `an unusable address stops the start with the reason`() async throws {
         try await self.play { scene in
             let port = try #require(scene.gate.adminPort)
             for (place, reason) in [
@@ -259,7 +259,7 @@ struct AdminListenerTests {
         }
     }
 
-    @Test func `gates that share a port hand this one over, too`() async throws {
+    @Test func `gates that share a port hand over the admin port, too`() async throws {
         let flags: [GateFlag] = [.reusePort, .drainTimeout(seconds: 20)]
         try await self.play(flags: flags + [.adminListen()]) { scene in
             let port = try #require(scene.gate.adminPort)
@@ -276,7 +276,7 @@ struct AdminListenerTests {
         }
     }
 
-    @Test func `a socket that is called admin is the one for operators`() async throws {
+    @Test func `an inherited socket named admin is the admin listener`() async throws {
         let socket = try LoopbackListener.listen()
         defer { _ = close(socket) }
         let folder = try TemporaryFolder()

@@ -2,7 +2,7 @@ import GateTestSupport
 import Glibc
 import Testing
 
-/// The token that operators must show, on any address, and the paths that are open to all.
+/// The token of the admin listener on any address, and the paths that need none.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct AdminTokenTests {
     private static let token = "0123456789abcdef0123456789abcdef"
@@ -31,7 +31,7 @@ struct AdminTokenTests {
     }
 
     @Test(arguments: ["0.0.0.0:0", "[::]:0", "0"])
-    func `nothing is told without the token, on loopback neither`(place: String) async throws {
+    func `no content is served without the token, even on loopback`(place: String) async throws {
         try await self.play(place) { scene in
             for (method, target, status) in [
                 ("GET", "/feeds", 200), ("GET", "/metrics", 200), ("POST", "/-/reload", 200),
@@ -58,7 +58,7 @@ struct AdminTokenTests {
     }
 
     @Test(arguments: ["0.0.0.0:0", "0"])
-    func `whether it is well is told to everybody, and nothing besides`(
+    func `health and readiness need no token, and reveal nothing else`(
         place: String
     ) async throws {
         try await self.play(place) { scene in
@@ -73,7 +73,7 @@ struct AdminTokenTests {
         }
     }
 
-    @Test func `another token holds from the next request on, a broken file changes nothing`()
+    @Test func `a new token applies from the next request on, and an invalid file changes nothing`()
         async throws
     {
         try await self.play { scene in
@@ -98,7 +98,7 @@ struct AdminTokenTests {
         }
     }
 
-    @Test func `on loopback no token is needed where none is configured`() async throws {
+    @Test func `on loopback no token is needed unless one is configured`() async throws {
         try await Scene.play(flags: [.adminListen()]) { scene in
             let answer = try scene.askAdmin("GET", "/feeds")
             #expect(answer.status == 200)
@@ -106,7 +106,7 @@ struct AdminTokenTests {
     }
 
     @Test(arguments: ["0.0.0.0:0", "0"])
-    func `the commands for operators take it, and the one for probers needs none`(
+    func `the admin commands need the token, and the health check does not`(
         listen: String
     ) async throws {
         try await self.play(listen) { scene in
@@ -120,7 +120,7 @@ struct AdminTokenTests {
                 #expect(without.output == "")
             }
             let asked = ["reload", "--admin", place, "--admin-token-file", file]
-            #expect(try ToolProcess.versiongate(asked).output == "\(place): asked\n")
+            #expect(try ToolProcess.versiongate(asked).output == "\(place): reload requested\n")
             let with = try ToolProcess.versiongate(
                 "reload",
                 "--wait",
@@ -137,7 +137,7 @@ struct AdminTokenTests {
         }
     }
 
-    @Test func `a gate that is dead to clients for want of a backend is ready`() async throws {
+    @Test func `a gate whose backend fails is ready`() async throws {
         try await Scene.play(flags: [.adminListen()], backend: { _ in [.close] }) { scene in
             let answer = try scene.ask(Request.text(fields: Request.current))
             #expect(answer.status == 502)
@@ -150,7 +150,7 @@ struct AdminTokenTests {
         ("", "expected 16 to 4096 characters"),
         ("two words that are long", "expected one line of visible ASCII characters"),
     ])
-    func `a gate that others could ask does not start without a token`(
+    func `a public admin listener does not start without a token`(
         text: String?,
         reason: String
     ) async throws {

@@ -2,16 +2,16 @@ import Foundation
 import GateTestSupport
 import Testing
 
-/// Prometheus' own tool reads the metrics and the alerts on them.
+/// The metrics and the alerts, checked by promtool.
 @Suite(.ownThread, .timeLimit(.minutes(5)), .needs("promtool"))
 struct AlertTests {
     private static let folder = URL(fileURLWithPath: #filePath)
         .appending(path: "../../../../deploy/prometheus").standardized
 
-    @Test func `alerts are raised when they shall be, and not else`() throws {
+    @Test func `alerts fire exactly when they should`() throws {
         for (command, file) in [("check", "alerts.yaml"), ("test", "alerts.test.yaml")] {
             let path = Self.folder.appending(path: file).path
-            // It computes for seconds: beside other tests, for a minute.
+            // promtool computes for seconds, and for a minute on a busy machine.
             let result = try ToolProcess.run(
                 "promtool",
                 [command, "rules", path],
@@ -21,7 +21,7 @@ struct AlertTests {
         }
     }
 
-    @Test func `Prometheus has nothing to say against the metrics`() async throws {
+    @Test func `promtool accepts the metrics without a remark`() async throws {
         try await Scene.play(flags: [.adminListen()]) { scene in
             let answer = try scene.askAdmin("GET", "/metrics")
             try scene.folder.writeInPlace(answer.text, to: "metrics.txt")

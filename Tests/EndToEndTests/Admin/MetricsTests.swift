@@ -1,10 +1,10 @@
 import GateTestSupport
 import Testing
 
-/// The counts of the real executable, as Prometheus would read them.
+/// The metrics of the real executable, as Prometheus scrapes them.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct MetricsTests {
-    /// A floor that is enforced, and one that only observes.
+    /// A floor that is enforced, and one in observe mode.
     private static let rules = """
         unidentified: { missing: reject, unreadable: allow, storeUrl: "https://example.com" }
         rules:
@@ -51,7 +51,8 @@ struct MetricsTests {
             + "mode=\"\(mode)\"}"
     }
 
-    @Test func `known requests on two loops give exactly the expected counters`() async throws {
+    @Test func `known requests on two event loops give exactly the expected counters`() async throws
+    {
         try await self.play { scene in
             let clients = try (0..<4).map { _ in try scene.connect() }
             for client in clients {
@@ -82,7 +83,7 @@ struct MetricsTests {
                     "{reason=\"unreadable\",part=\"version\"}": 4,
                 ]
             )
-            // 3.4.0 and 3.5.0, and the client without a version that the policy would refuse.
+            // 3.4.0 and 3.5.0, and the client without a version that the policy would deny.
             let observed = page.samples(of: "versiongate_observed_denials_total")
             #expect(observed["{rule=\"soon\"}"] == 12)
             #expect(page["versiongate_client_connections"] == 4)
@@ -108,7 +109,7 @@ struct MetricsTests {
         }
     }
 
-    @Test func `whatever clients invent, there are no more series`() async throws {
+    @Test func `made-up identities add no series`() async throws {
         try await self.play { scene in
             let client = try scene.connect()
             func ask(_ number: Int) throws {
@@ -130,7 +131,7 @@ struct MetricsTests {
         }
     }
 
-    @Test func `a reload that failed shows, and no counter goes back`() async throws {
+    @Test func `a failed reload is visible, and no counter decreases`() async throws {
         try await self.play { scene in
             try #require(
                 try scene.ask(Request.text(fields: Self.client(version: "3.4.0"))).status == 426
@@ -165,7 +166,7 @@ struct MetricsTests {
         }
     }
 
-    @Test func `scrapes while requests run see totals that only grow`() async throws {
+    @Test func `totals only grow when scrapes and requests run at the same time`() async throws {
         try await self.play { scene in
             let client = try scene.connect()
             var last = 0.0
@@ -184,7 +185,7 @@ struct MetricsTests {
         }
     }
 
-    @Test func `a backend that fails is counted, and left out where another one serves`()
+    @Test func `a failing backend is counted, and left out while another one serves`()
         async throws
     {
         let folder = try TemporaryFolder()
@@ -212,7 +213,7 @@ struct MetricsTests {
         }
     }
 
-    @Test func `what is not to be measured is not`() async throws {
+    @Test func `latency is not measured if it is switched off`() async throws {
         try await self.play(flags: [.latencyMetrics(false)]) { scene in
             #expect(try scene.ask(Request.text(fields: Self.client(version: "4"))).status == 200)
             let page = try scene.metrics()
@@ -221,14 +222,14 @@ struct MetricsTests {
         }
     }
 
-    @Test func `clients find nothing of it at their port`() async throws {
+    @Test func `the client port serves none of the admin paths`() async throws {
         try await self.play { scene in
             for path in ["/metrics", "/-/healthy", "/-/ready", "/-/reload"] {
                 let fields = Self.client(version: "4")
                 let answer = try scene.ask(Request.text("GET", path, fields: fields))
                 #expect(answer.status == 200)
             }
-            // Each came by a connection of its own, so that they are in no order.
+            // Each request had a connection of its own, which leaves their order open.
             let targets = scene.backend.record.requests.map(\.target)
             #expect(targets.sorted() == ["/-/healthy", "/-/ready", "/-/reload", "/metrics"])
         }

@@ -1,7 +1,7 @@
 import GateTestSupport
 import Testing
 
-/// microCMS tells the gate that an editor has published something.
+/// The webhooks that microCMS sends when an editor publishes content.
 @Suite(
     .serialized,
     .ownThread,
@@ -15,7 +15,7 @@ struct MicroCMSWebhookTests {
 
     private static let secret = "a secret of the webhook"
 
-    /// Plays with a source that is asked once an hour, and whose webhooks reach the gate.
+    /// Runs a gate with a source that is polled once an hour and sends webhooks to the gate.
     private func play(_ body: (Scene, FeedServer) async throws -> Void) async throws {
         let cms = try FeedServer("microcms")
         try Self.publish(floor: nil, in: cms)
@@ -55,7 +55,7 @@ struct MicroCMSWebhookTests {
         }
     }
 
-    /// Blocks every version up to one; `nil`: none.
+    /// Blocks every version up to this one; `nil` blocks none.
     private static func publish(floor version: String?, in cms: FeedServer) throws {
         let content = version.map { #"{"maxAppVersion":"\#($0)"}"# } ?? #"{"title":"nothing"}"#
         try cms.changeState(#"{"endpoints":{"app-version":{"content":\#(content)}}}"#)
@@ -65,7 +65,7 @@ struct MicroCMSWebhookTests {
         try cms.requests().filter { $0.method == "GET" }.count
     }
 
-    @Test func `what an editor publishes holds soon, whatever the interval`()
+    @Test func `published content takes effect soon, whatever the interval`()
         async throws
     {
         try await self.play { scene, cms in
@@ -73,14 +73,14 @@ struct MicroCMSWebhookTests {
                 let start = ContinuousClock.now
                 try Self.publish(floor: floor, in: cms)
                 try scene.wait(untilVersion: "1.9.0", isDenied: isDenied)
-                // No sooner than a second after the last question.
+                // The gate polls at most once per second.
                 #expect(start.duration(to: .now) < .seconds(10))
             }
             #expect(try Self.questions(to: cms) == 4)
         }
     }
 
-    @Test func `a notice without the right signature moves nothing`() async throws {
+    @Test func `a webhook without a valid signature has no effect`() async throws {
         try await self.play { scene, cms in
             try cms.changeState(#"{"webhook":{"automatic":false}}"#)
             try Self.publish(floor: "2.0.0", in: cms)
@@ -95,7 +95,7 @@ struct MicroCMSWebhookTests {
             #expect(try Self.questions(to: cms) == 1)
             #expect(try !scene.isDenied("1.9.0"))
 
-            // The content of a notice does not count, whoever sends it.
+            // The content of a webhook is ignored, even with a valid signature.
             let lie = #"{"contents":{"new":{"publishValue":{"maxAppVersion":"9.9.9"}}}}"#
             let body = lie.replacing("\"", with: "\\\"")
             let answer = try cms.act("send", #"{"body":"\#(body)"}"#)
@@ -105,14 +105,14 @@ struct MicroCMSWebhookTests {
         }
     }
 
-    @Test func `a hundred notices in a moment are a few questions`() async throws {
+    @Test func `a hundred webhooks at once cause only a few polls`() async throws {
         try await self.play { scene, cms in
             try Self.publish(floor: "2.0.0", in: cms)
             let start = ContinuousClock.now
             for _ in 0..<100 { try cms.act("send", #"{"api":"app-version"}"#) }
             let seconds = start.duration(to: .now).components.seconds
             try scene.wait(untilVersion: "1.9.0", isDenied: true)
-            // While a notice waits, the next question is due within a second.
+            // While a webhook is pending, the next poll is due within a second.
             try await scene.waitForFeed("a long rest") { feed in
                 guard let askedAt = feed.askedAt, let nextAt = feed.nextAt else { return false }
                 return askedAt.prefix(13) != nextAt.prefix(13)
@@ -123,7 +123,7 @@ struct MicroCMSWebhookTests {
         }
     }
 
-    @Test func `a source that wants to be left alone is, whoever signs`() async throws {
+    @Test func `webhooks do not override the Retry-After of the source`() async throws {
         try await self.play { scene, cms in
             try cms.setFaults(FeedFault("429", times: 1, retryAfter: "3"))
             try cms.act("send", #"{"api":"app-version"}"#)
@@ -142,7 +142,7 @@ struct MicroCMSWebhookTests {
         }
     }
 
-    @Test func `another secret counts from the next notice on, a missing one lets nobody in`()
+    @Test func `a new secret applies from the next webhook on, and without one all are rejected`()
         async throws
     {
         try await self.play { scene, cms in
@@ -164,7 +164,7 @@ struct MicroCMSWebhookTests {
         }
     }
 
-    @Test func `whoever waits for notices that cannot come is warned`() async throws {
+    @Test func `a webhook secret without an admin listener causes a warning`() async throws {
         let rules = """
             feeds:
             - { id: a, source: microcms, url: "http://127.0.0.1:9/x", key: { env: KEY },

@@ -2,7 +2,7 @@ import Foundation
 import GateTestSupport
 import Testing
 
-/// The page for operators.
+/// The admin page.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct PageTests {
     private static let rules = """
@@ -24,7 +24,7 @@ struct PageTests {
     private static let program = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../Programs/drive_page.py").standardizedFileURL.path
 
-    @Test func `it runs nothing but its own files, and nobody may frame it`() async throws {
+    @Test func `the page runs only its own files, and cannot be framed`() async throws {
         try await Scene.play(rules: Self.rules, flags: [.adminListen()]) { scene in
             let page = try scene.askAdmin("GET", "/")
             #expect(page.status == 200)
@@ -43,7 +43,7 @@ struct PageTests {
     }
 
     @Test(.needs("chromium"))
-    func `a browser shows it, floors are raised by what it gives, and one of two undoes one`()
+    func `a browser shows the page, raises floors with its texts, and undoes one of two changes`()
         async throws
     {
         let folder = try TemporaryFolder()
@@ -79,7 +79,7 @@ struct PageTests {
     }
 
     @Test(.needs("chromium"))
-    func `everybody can read it where nobody is counted and the file is wrong`() async throws {
+    func `the page is readable without a census and with an invalid file`() async throws {
         let flags: [GateFlag] = [.adminListen(), .census(false)]
         try await Scene.play(rules: Self.rules, flags: flags) { scene in
             try scene.folder.replace("rules.yaml", with: "rules: [{ id: ios, minimun: 1 }]")
@@ -92,7 +92,7 @@ struct PageTests {
     }
 
     @Test(.needs("chromium"))
-    func `a browser asks for the token, on loopback too, and an undo takes it`() async throws {
+    func `the page requests the token, on loopback too, and undo works with it`() async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         try folder.writeInPlace(Self.rules, to: "rules.yaml")

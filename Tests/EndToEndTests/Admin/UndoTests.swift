@@ -3,7 +3,7 @@ import GateTestSupport
 import Glibc
 import Testing
 
-/// The way back by the API and by the command, through the real executable.
+/// Undo through the API and the command, with the real executable.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct UndoTests {
     private static let night = "Authorization: Bearer 0123456789abcdef\r\n"
@@ -71,7 +71,7 @@ struct UndoTests {
         }
     }
 
-    @Test func `one request puts the rules of before in force, and is recorded`() async throws {
+    @Test func `one request restores the previous rules, and is recorded`() async throws {
         try await self.play { scene, _, _ in
             let first = try Self.revision(scene)
             try scene.reload(Self.rules("9.0"))
@@ -106,7 +106,7 @@ struct UndoTests {
         }
     }
 
-    @Test func `a sender who has not seen the present rules is refused, and told which they are`()
+    @Test func `an undo with an outdated revision is rejected, and gets the current one`()
         async throws
     {
         try await self.play { scene, _, _ in
@@ -128,7 +128,7 @@ struct UndoTests {
         }
     }
 
-    @Test func `no page of a stranger, no form and nobody without a token can undo`() async throws {
+    @Test func `foreign pages, forms and clients without a token cannot undo`() async throws {
         try await self.play { scene, _, _ in
             let first = try Self.revision(scene)
             try scene.reload(Self.rules("3.0"))
@@ -163,7 +163,7 @@ struct UndoTests {
             }
             #expect(try Self.revision(scene) == second)
         }
-        // Without a token, whoever can connect may undo, as they may reload.
+        // Without a token, any client that can connect may undo, and also reload.
         try await self.play(tokens: false) { scene, _, _ in
             let first = try Self.revision(scene)
             try scene.reload(Self.rules("3.0"))
@@ -178,9 +178,9 @@ struct UndoTests {
     }
 
     @Test(arguments: [SIGTERM, SIGKILL])
-    func `it outlives the process, until the file says something else`(signal: Int32) async throws {
+    func `an undo outlives the process, until the file changes`(signal: Int32) async throws {
         try await self.play { host, flags, folder in
-            // The host has ended before another gate uses its folder.
+            // The first gate has ended before another one uses its folder.
             #expect(host.gate.end() == .status(0))
             func start() throws -> Scene {
                 let gate = try GateProcess(
@@ -195,7 +195,7 @@ struct UndoTests {
             try scene.reload(Self.rules("9.0"))
             let second = try Self.revision(scene)
             #expect(try Self.undo(scene, to: first, seen: second).status == 200)
-            // In the moment after the answer.
+            // Right after the response.
             scene.gate.send(signal: signal)
             _ = try scene.gate.waitForExit()
             scene = try start()
@@ -205,7 +205,8 @@ struct UndoTests {
                 try scene.gate.logLine("that it differs from the file") { line in
                     line.message.hasPrefix("an undo is active")
                 }
-                // The same once more does not end it, and who asks is told.
+                // Writing the same file again does not end the undo, and the reload command reports
+                // it.
                 try scene.folder.replace("rules.yaml", with: Self.rules("9.0"))
                 let port = try #require(scene.gate.adminPort)
                 let tokens = ["--admin-token-file", folder.path(of: "tokens")]
@@ -221,7 +222,7 @@ struct UndoTests {
                 #expect(try Self.status(scene, "3.0") == 426)
                 let rules = try JSONReport(Self.ask(scene, "GET", "/api/v1/rules").text)
                 #expect(rules.part("undo") == nil)
-                // Rules that were kept before the restart can be put back as well.
+                // Rules that were recorded before the restart can be restored as well.
                 let third = try Self.revision(scene)
                 #expect(try Self.undo(scene, to: second, seen: third).status == 200)
                 #expect(try Self.revision(scene) == second)
@@ -229,7 +230,7 @@ struct UndoTests {
         }
     }
 
-    @Test func `the command goes back, and back again`() async throws {
+    @Test func `the command undoes a change, and undoes the undo`() async throws {
         try await self.play { scene, _, folder in
             let first = try Self.revision(scene)
             try scene.reload(Self.rules("9.0"))

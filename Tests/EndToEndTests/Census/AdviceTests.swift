@@ -1,7 +1,8 @@
 import GateTestSupport
 import Testing
 
-/// Advice on floors from the real executable: what its commands and its listener say of traffic that is known.
+/// The advice on floors of the real executable: the output of its commands and its API for known
+/// traffic.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct AdviceTests {
     private static let link = "storeUrl: https://apps.apple.com/app/id1234567890"
@@ -27,8 +28,10 @@ struct AdviceTests {
 
         """
 
-    /// 1.0: 10 devices, refused; 2.0: 5, which call an old path, too; 2.9: 60 that ask 40 times; 3.0: 435, and
-    /// 3.1 and 3.2 with 60 each.
+    /// Requests of several versions.
+    ///
+    /// 1.0: 10 devices, denied. 2.0: 5 devices, which also call an old path. 3.0: 435 devices.
+    /// 3.1, 3.1.1 and 3.2: 60 devices each, with 2, 30 and 2 requests per device.
     private static let visitors: [CensusVisitor] = {
         var visitors: [CensusVisitor] = []
         for (version, devices, times) in [
@@ -68,7 +71,7 @@ struct AdviceTests {
         try await Scene.play(in: folder, flags: flags, backend: script, body)
     }
 
-    /// The same from the command, and from the listener.
+    /// Returns the same report from the API and from the command.
     private static func reports(
         _ scene: Scene,
         _ command: [String],
@@ -83,7 +86,7 @@ struct AdviceTests {
         return [try JSONReport(answer.text), try JSONReport(result.output)]
     }
 
-    @Test func `command and listener name the highest floor that costs few, and what impact says`()
+    @Test func `the suggested floor stays within the limit, and its impact matches`()
         async throws
     {
         try await self.play { scene in
@@ -95,7 +98,7 @@ struct AdviceTests {
                 let part = try #require(report.list("floors").first)
                 #expect(report.list("floors").count == 1 && part.text("counts") == "devices")
                 let floor = try #require(part.part("floor"))
-                // Those with 1.0 are refused already.
+                // The devices with 1.0 are denied already.
                 #expect(floor.text("minimum") == "3.0")
                 #expect(floor.number("requests") == 8 && floor.number("devices") == 5)
                 let next = part.list("next").map {
@@ -123,7 +126,7 @@ struct AdviceTests {
         }
     }
 
-    @Test func `paths that old versions call are named, and builds that ask too often`()
+    @Test func `paths that old versions call and builds with too many requests are reported`()
         async throws
     {
         try await self.play { scene in
@@ -157,9 +160,10 @@ struct AdviceTests {
         }
     }
 
-    /// Five versions of 60 devices, one of which the backend cannot answer, also by HTTP/2.
-    @Test func `the one build of five that the backend fails is named, and no other`() async throws
-    {
+    /// Five versions of 60 devices each.
+    ///
+    /// The backend fails for one version, also over HTTP/2.
+    @Test func `the only build whose requests the backend fails is reported`() async throws {
         let script: ScriptedBackend.Script = { request in
             let fails = request.fields["X-App-Version"] == ["3.2"]
             return [.answer(fails ? "500 Internal Server Error" : "200 OK")]
@@ -175,7 +179,7 @@ struct AdviceTests {
                 try client.request(stream, "GET", "/", fields)
                 #expect(try client.response(stream).status == (version == "3.2" ? 500 : 200))
             }
-            // What comes last does not fail, so that each failure is counted before it is.
+            // The last requests do not fail: all failures are counted before the last request is.
             let versions = ["3.2", "2.0", "3.0", "3.1", "3.3"]
             let visitors = versions.flatMap { (version: String) in
                 (0..<60).map { CensusVisitor(version: version, device: "\(version)-\($0)") }
@@ -210,7 +214,7 @@ struct AdviceTests {
     }
 
     @Test
-    func `operations of an API document are named that old versions call, and that none does`()
+    func `operations of an API document are reported with their calls by old versions`()
         async throws
     {
         try await self.play { scene in
@@ -268,7 +272,7 @@ struct AdviceTests {
         }
     }
 
-    @Test func `each rule has the last time at which it decided`() async throws {
+    @Test func `each rule has the time of its last decision`() async throws {
         try await self.play { scene in
             let answer = try scene.askAdmin("GET", "/api/v1/rules")
             let rules = try JSONReport(answer.text).list("rules")
@@ -285,7 +289,8 @@ struct AdviceTests {
         }
     }
 
-    /// The devices that the rule `ios` refused, and those that came back, as the listener and the command say.
+    /// Returns the devices that the rule `ios` denied, and those that came back, from the API and
+    /// from the command.
     private static func returns(_ scene: Scene) throws -> [String] {
         let answer = try scene.askAdmin("GET", "/api/v1/rules")
         let told = try JSONReport(answer.text).list("rules").first?.part("returns")
@@ -297,12 +302,13 @@ struct AdviceTests {
     }
 
     @Test
-    func `devices that were refused and come back updated are counted, until they are purged`()
+    func `denied devices that come back updated are counted until a purge`()
         async throws
     {
         try await self.play { scene in
             #expect(try Self.returns(scene) == ["10 0", "10 0"])
-            // Four update, one of them twice; one comes again as it is, and one with a version that is older.
+            // Four devices update, one of them twice. One comes back unchanged, and one with an
+            // older version.
             let back = [
                 (0, "2.0"), (1, "3.0"), (2, "3.2"), (3, "2.0"), (3, "3.0"), (4, "1.0"), (5, "0.9"),
             ]

@@ -2,7 +2,7 @@ import Foundation
 import GateTestSupport
 import Testing
 
-/// A client as tests send it.
+/// A client, as tests send it.
 struct CensusVisitor {
     var platform: String? = "ios"
     var version: String?
@@ -21,9 +21,10 @@ struct CensusVisitor {
 }
 
 extension Scene {
-    /// Sends all of these on one connection, some at once: to wait for each answer would take minutes.
+    /// Sends all requests on one connection, in batches: waiting for each response would take
+    /// minutes.
     ///
-    /// - Returns: how many were refused.
+    /// - Returns: The number of denials.
     @discardableResult
     func send(_ visitors: [CensusVisitor]) throws -> Int {
         let client = try self.connect()
@@ -36,14 +37,14 @@ extension Scene {
         return refused
     }
 
-    /// Sends all of these, and waits until the census has them.
+    /// Sends all requests, and waits until the census has counted them.
     func count(_ visitors: [CensusVisitor]) throws {
         let skipped = self.gate.logLines.count
         try self.send(visitors)
         try self.awaitCensus(of: visitors.count, skipping: skipped)
     }
 
-    /// Waits until the census has so many requests that came since some lines of the log.
+    /// Waits until the census has stored this number of requests since a position in the log.
     func awaitCensus(of requests: Int, skipping skipped: Int) throws {
         var written = 0
         try self.gate.logLine("the census to be written", skipping: skipped) { line in
@@ -53,15 +54,15 @@ extension Scene {
         }
     }
 
-    /// Has the gate read its rules again, and gives what it says.
+    /// Makes the gate reload its rules, and returns the response.
     func askToReload() throws -> RawResponse {
         try self.askAdmin("POST", "/-/reload")
     }
 
-    /// The folder for what outlives the gate.
+    /// The state folder of the gate.
     var stateFolder: String { self.folder.path(of: "state") }
 
-    /// The output of `versiongate census` or `impact`, as JSON.
+    /// Returns the output of `versiongate census` or `impact`, as JSON.
     func report(_ command: String, _ arguments: String...) throws -> JSONReport {
         try self.report(command, arguments)
     }
@@ -76,10 +77,10 @@ extension Scene {
 }
 
 extension GateFlag {
-    /// A key of the census that is the same in each run, in a file of a folder.
+    /// Writes a census key that is the same in each run to a file in the folder.
     ///
-    /// Devices that share a register of a sketch are counted as one. Under a key of the gate's own
-    /// that happens to two of 20 devices in one run of 87. Under this key it does not happen to the
+    /// Devices that share a register of a sketch are counted as one. With a random key, that
+    /// happens to two of 20 devices in one run of 87. With this key it does not happen to the
     /// devices of these tests.
     static func censusKey(in folder: TemporaryFolder) throws -> GateFlag {
         try folder.writeInPlace("000102030405060708090a0b0c0d0e0f\n", to: "census-key")
@@ -87,7 +88,7 @@ extension GateFlag {
     }
 }
 
-/// A report of the executable for programs.
+/// A JSON report of the executable.
 struct JSONReport {
     let fields: [String: Any]
 

@@ -2,7 +2,7 @@ import Foundation
 import GateTestSupport
 import Testing
 
-/// The counts of the real executable, and what it keeps of them.
+/// The census of the real executable, and its files.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct CensusTests {
     private static let rules = """
@@ -30,7 +30,7 @@ struct CensusTests {
         )
     }
 
-    /// Each of so many devices asks so many times.
+    /// Returns `times` requests of each device.
     private static func visitors(
         _ platform: String,
         _ version: String?,
@@ -49,7 +49,7 @@ struct CensusTests {
         }
     }
 
-    /// Another gate with the rules, the backend and the state folder of a scene.
+    /// Starts another gate with the rules, the backend and the state folder of a scene.
     private static func gate(of scene: Scene, _ flags: GateFlag...) throws -> Scene {
         let gate = try GateProcess(
             upstreamPort: scene.backend.port,
@@ -81,7 +81,7 @@ struct CensusTests {
         )
     }
 
-    @Test func `a known mix on two loops gives exactly its shares`() async throws {
+    @Test func `known traffic on two event loops is counted exactly`() async throws {
         let folder = try TemporaryFolder()
         try await self.play(in: folder, .threads(2), .censusKey(in: folder)) { scene in
             let mix =
@@ -92,7 +92,7 @@ struct CensusTests {
                     CensusVisitor(platform: "ios"),
                     CensusVisitor(version: "4.0.0", path: "/healthz"),
                 ]
-            // Connections are spread over the loops.
+            // Connections are spread over the event loops.
             for start in 0..<8 {
                 try scene.send(stride(from: start, to: mix.count, by: 8).map { mix[$0] })
             }
@@ -109,7 +109,8 @@ struct CensusTests {
             )
             #expect(report.number("requests") == 212)
             #expect(report.number("identifiedRequests") == 210)
-            // 0..<120 and 200..<250: 170, as the sketch under this key estimates them.
+            // 0..<120 and 200..<250 are 170 devices, which the sketch estimates as 171 with this
+            // key.
             #expect(report.number("devices") == 171)
             let table = try ToolProcess.versiongate("census", "--state", scene.stateFolder)
             #expect(table.status == 0)
@@ -117,7 +118,7 @@ struct CensusTests {
         }
     }
 
-    @Test func `devices need not be counted`() async throws {
+    @Test func `the counting of devices can be switched off`() async throws {
         try await self.play(.censusDevices(false)) { scene in
             try scene.send(Self.visitors("ios", "3.4.9", devices: 0..<30, times: 2))
             #expect(scene.gate.end() == .status(0))
@@ -130,9 +131,9 @@ struct CensusTests {
         }
     }
 
-    @Test func `what was written outlives a kill, and goes on after it`() async throws {
+    @Test func `counts outlive a kill, and continue after it`() async throws {
         try await self.play { scene in
-            // The scene takes it for a crash if its own gate is killed.
+            // The scene treats a kill of its own gate as a crash.
             let killed = try Self.gate(of: scene, .censusInterval(seconds: 0.1), .logLevel("debug"))
             defer { _ = killed.gate.end() }
             try killed.send(Self.visitors("ios", "4.0.0", devices: 0..<20))
@@ -149,7 +150,7 @@ struct CensusTests {
             #expect(kept.number("requests") == 21)
             let again = try Self.gate(of: scene)
             defer { _ = again.gate.end() }
-            // The same devices, known again by the key that was kept.
+            // The stored key recognizes the same devices.
             try again.send(Self.visitors("ios", "4.0.0", devices: 0..<20))
             #expect(again.gate.end() == .status(0))
             let whole = try scene.report("census")
@@ -158,7 +159,7 @@ struct CensusTests {
         }
     }
 
-    @Test func `nothing is counted or kept where the census is off`() async throws {
+    @Test func `without a census, nothing is counted or stored`() async throws {
         try await self.play(.census(false)) { scene in
             try scene.send(Self.visitors("ios", "4.0.0", devices: 0..<5))
             #expect(scene.gate.end() == .status(0))
@@ -168,7 +169,7 @@ struct CensusTests {
         }
     }
 
-    @Test func `a purge leaves nothing of what was kept`() async throws {
+    @Test func `a purge deletes all counts`() async throws {
         try await self.play { scene in
             try scene.send(Self.visitors("ios", "4.0.0", devices: 0..<5))
             #expect(scene.gate.end() == .status(0))
@@ -184,7 +185,7 @@ struct CensusTests {
         }
     }
 
-    @Test func `the admin listener tells it of a gate without a folder`() async throws {
+    @Test func `the admin API serves the census of a gate without a state folder`() async throws {
         try await Scene.play(
             rules: Self.rules,
             flags: [.adminListen(), .censusInterval(seconds: 0.1), .logLevel("debug")]
@@ -206,7 +207,7 @@ struct CensusTests {
         }
     }
 
-    @Test func `a damaged file is refused plainly, and the gate serves and counts in memory`()
+    @Test func `a damaged file is reported, and the gate serves and counts in memory`()
         async throws
     {
         let folder = try TemporaryFolder()
@@ -227,7 +228,7 @@ struct CensusTests {
         }
     }
 
-    @Test func `made-up versions are bounded, and the metric tells how many`() async throws {
+    @Test func `made-up versions are limited, and the rest is counted together`() async throws {
         try await self.play(.censusMaxCells(10), .censusInterval(seconds: 0.1), .adminListen()) {
             scene in
             try scene.send((0..<300).map { CensusVisitor(version: "9.\($0).0") })

@@ -19,16 +19,16 @@ struct FleetTests {
             storeUrl: https://apps.apple.com/app/id1234567890
         """
 
-    /// A Redis that asks for a password, and the files that gates need for it.
+    /// A Redis that requires a password, and the files that gates need for it.
     private struct Store {
         let folder: TemporaryFolder
         let server: RedisServer
-        /// What gates are told of TLS; empty: they speak none.
+        /// The TLS flags of the gates; empty without TLS.
         private let tls: [GateFlag]
 
         enum Transport {
             case plain
-            /// TLS, and it wants to see the certificates of gates.
+            /// TLS, with client certificates.
             case tls
         }
 
@@ -99,7 +99,7 @@ struct FleetTests {
         try await Scene.play(in: folder, flags: flags, body)
     }
 
-    /// A gate that can be killed.
+    /// Starts a gate that can be killed.
     private static func victim(_ store: Store, _ other: Scene, _ folder: TemporaryFolder) throws
         -> Scene
     {
@@ -112,12 +112,12 @@ struct FleetTests {
         return Scene(gate: gate, backend: other.backend, folder: folder)
     }
 
-    /// So many devices, of ten versions.
+    /// Returns one request of each device, over ten versions.
     private static func crowd(_ devices: Range<Int>) -> [CensusVisitor] {
         devices.map { CensusVisitor(version: "2.\($0 % 10)", device: "device-\($0)") }
     }
 
-    @Test func `the fleet counts each device once, also after a gate died and one was cut off`()
+    @Test func `the fleet counts each device once, also after a killed and a disconnected gate`()
         async throws
     {
         let store = try Store()
@@ -138,7 +138,7 @@ struct FleetTests {
 
                 let seen = distant.gate.logLines.count
                 door.close()
-                // The first visit has it find out; nobody's request waits for that.
+                // The first request makes the gate notice. No request waits for that.
                 let slowest = try distant.slowest(of: Self.crowd(4_000..<5_000))
                 #expect(slowest < .seconds(1), "\(slowest)")
                 try distant.gate.logLine("the store to be away", skipping: seen) {
@@ -164,7 +164,7 @@ struct FleetTests {
         }
     }
 
-    /// Redis' own words on what the gates have written.
+    /// Compares the fleet's count with the results of Redis' own commands.
     private static func compare(_ store: Store, _ gate: Scene) throws {
         let found = try gate.censusOfAll()
         let keys = try store.ask("KEYS", "*:hour:*:all").split(separator: "\n").map(String.init)
@@ -191,7 +191,8 @@ struct FleetTests {
         Attachment.record(command.output, named: "census.txt")
     }
 
-    @Test func `a store that hangs slows nobody, and counts go on when it answers again`()
+    @Test
+    func `a store that hangs delays no request, and counting continues when it responds again`()
         async throws
     {
         let store = try Store()
@@ -206,7 +207,7 @@ struct FleetTests {
             try scene.gate.logLine("the store to be away", skipping: seen) {
                 $0.message == "the census store is unavailable"
             }
-            // While the line of records waits for it, requests do not.
+            // The queue of records waits for the store, and requests do not.
             let meanwhile = try scene.slowest(of: Self.crowd(600..<1_000))
             #expect(meanwhile < .seconds(1), "\(meanwhile)")
             #expect(try #require(scene.metrics()["versiongate_census_store_failures_total"]) >= 1)
@@ -217,7 +218,7 @@ struct FleetTests {
         }
     }
 
-    @Test func `a store with TLS is handed devices, and sees a certificate`() async throws {
+    @Test func `a store with TLS gets the devices, and a client certificate`() async throws {
         let store = try Store(.tls)
         defer { store.end() }
         try await Self.play(store) { first in
@@ -248,7 +249,7 @@ struct FleetTests {
         ),
         (["--census-key-file", "/dev/null"], "expected a file with 32 hexadecimal digits"),
     ])
-    func `what is wrong with the settings is said at the start`(flags: [String], words: String)
+    func `invalid store settings are reported at startup`(flags: [String], words: String)
         throws
     {
         let result = try ToolProcess.versiongate(
@@ -260,14 +261,14 @@ struct FleetTests {
 }
 
 extension Scene {
-    /// Sends all of these, and waits until the store of the fleet has them.
+    /// Sends all requests, and waits until the fleet's store has them.
     fileprivate func share(_ visitors: [CensusVisitor]) throws {
         let skipped = self.gate.logLines.count
         try self.count(visitors)
         try self.awaitShared(skipping: skipped)
     }
 
-    /// A count behind another one is written after that was handed over.
+    /// Sends one more request: its count is written after the previous ones were delivered.
     private func awaitShared(skipping skipped: Int) throws {
         try self.count([CensusVisitor(version: "2.0", device: "device-2000")])
         try self.gate.logLine("the census to be handed over", skipping: skipped) {
@@ -275,9 +276,11 @@ extension Scene {
         }
     }
 
-    /// Asks again and again until the store has been tried again; the census alone has it tried.
+    /// Sends requests until the gate has reconnected to the store.
+    ///
+    /// Only the census triggers an attempt.
     fileprivate func reconnect(skipping skipped: Int) throws {
-        // The pause between two attempts doubles while the store is away, up to a minute.
+        // The pause between two attempts doubles while the store is unavailable, up to a minute.
         try Deadline.after(.seconds(75)).poll("the store to be there again") {
             try self.send([CensusVisitor(version: "2.0", device: "device-2000")])
             let isBack = self.gate.logLines.dropFirst(skipped).contains {
@@ -287,7 +290,8 @@ extension Scene {
         }
     }
 
-    /// Sends all of these, waits until the census has them, and gives the longest time of an answer.
+    /// Sends all requests, waits until the census has counted them, and returns the longest
+    /// response time.
     fileprivate func slowest(of visitors: [CensusVisitor]) throws -> Duration {
         let skipped = self.gate.logLines.count
         let client = try self.connect()
@@ -308,7 +312,7 @@ extension Scene {
         return try JSONReport(answer.text)
     }
 
-    /// The root of the mean square of the errors of all devices and of each version.
+    /// Returns the root mean square error over all devices and each version.
     fileprivate func fleetError(devices: Range<Int>) throws -> Double {
         let report = try self.censusOfAll()
         let all = try #require(report.number("fleetDevices"))

@@ -1,7 +1,7 @@
 import GateTestSupport
 import Testing
 
-/// The executable's prediction of a change, and the change.
+/// The predicted impact of a change, and the actual one.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct ImpactTests {
     private static let link = "storeUrl: https://apps.apple.com/app/id1234567890"
@@ -23,7 +23,7 @@ struct ImpactTests {
         """
     }
 
-    /// A gate that writes its census at once.
+    /// Runs a gate that writes its census at once.
     private func play(_ body: (Scene) async throws -> Void) async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
@@ -48,7 +48,7 @@ struct ImpactTests {
         }
     }
 
-    @Test func `impact predicts what then happens`() async throws {
+    @Test func `the impact of a change matches its prediction`() async throws {
         try await self.play { scene in
             var visitors = Self.hour(devices: 100, versions: ["2.0", "2.5", "3.0", "3.1"])
             visitors += (0..<20).map { _ in CensusVisitor() }
@@ -68,13 +68,14 @@ struct ImpactTests {
             let report = try scene.report("impact", "--rules", scene.folder.path(of: "new.yaml"))
             let denied = try #require(report.part("denied"))
             let predicted = try #require(denied.part("amount")?.fields["requests"] as? Double)
-            // 2.0 on both paths, nobody's version, and half of the devices with 2.5 and 3.0 on one.
+            // 2.0 on both paths, the requests without a version, and half of the devices with 2.5
+            // and 3.0 on one path.
             #expect(abs(predicted - (50 + 20 + 25)) < 0.5)
             try scene.folder.replace("rules.yaml", with: new)
             #expect(try scene.askToReload().status == 200)
             let actual = try scene.send(visitors)
             let share = abs(Double(actual) - predicted) / Double(visitors.count)
-            // A roll-out takes its devices by their hash: of 50, some more or less than half.
+            // A rollout selects its devices by their hash: of 50 devices, about half.
             #expect(share < 0.05, "predicted \(predicted), and \(actual) were refused")
             let words = try ToolProcess.versiongate(
                 "impact",
@@ -89,7 +90,7 @@ struct ImpactTests {
         }
     }
 
-    /// An hour of requests: each device asks for the start page, and most of them for something else.
+    /// Returns an hour of requests: each device requests the start page and one other page.
     private static func recordedHour(devices: Int) -> [CensusVisitor] {
         var generator = SeededGenerator(seed: 16)
         return (0..<devices).flatMap { device -> [CensusVisitor] in
@@ -103,7 +104,7 @@ struct ImpactTests {
                 }
             let paths = ["/", "/pay/now", "/video/\(device)"]
             let other = paths[Int.random(in: 0..<3, using: &generator)]
-            // Some who say no version say no device either.
+            // Some clients without a version send no device either.
             let name = version == nil && device % 2 == 0 ? nil : "device-\(device)"
             return ["/", other].map { CensusVisitor(version: version, device: name, path: $0) }
         }
@@ -137,7 +138,7 @@ struct ImpactTests {
                 minimum: "2.6"
                 \(Self.link)
             """
-        // Whether they lock somebody out is another question.
+        // Lockouts are not part of this test.
         func rules(_ more: String) -> String {
             Self.rules(settings, minimum: "2.4", more: more)
                 .replacing(Self.link, with: "\(Self.link)\n    accept: [lockout]")
@@ -145,7 +146,9 @@ struct ImpactTests {
         return (rules(more), rules(more + video))
     }()
 
-    @Test func `an hour that was recorded goes as predicted, to half a point`() async throws {
+    @Test func `the impact on a recorded hour matches the prediction within half a point`()
+        async throws
+    {
         try await self.play { scene in
             let visitors = Self.recordedHour(devices: 4_000)
             let total = Double(visitors.count)
@@ -166,7 +169,7 @@ struct ImpactTests {
                 }
                 return (try requests("amount") / total, try requests("possible") / total)
             }
-            // Both are asked before anything changes.
+            // Both predictions are made before the first change.
             let (plain, path) = (try side("plain"), try side("path"))
             for (name, rules, predicted) in [
                 ("plain", Self.replayed.plain, plain), ("path", Self.replayed.withNewPath, path),
@@ -182,7 +185,7 @@ struct ImpactTests {
                 #expect(actual >= predicted.least - 0.005, "\(words)")
                 #expect(actual <= predicted.most + 0.005, "\(words)")
             }
-            // It is one number, with a path that is new as without.
+            // Both predictions are exact numbers, with a new path as without.
             #expect(plain.least == plain.most)
             #expect(path.least == path.most)
             print(words.joined(separator: "\n"))
@@ -190,7 +193,8 @@ struct ImpactTests {
         }
     }
 
-    @Test func `the guard refuses what hits too many, and lets it pass once it is meant`()
+    @Test
+    func `the guard rejects a change that affects too many clients, until the file accepts it`()
         async throws
     {
         try await self.play { scene in
@@ -209,14 +213,14 @@ struct ImpactTests {
             try scene.folder.replace("rules.yaml", with: accepted)
             #expect(try scene.askToReload().status == 200)
             #expect(try scene.send([old]) == 1)
-            // The way back is nobody's business.
+            // The guard does not check an undo.
             try scene.folder.replace("rules.yaml", with: Self.rules(minimum: "2.0"))
             #expect(try scene.askToReload().status == 200)
             #expect(try scene.send([old]) == 0)
         }
     }
 
-    @Test func `a guard that is off, and one that allows it, let it pass`() async throws {
+    @Test func `a guard that is off or has a higher limit allows the change`() async throws {
         try await self.play { scene in
             try scene.count(Self.hour(devices: 300, versions: ["2.0", "2.5", "3.0"]))
             for (setting, minimum) in [("guard: 40", "2.4"), ("guard: off", "3.0")] {
@@ -227,7 +231,7 @@ struct ImpactTests {
         }
     }
 
-    @Test func `of few devices the guard only warns`() async throws {
+    @Test func `the guard only warns if few devices are counted`() async throws {
         try await self.play { scene in
             try scene.count(Self.hour(devices: 60, versions: ["2.0", "2.5", "3.0"]))
             try scene.folder.replace("rules.yaml", with: Self.rules(minimum: "2.4"))

@@ -1,16 +1,18 @@
 import GateTestSupport
 import Testing
 
-/// Documents in the form of those of public services, some of their paths and the addresses of their servers, and
-/// what `versiongate sunset` says of traffic for them.
+/// OpenAPI documents that resemble those of public services, with some of their paths and server
+/// URLs, and the reports of `versiongate sunset` on traffic for them.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct PublicDocumentTests {
     /// A service, its files, and requests for its operations.
     private struct Service {
         let name: String
-        /// The first is the document, and refers to others.
+        /// The files.
+        ///
+        /// The first is the document, which refers to the others.
         let files: [(name: String, text: String)]
-        /// Requests by the operation that they are for, as the report names it.
+        /// The requests, by their operation as the report names it.
         let called: [String: String]
         let uncalled: [String]
     }
@@ -24,7 +26,7 @@ struct PublicDocumentTests {
 
         """
 
-    /// A path whose last parameter has slashes, and a server of an operation's own.
+    /// A path whose last parameter contains slashes, and an operation with its own server.
     private static let gitHub = Service(
         name: "github",
         files: [
@@ -77,7 +79,7 @@ struct PublicDocumentTests {
         ]
     )
 
-    /// Servers with a slash at the end, one of a path's own.
+    /// Servers with a trailing slash, one of them for a single operation.
     private static let stripe = Service(
         name: "stripe",
         files: [
@@ -197,7 +199,9 @@ struct PublicDocumentTests {
         uncalled: ["GET /sell/analytics/v1/seller_standards_profile"]
     )
 
-    /// Swagger without a base path; some paths end with a slash, and one has any number of segments at its end.
+    /// Swagger without a base path.
+    ///
+    /// Some paths end with a slash, and one ends with a fixed segment after a parameter.
     private static let kubernetes = Service(
         name: "kubernetes",
         files: [
@@ -235,7 +239,7 @@ struct PublicDocumentTests {
         ]
     )
 
-    /// The server's address is relative to the document's.
+    /// The server URL is relative to the document.
     private static let petstore = Service(
         name: "petstore",
         files: [
@@ -268,7 +272,7 @@ struct PublicDocumentTests {
         ]
     )
 
-    @Test func `of documents like those of public services, each called operation is found`()
+    @Test func `every called operation of documents like those of public services is found`()
         async throws
     {
         let services = [
@@ -312,7 +316,7 @@ struct PublicDocumentTests {
                 #expect(names("some", 2) == service.called.keys.sorted(), "\(service.name)")
                 let uncalled = Set(names("none", 0))
                 #expect(uncalled.isSuperset(of: service.uncalled), "\(service.name): \(uncalled)")
-                // Whatever else there is has neither been called, nor does anybody doubt it.
+                // All other operations are reported as not called, without a doubt.
                 #expect(
                     operations.count == service.called.count + uncalled.count,
                     "\(service.name)"

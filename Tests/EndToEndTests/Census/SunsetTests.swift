@@ -1,7 +1,7 @@
 import GateTestSupport
 import Testing
 
-/// What `versiongate sunset` says of documents and traffic, as the real executable has both.
+/// The reports of `versiongate sunset` on documents and traffic, with the real executable.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct SunsetTests {
     private static let rules = """
@@ -13,7 +13,7 @@ struct SunsetTests {
 
         """
 
-    /// Has three devices of an old version ask for each of some requests, such as `GET /v1/orders`.
+    /// Sends each request, such as `GET /v1/orders`, from three devices with an old version.
     private static func count(_ requests: [String], at scene: Scene) throws {
         var visitors: [CensusVisitor] = []
         for request in requests {
@@ -48,7 +48,7 @@ struct SunsetTests {
         }
     }
 
-    /// The report on documents: each operation or path with its calls.
+    /// Returns the report on documents: each operation or path with its calls.
     private static func lines(
         _ documents: [(name: String, text: String)],
         of scene: Scene,
@@ -77,8 +77,8 @@ struct SunsetTests {
         [("api.yaml", "openapi: 3.1.0\n\(lines)\n")]
     }
 
-    /// The cases of a report of others, which all were told to be called by nobody.
-    @Test func `operations at each kind of server, and at words in capitals, are found`()
+    /// Cases from a user report in which every operation was reported as not called.
+    @Test func `operations are found for each kind of server URL, and with capitals in the path`()
         async throws
     {
         let requests = [
@@ -169,7 +169,8 @@ struct SunsetTests {
             ["GET /V1/ORDERS 3", "GET /v1/Orders/{id} 3"]
         ),
     ]
-    /// Why nobody can tell whether an operation is called, by requests beside `GET /v1/orders`.
+    /// Requests next to `GET /v1/orders` that make it unknown whether an operation is called, and
+    /// the remark.
     private static let gaps: [(request: String, remark: String)] = [
         ("GET /v1//orders", "requests have no shape"), ("GET /v1/a%2Fb", "requests have no shape"),
         ("GET /v1/orders;a=b", "requests have no shape"),
@@ -179,7 +180,7 @@ struct SunsetTests {
     ]
 
     @Test(arguments: Self.gaps.indices)
-    func `where a shape is missing, no operation is said to be called by nobody`(number: Int)
+    func `if a shape is missing, no operation is reported as not called`(number: Int)
         async throws
     {
         let gap = Self.gaps[number]
@@ -206,7 +207,7 @@ struct SunsetTests {
         }
     }
 
-    @Test func `clients that there is no room for may be old versions`() async throws {
+    @Test func `clients that exceed the cell limit may be old versions`() async throws {
         try await Self.play(["GET /v1/orders"], flags: [.censusMaxCells(10)]) { scene in
             try scene.count((1...20).map { CensusVisitor(version: "3.\($0)", path: "/v1/never") })
             let lines = try Self.lines(
@@ -217,7 +218,7 @@ struct SunsetTests {
         }
     }
 
-    @Test func `a document for another path than that of requests is told, with the way out`()
+    @Test func `a document with another base path than the requests is reported with the fix`()
         async throws
     {
         let document = Self.document(
@@ -253,7 +254,7 @@ struct SunsetTests {
         }
     }
 
-    @Test func `documents may be several, each in several files`() async throws {
+    @Test func `several documents, each in several files, are supported`() async throws {
         let documents = [
             ("api.yaml", "openapi: 3.0.3\nservers: [{ url: /v1 }]\npaths: { $ref: paths.json }\n"),
             (
@@ -308,7 +309,7 @@ struct SunsetTests {
                 #expect(shapes == ["GET /orders/* 6 3", "GET /jobs/* 3 3", "POST /orders 3 3"])
                 #expect(report.list("shapes").allSatisfy { $0.text("lastSeen") != nil })
                 #expect(report.number("moreShapes") == 0)
-                // As before.
+                // The report by rule path is unchanged.
                 #expect(report.list("paths").map { $0.number("requests") } == [15])
             }
             let words = try ToolProcess.versiongate(

@@ -2,12 +2,13 @@ import ConformanceCases
 import GateTestSupport
 import Testing
 
-/// Every case of the conformance suite, against one gate; `make conformance` runs them against other
-/// proxies too.
+/// Every case of the conformance suite, with one gate.
+///
+/// `make conformance` runs them against other proxies, too.
 @Suite(.serialized, .ownThread, .sharedGate, .timeLimit(.minutes(5)))
 struct ConformanceTests {
     @Test(arguments: ConformanceCase.all)
-    func `the wire is held to the RFC`(_ each: ConformanceCase) throws {
+    func `the gate conforms to the RFC`(_ each: ConformanceCase) throws {
         let shared = try #require(SharedGate.current)
         let observation = try shared.stage.play(each, at: shared.gate.port)
         let violations = each.violations(in: observation, byTheGate: true)

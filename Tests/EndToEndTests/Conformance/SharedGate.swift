@@ -2,7 +2,9 @@ import ConformanceCases
 import GateTestSupport
 import Testing
 
-/// One gate for all tests of a suite, which therefore run one after the other.
+/// One gate for all tests of a suite.
+///
+/// The tests must run one after the other.
 struct SharedGate: Sendable {
     @TaskLocal static var current: SharedGate?
 
@@ -10,7 +12,7 @@ struct SharedGate: Sendable {
     let gate: GateProcess
 }
 
-/// Starts the gate before the first test of a suite and ends it after the last.
+/// Starts the gate before the first test of a suite and stops it after the last.
 struct SharedGateTrait: SuiteTrait, TestScoping {
     func provideScope(
         for test: Test,

@@ -2,16 +2,16 @@ import FoundationEssentials
 import GateTestSupport
 import Testing
 
-/// The story of a floor that waits for the App Store: three countries get the release one by one.
+/// A floor waits for the App Store while three countries get the release one by one.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct AppStoreArticleTests {
     private static func daysAgo(_ days: Int) -> String {
         Date(timeIntervalSinceNow: Double(-days) * 86_400).formatted(.iso8601)
     }
 
-    /// Waits until each country was asked for once more, and the answers were taken.
-    private func letTheGateAsk(_ store: AppStoreLookup) throws {
-        // The last round that had begun, one of its own, and the first question of the next.
+    /// Waits until the gate has polled each country once more and processed the responses.
+    private func waitForPolls(_ store: AppStoreLookup) throws {
+        // The current round, a complete one, and the first request of the next.
         try store.server.waitForRequests(store.server.requests.count + 7)
     }
 
@@ -19,7 +19,9 @@ struct AppStoreArticleTests {
         [.stateDir(path: folder.path(of: "state")), .adminListen()]
     }
 
-    /// Plays the shipped example in front of a store; `body` is told the rules, too.
+    /// Runs the shipped example with a store.
+    ///
+    /// `body` also gets the rules.
     private func play(_ body: (Scene, AppStoreLookup, String) async throws -> Void) async throws {
         let store = try AppStoreLookup()
         for country in ["jp", "kr", "us"] {
@@ -39,7 +41,7 @@ struct AppStoreArticleTests {
         }
     }
 
-    @Test func `a floor is raised before the store has the build, and holds once all have it`()
+    @Test func `a floor raised before the release takes effect once all countries have it`()
         async throws
     {
         try await self.play { scene, store, rules in
@@ -50,17 +52,17 @@ struct AppStoreArticleTests {
                         .hasPrefix("recommend; latest=\"\(version)\"") == true
                 }
             }
-            // The floor is 4.3.0, the store has 4.2.0: who is older is told of what there is.
+            // The floor is 4.3.0, and the store has 4.2.0: older clients get a hint for 4.2.0.
             try hint("4.2.0")
             #expect(try !scene.isDenied("4.2.0"))
 
-            // In one of three countries, and in two of them for less than two days.
+            // Available in one of three countries, and later in two of them for less than two days.
             store.release("4.3.0", in: "jp", since: Self.daysAgo(5))
-            try self.letTheGateAsk(store)
+            try self.waitForPolls(store)
             #expect(try !scene.isDenied("4.2.0"))
             store.release("4.3.0", in: "kr", since: Self.daysAgo(5))
             store.release("4.3.0", in: "us", since: Self.daysAgo(1))
-            try self.letTheGateAsk(store)
+            try self.waitForPolls(store)
             #expect(try !scene.isDenied("4.2.0"))
             try hint("4.2.0")
 
@@ -69,10 +71,10 @@ struct AppStoreArticleTests {
             #expect(try denial.problem().title == "업데이트 안내")
             #expect(try !scene.isDenied("4.3.0"))
 
-            // A cache that answers with the past takes nothing back.
+            // A cached older response does not undo a release.
             store.release("4.2.0", in: "us", since: Self.daysAgo(90))
             store.server.set(.forbidden)
-            try scene.gate.logLine("sent away") {
+            try scene.gate.logLine("the 403") {
                 $0.metadata["error"] == "jp: the source responded with 403: too many requests"
             }
             #expect(try scene.isDenied("4.2.9"))
@@ -83,14 +85,14 @@ struct AppStoreArticleTests {
         }
     }
 
-    @Test func `a store that is gone is missed neither now nor after a restart`() async throws {
+    @Test func `a store that is down has no effect now, nor after a restart`() async throws {
         try await self.play { scene, store, _ in
             for country in ["jp", "kr", "us"] {
                 store.release("4.3.0", in: country, since: Self.daysAgo(5))
             }
             try scene.wait(untilVersion: "4.2.9", isDenied: true)
-            for fault in [SourceFault.webPage, .halfOfIt, .unavailable] {
-                try scene.feedFails("\(fault)") { store.server.set(fault) }
+            for fault in [SourceFault.webPage, .truncatedJSON, .unavailable] {
+                try scene.waitForFeedFailure("\(fault)") { store.server.set(fault) }
                 #expect(try scene.feed().state == "failing")
                 #expect(try scene.isDenied("4.2.9"))
             }

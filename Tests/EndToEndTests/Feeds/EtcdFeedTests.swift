@@ -1,7 +1,7 @@
 import GateTestSupport
 import Testing
 
-/// Rules in a real etcd, through the real executable.
+/// Rules in a real etcd, with the real executable.
 @Suite(
     .serialized,
     .ownThread,
@@ -9,17 +9,17 @@ import Testing
     .needs("etcd", "etcdctl")
 )
 struct EtcdFeedTests {
-    /// From the change in etcd to the answer of the gate.
+    /// The time from the change in etcd to the response of the gate.
     private static let soon = Duration.seconds(1) * GateExecutable.slowdown
 
-    /// Until then a gate that has found nobody a few times has asked again.
+    /// By this time, a gate that has failed several times has retried.
     private static var afterRest: Deadline { .after(.seconds(60) * GateExecutable.slowdown) }
 
     private static func file(_ etcd: EtcdServer, _ keys: String) -> String {
         "feeds: [{ id: fleet, source: etcd, url: '\(etcd.url)', \(keys) }]\n"
     }
 
-    /// Plays with a gate that takes the floor of 3.5.0 from a key, or what the keys say.
+    /// Runs a gate that gets the floor 3.5.0 from a key, or the content of `keys`.
     private func play(
         _ etcd: EtcdServer,
         keys: String = "key: /gate/rules.yaml",
@@ -46,7 +46,7 @@ struct EtcdFeedTests {
         return etcd
     }
 
-    @Test func `what is put is judged by within a second`() async throws {
+    @Test func `a changed key takes effect within a second`() async throws {
         let etcd = try self.etcd()
         try await self.play(etcd) { scene in
             var times: [Duration] = []
@@ -58,12 +58,12 @@ struct EtcdFeedTests {
                 try scene.wait(untilVersion: version, isDenied: isDenied)
                 times.append(ContinuousClock.now - start)
             }
-            // The neighbours on the machine may hold up any of them.
+            // Other load on the machine may delay any of the changes.
             #expect(try #require(times.min()) < Self.soon, "\(times)")
         }
     }
 
-    @Test func `an etcd that is gone is missed neither now nor after a restart`() async throws {
+    @Test func `an etcd that is down has no effect now, nor after a restart`() async throws {
         let etcd = try self.etcd()
         try await self.play(etcd) { scene in
             etcd.stop()
@@ -87,7 +87,7 @@ struct EtcdFeedTests {
         }
     }
 
-    @Test func `what changed and was compacted meanwhile is caught up with`() async throws {
+    @Test func `the gate catches up with changes that were compacted meanwhile`() async throws {
         let etcd = try self.etcd()
         try await self.play(etcd) { scene in
             etcd.stop()
@@ -109,7 +109,7 @@ struct EtcdFeedTests {
         }
     }
 
-    @Test func `nonsense changes nothing, the log says so, and what mends it comes at once`()
+    @Test func `invalid values are logged and change nothing, and their fix applies at once`()
         async throws
     {
         let etcd = try self.etcd()
@@ -138,7 +138,7 @@ struct EtcdFeedTests {
         }
     }
 
-    @Test func `keys below a prefix are joined like a folder of files`() async throws {
+    @Test func `keys under a prefix are joined like files in a folder`() async throws {
         let etcd = try EtcdServer()
         let other = """
             rules:
@@ -167,7 +167,7 @@ struct EtcdFeedTests {
     }
 
     @Test(.needs("openssl"))
-    func `an etcd with TLS and accounts is asked with both`() async throws {
+    func `etcd is read with TLS and a user account`() async throws {
         let certificates = try TemporaryFolder()
         defer { certificates.remove() }
         let authority = try TestAuthority(in: certificates)
@@ -192,7 +192,7 @@ struct EtcdFeedTests {
     }
 
     @Test(.needs("openssl"))
-    func `an etcd that wants to see a certificate is shown one`() async throws {
+    func `etcd is read with a client certificate`() async throws {
         let certificates = try TemporaryFolder()
         defer { certificates.remove() }
         let authority = try TestAuthority(in: certificates)
@@ -234,7 +234,7 @@ struct EtcdFeedTests {
         }
     }
 
-    @Test func `feed check prints what etcd has`() throws {
+    @Test func `feed check prints the content of etcd`() throws {
         let etcd = try self.etcd()
         try etcd.put("/gate/more", "notices: { a: { en: { title: a, message: b } } }\n")
         let folder = try TemporaryFolder()

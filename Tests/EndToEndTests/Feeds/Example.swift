@@ -3,13 +3,17 @@ import GateTestSupport
 
 /// A rules file that is shipped as an example.
 enum Example {
-    /// The text of the file with what a test must replace, each of which must be there.
+    /// Returns the text of the file with replacements.
+    ///
+    /// Each replaced text must be present.
     static func text(_ name: String, replacing changes: [String: String] = [:]) throws -> String {
         let examples = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../../../rules/examples")
         var text = try String(contentsOf: examples.appending(path: name), encoding: .utf8)
         for (old, new) in changes {
-            guard text.contains(old) else { throw HarnessError("\(name) does not say '\(old)'") }
+            guard text.contains(old) else {
+                throw HarnessError("\(name) does not contain '\(old)'")
+            }
             text = text.replacing(old, with: new)
         }
         return text

@@ -1,13 +1,15 @@
 import GateTestSupport
 import Testing
 
-/// Many changes at a source while requests flow; `Benchmarks/updates.py` does it for longer.
+/// Many changes at a source while requests are served.
+///
+/// `Benchmarks/updates.py` runs longer.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct FeedLoadTests {
-    /// A few milliseconds apart, as a busy source makes them.
+    /// The number of changes, a few milliseconds apart, as from a busy source.
     private static let changes = 300
     private static let newest = "9.0.0"
-    /// The shortest time between two rule sets of a feed, in seconds.
+    /// The minimum time between two rule sets of a feed, in seconds.
     private static let interval = 0.2
 
     private static func value(_ minimum: String) -> String {
@@ -30,7 +32,7 @@ struct FeedLoadTests {
         """
     }
 
-    /// A gate that listens to a database, in which the minimum is 1.0.0 in the beginning.
+    /// Runs a gate that listens to a database with an initial minimum of 1.0.0.
     private func play(
         _ body: (Scene, RealtimeDatabase) async throws -> Void
     ) async throws {
@@ -46,13 +48,13 @@ struct FeedLoadTests {
         }
     }
 
-    /// The minimum that an old app is told to update to.
+    /// Returns the minimum in the denial of an outdated app.
     private func minimum(_ scene: Scene) throws -> String? {
         let old = Request.text(fields: Request.identity(version: "0.9.0"))
         return try scene.ask(old).problem().minimumVersion
     }
 
-    /// The minima that an old app is told, again and again, until it is the awaited one.
+    /// Returns the minimums in the denials of an outdated app, in order, until the last one.
     private func minimums(_ scene: Scene, until last: String) async throws -> [String?] {
         var seen: [String?] = []
         let deadline = Deadline.after(.seconds(60) * GateExecutable.slowdown)
@@ -62,7 +64,7 @@ struct FeedLoadTests {
         }
     }
 
-    /// How many rule sets may have come into force since then.
+    /// Returns the maximum number of rule sets that may have become active since the start.
     private func bound(since start: ContinuousClock.Instant) -> Int {
         Int(start.duration(to: .now) / .seconds(1) / Self.interval) + 2
     }
@@ -72,7 +74,7 @@ struct FeedLoadTests {
     }
 
     @Test(.needs("wrk"))
-    func `changes in a row come into force, and fail no request`() async throws {
+    func `a series of changes takes effect and fails no request`() async throws {
         try await self.play { scene, database in
             let start = ContinuousClock.now
             let load = Task(executorPreference: BlockingExecutor.shared) {
@@ -90,7 +92,7 @@ struct FeedLoadTests {
             _ = try await self.minimums(scene, until: "1.0.\(Self.changes)")
             let output = try await load.value.output
             #expect(output.contains("requests in"))
-            // wrk prints these lines only if there is something to count.
+            // wrk prints these lines only for counts above zero.
             #expect(!output.contains("Socket errors"))
             #expect(!output.contains("Non-2xx or 3xx responses"))
             #expect(2...self.bound(since: start) ~= self.count("feed applied", in: scene))
@@ -100,7 +102,7 @@ struct FeedLoadTests {
         }
     }
 
-    @Test func `what is in force was always at the source, and the last is within a second`()
+    @Test func `every active value was at the source, and the last one applies within a second`()
         async throws
     {
         try await self.play { scene, database in
@@ -113,7 +115,7 @@ struct FeedLoadTests {
             }
             let sent = ContinuousClock.now
             let minimums = try await seen
-            // The fastest of some: other tests, which run beside, can only make it slower.
+            // The fastest of several changes: parallel tests can only slow it down.
             var fastest = sent.duration(to: .now)
             for number in 1...2 where fastest >= .seconds(1) * GateExecutable.slowdown {
                 let start = ContinuousClock.now
@@ -127,17 +129,17 @@ struct FeedLoadTests {
                 #expect(parts.dropLast() == ["1", "0"])
                 return try #require(parts.last.flatMap { Int($0) })
             }
-            // In the order of the source.
+            // The values have the order of the source.
             #expect(numbers == numbers.sorted())
             #expect(numbers.allSatisfy { 0...Self.changes ~= $0 })
-            // In the beginning there was one without the feed, and the first of the feed.
+            // The start adds two loads: one without the feed, and the first one with it.
             let bound = self.bound(since: start) + 2
             #expect(Set(numbers).count > 2)
             #expect(self.count("rules loaded", in: scene) <= bound)
         }
     }
 
-    @Test func `changes that shut out the newest app change nothing, and the status says so`()
+    @Test func `changes that lock out the newest app are rejected, and the status reports them`()
         async throws
     {
         try await self.play { scene, database in
@@ -156,7 +158,7 @@ struct FeedLoadTests {
             let seen = scene.gate.logLines.count
             database.put(Self.value("2.0.0"))
             _ = try await self.minimums(scene, until: "2.0.0")
-            // It is in force a moment before anybody says so.
+            // The value is active shortly before the log reports it.
             try scene.gate.logLine("the new value", skipping: seen) { $0.message == "feed applied" }
             #expect(
                 self.count("feed rejected; its last value stays active", in: scene)
@@ -168,7 +170,7 @@ struct FeedLoadTests {
         }
     }
 
-    @Test func `a changed file does not wait for a source that goes on`() async throws {
+    @Test func `a changed file does not wait for a busy source`() async throws {
         try await self.play { scene, database in
             let isOver = Watched(false)
             let seen = scene.gate.logLines.count

@@ -1,10 +1,10 @@
 import GateTestSupport
 import Testing
 
-/// The story of a floor in the Realtime Database: the console raises it and lowers it again.
+/// A floor in the Realtime Database is raised and lowered in the console.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct FirebaseArticleTests {
-    /// Plays the shipped example in front of a database.
+    /// Runs the shipped example with a database.
     private func play(_ body: (Scene, RealtimeDatabase) async throws -> Void) async throws {
         let database = try RealtimeDatabase()
         database.put(#"{"version":"3.1.0"}"#)
@@ -32,7 +32,7 @@ struct FirebaseArticleTests {
         #"{"version":"4.2.0","minVersion":"\#(minimum)","storeUrl":"https://a.example/app"}"#
     }
 
-    @Test func `what the console raises holds within a second, in Korean, until it is lowered`()
+    @Test func `a floor from the console takes effect within a second, with Korean texts`()
         async throws
     {
         try await self.play { scene, database in
@@ -40,7 +40,7 @@ struct FirebaseArticleTests {
             let korean = Request.text(
                 fields: Request.identity(version: "1.9.0") + "Accept-Language: ko-KR\r\n"
             )
-            // The fastest of them: other tests, which run beside, can only make it slower.
+            // The fastest of several changes: parallel tests can only slow it down.
             var fastest = Duration.seconds(60)
             for round in 1...3 {
                 let start = ContinuousClock.now
@@ -60,7 +60,7 @@ struct FirebaseArticleTests {
         }
     }
 
-    @Test func `parts of the value change by themselves, and slips change nothing`() async throws {
+    @Test func `parts of the value change separately, and mistakes change nothing`() async throws {
         try await self.play { scene, database in
             database.put(Self.floor("2.0.0"))
             try scene.wait(untilVersion: "1.9.0", isDenied: true)
@@ -75,7 +75,7 @@ struct FirebaseArticleTests {
                 try scene.gate.logLine("\(slip)", skipping: seen) {
                     $0.message.hasSuffix("its last value stays active")
                 }
-                // The stream goes on, and says that it does.
+                // The stream continues with a keep-alive event.
                 database.send("keep-alive", "null")
                 let status = try scene.feed()
                 #expect((status.kind, status.state) == ("firebaseDatabase", "failing"))
@@ -84,7 +84,7 @@ struct FirebaseArticleTests {
                 #expect(try scene.isDenied("1.9.0"))
                 #expect(try !scene.isDenied("4.2.0"))
             }
-            // The same stream mends it.
+            // A valid value on the same stream clears the error.
             database.send("put", #"{"path":"/","data":\#(Self.floor("1.0.0"))}"#)
             try scene.wait(untilVersion: "1.9.0", isDenied: false)
             #expect(database.listeners == 1)
@@ -94,9 +94,7 @@ struct FirebaseArticleTests {
     }
 
     @Test
-    func
-        `a stream that ends is taken up again; a database that is gone is not missed, nor after a restart`()
-        async throws
+    func `a stream that ends is reopened, and a database that is down has no effect`() async throws
     {
         try await self.play { scene, database in
             database.put(Self.floor("2.0.0"))

@@ -1,7 +1,7 @@
 import GateTestSupport
 import Testing
 
-/// A floor of builds that waits for Google Play, through the real executable.
+/// A floor of builds waits for Google Play, with the real executable.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)), .needs("openssl", "python3"))
 struct GooglePlayStoryTests {
     private static func rules(_ play: FeedServer, _ folder: TemporaryFolder) -> String {
@@ -34,7 +34,8 @@ struct GooglePlayStoryTests {
         try play.changeState(#"{"apps":{"com.example.shop":{"production":[\#(releases)]}}}"#)
     }
 
-    @Test func `a floor holds once its rollout is complete, and outlives the source`() async throws
+    @Test func `a floor takes effect once its rollout is complete, and outlives the source`()
+        async throws
     {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
@@ -86,7 +87,7 @@ struct GooglePlayStoryTests {
                 }
             }
             play.stop()
-            try scene.gate.logLine("its death") {
+            try scene.gate.logLine("the end of the source") {
                 $0.metadata["error"] == "the connection was refused, or the host is unreachable"
             }
             #expect(try scene.ask(old).status == 426)

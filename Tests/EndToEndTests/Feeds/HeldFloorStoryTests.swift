@@ -2,8 +2,9 @@ import GateTestSupport
 import Glibc
 import Testing
 
-/// The story of a floor that a source raises before the stores have what it asks for: what was in
-/// force goes on, client by client, and a restart does not forget it.
+/// A source raises a floor before the stores have the release.
+///
+/// The previous floor stays active for each client, even after a restart.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct HeldFloorStoryTests {
     private static let long = "2026-01-01T00:00:00Z"
@@ -27,7 +28,7 @@ struct HeldFloorStoryTests {
         """
     }
 
-    /// Puts a floor into the source, and waits until the gate has taken it.
+    /// Puts a floor into the source, and waits until the gate has applied it.
     private func raise(_ minimum: String, _ source: RealtimeDatabase, _ scene: Scene) throws {
         let seen = scene.gate.logLines.count
         source.put(#"{"minVersion":"\#(minimum)"}"#)
@@ -41,7 +42,9 @@ struct HeldFloorStoryTests {
         return try scene.ask(Request.text(fields: fields)).status == 426
     }
 
-    /// The oldest version that passes in each country; 0.1 never does.
+    /// Expects the oldest allowed version in each country.
+    ///
+    /// Version 0.1 is never allowed.
     private func expect(_ japan: String, _ korea: String, _ scene: Scene, _ when: String) throws {
         let versions = ["0.1", "1.0", "1.1", "1.2", "1.3"]
         for (country, floor) in [("jp", japan), ("kr", korea)] {
@@ -59,7 +62,8 @@ struct HeldFloorStoryTests {
         }
     }
 
-    @Test func `a floor in force goes on until each store has what comes after it`() async throws {
+    @Test func `the previous floor stays active until each store has the new version`() async throws
+    {
         let store = try AppStoreLookup()
         let source = try RealtimeDatabase()
         for country in ["jp", "kr"] { store.release("1.1", in: country, since: Self.long) }
@@ -92,7 +96,7 @@ struct HeldFloorStoryTests {
         }
     }
 
-    @Test func `a source that asks for what no store has is refused, whichever speaks first`()
+    @Test func `a floor above every store's version is rejected, whichever feed is first`()
         async throws
     {
         let store = try AppStoreLookup()
@@ -103,8 +107,8 @@ struct HeldFloorStoryTests {
         defer { folder.remove() }
         try folder.writeInPlace(Self.rules(store, source, hold: ""), to: "rules.yaml")
         try await Scene.play(in: folder, flags: [.adminListen()]) { scene in
-            // Either the floor comes first, and is only observed once the store has spoken, or it is
-            // refused.
+            // If the floor comes first, it is only observed once the store's data arrives.
+            // Otherwise it is rejected.
             try scene.gate.logLine("what the store has") {
                 $0.message == "feed applied" && $0.metadata["feed"] == "store"
             }

@@ -1,7 +1,7 @@
 import GateTestSupport
 import Testing
 
-/// The story of microCMS's article: an editor raises the floor and lowers it again.
+/// An editor raises and lowers the floor in microCMS, as in its article.
 @Suite(
     .serialized,
     .ownThread,
@@ -9,7 +9,7 @@ import Testing
     .needs("openssl", "python3")
 )
 struct MicroCMSArticleTests {
-    /// Plays the shipped example in front of a microCMS behind TLS.
+    /// Runs the shipped example with a microCMS that uses TLS.
     private func play(_ body: (Scene, MicroCMS) async throws -> Void) async throws {
         let cms = try MicroCMS(key: "the-key")
         cms.publish([:])
@@ -51,7 +51,7 @@ struct MicroCMSArticleTests {
         "startDate": "2020-01-01T00:00:00.000Z", "endDate": "2099-12-31T14:59:59.000Z",
     ]
 
-    @Test func `what the editor raises, the old app is asked for in Japanese, until it is lowered`()
+    @Test func `a floor from the editor denies outdated apps in Japanese, until it is lowered`()
         async throws
     {
         try await self.play { scene, cms in
@@ -80,7 +80,7 @@ struct MicroCMSArticleTests {
         }
     }
 
-    @Test func `a slip of the editor shuts nobody out`() async throws {
+    @Test func `a mistake of the editor locks no client out`() async throws {
         try await self.play { scene, cms in
             cms.publish(Self.update)
             try scene.wait(untilVersion: "2.1.3", isDenied: true)
@@ -102,7 +102,7 @@ struct MicroCMSArticleTests {
         }
     }
 
-    @Test func `a misspelt field keeps the floor, and an emptied one is told of`() async throws {
+    @Test func `a misspelled field keeps the floor, and an emptied one is reported`() async throws {
         try await self.play { scene, cms in
             cms.publish(Self.update)
             try scene.wait(untilVersion: "2.1.3", isDenied: true)
@@ -128,12 +128,12 @@ struct MicroCMSArticleTests {
         }
     }
 
-    @Test func `a microCMS that is gone is missed neither now nor after a restart`() async throws {
+    @Test func `a microCMS that is down has no effect now, nor after a restart`() async throws {
         try await self.play { scene, cms in
             cms.publish(Self.update)
             try scene.wait(untilVersion: "2.1.3", isDenied: true)
             for fault in [SourceFault.webPage, .unavailable] {
-                try scene.feedFails("\(fault)") { cms.server.set(fault) }
+                try scene.waitForFeedFailure("\(fault)") { cms.server.set(fault) }
                 #expect(try scene.feed().state == "failing")
                 #expect(try scene.isDenied("2.1.3"))
             }

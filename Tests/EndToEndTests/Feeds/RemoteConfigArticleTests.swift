@@ -1,7 +1,7 @@
 import GateTestSupport
 import Testing
 
-/// The story of two parameters of Remote Config: the minimum goes up and comes down again.
+/// A minimum in two parameters of Remote Config is raised and lowered.
 @Suite(
     .serialized,
     .ownThread,
@@ -9,7 +9,7 @@ import Testing
     .needs("openssl")
 )
 struct RemoteConfigArticleTests {
-    /// A template whose minimum holds for iOS alone.
+    /// Returns a template whose minimum applies only to iOS.
     private static func template(_ minimum: String) -> String {
         """
         {"conditions":[{"name":"iOS","expression":"device.os == 'ios'"}],"parameters":{
@@ -19,7 +19,7 @@ struct RemoteConfigArticleTests {
         """
     }
 
-    @Test func `what is published, the old app is asked for in Japanese, until it is taken back`()
+    @Test func `a published minimum denies outdated apps in Japanese, until it is lowered`()
         async throws
     {
         let folder = try TemporaryFolder()
@@ -49,7 +49,7 @@ struct RemoteConfigArticleTests {
             #expect(denial.title == "アップデートのお願い")
             #expect(denial.message?.hasPrefix("バージョン 2.0.0 以上が必要です") == true)
 
-            // Slips: no version, and one that would shut everybody out.
+            // Mistakes: a value that is no version, and a minimum that would lock out all clients.
             for minimum in ["latest", "9.0.0"] {
                 let seen = scene.gate.logLines.count
                 config.publish(Self.template(minimum))

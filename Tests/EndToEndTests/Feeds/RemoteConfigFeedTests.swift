@@ -2,7 +2,7 @@ import Foundation
 import GateTestSupport
 import Testing
 
-/// Remote Config behind TLS, with conditions, slips and ends, through the real executable.
+/// Remote Config with TLS, conditions, mistakes and outages, with the real executable.
 @Suite(
     .serialized,
     .ownThread,
@@ -10,7 +10,7 @@ import Testing
     .needs("python3", "openssl")
 )
 struct RemoteConfigFeedTests {
-    /// Firebase and the account that asks it.
+    /// Firebase, and the account that reads it.
     private struct Console: Sendable {
         let server: FeedServer
         let google: GoogleTestAccount
@@ -42,7 +42,7 @@ struct RemoteConfigFeedTests {
         }
     }
 
-    /// Plays the shipped example in front of a Remote Config behind TLS.
+    /// Runs the shipped example with a Remote Config that uses TLS.
     private func play(
         replacing changes: [String: String] = [:],
         more: String = "",
@@ -79,7 +79,7 @@ struct RemoteConfigFeedTests {
         }
     }
 
-    @Test func `a platform has the value of its condition`() async throws {
+    @Test func `a platform gets the value of its condition`() async throws {
         try await self.play { scene, console in
             try console.publish("9.0.0", ios: "2.0.0")
             try scene.wait(untilVersion: "1.9.0", isDenied: true)
@@ -87,7 +87,9 @@ struct RemoteConfigFeedTests {
         }
     }
 
-    @Test func `a slip in the console, and a Firebase that is gone, change nothing`() async throws {
+    @Test func `a mistake in the console changes nothing, nor does a Firebase that is down`()
+        async throws
+    {
         try await self.play { scene, console in
             try console.publish("2.0.0")
             try scene.wait(untilVersion: "1.9.0", isDenied: true)
@@ -135,8 +137,8 @@ struct RemoteConfigFeedTests {
         }
     }
 
-    /// Some values are drawn, in the app, or chosen for each client, and those of another parameter are of
-    /// a kind that nobody knows.
+    /// Returns a template with values that depend on a percentage, the app or the client, and a
+    /// parameter of an unknown kind.
     private static func drawn(_ value: String) -> String {
         #"""
         {"template":{"conditions":[{"name":"A tenth","expression":"percent <= 10"}],"parameters":{\#
@@ -150,7 +152,7 @@ struct RemoteConfigFeedTests {
         #"{"useInAppDefault":true}"#, #"{"personalizationValue":{"personalizationId":"p"}}"#,
         #"{"value":"3.0.0"}"#, #"{"value":""}"#, #"{"oracleValue":{}}"#,
     ])
-    func `what only some get takes the floor away from nobody, and is told of`(
+    func `a value for some clients lowers no floor, and is reported`(
         value: String
     ) async throws {
         try await self.play { scene, console in
@@ -175,7 +177,7 @@ struct RemoteConfigFeedTests {
         }
     }
 
-    @Test func `feed check prints the rules, and what Google says against them`() async throws {
+    @Test func `feed check prints the rules, and Google's error`() async throws {
         try await self.play { scene, console in
             try console.publish("2.0.0", latest: "3.0.0")
             func check() throws -> ToolProcess.Result {
@@ -201,7 +203,7 @@ struct RemoteConfigFeedTests {
             let wrong = try check()
             #expect(wrong.status == 1)
             #expect(!wrong.output.contains("ok ("))
-            #expect(wrong.output.contains("without all of 'ios': no other errors"))
+            #expect(wrong.output.contains("data of failed feeds ('ios'): no other errors"))
             #expect(wrong.errors.contains("invalid_grant, Invalid JWT Signature."))
             #expect(!(wrong.output + wrong.errors).contains("PRIVATE KEY"))
         }

@@ -1,14 +1,14 @@
 import GateTestSupport
 import Testing
 
-/// A rules file at an address, through the real executable.
+/// A rules file at a URL, with the real executable.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct RulesURLFeedTests {
     private static func file(_ url: String, _ keys: String = "", more: String = "") -> String {
         "feeds: [{ id: shared, source: https, url: '\(url)', every: 1s\(keys) }]\n\(more)"
     }
 
-    /// Plays with a source whose floor is 3.5.0 and a gate that has taken it.
+    /// Runs a gate that has applied the floor 3.5.0 from a source.
     private func play(
         _ keys: String = "",
         more: String = "",
@@ -29,7 +29,9 @@ struct RulesURLFeedTests {
         }
     }
 
-    @Test func `a floor that is raised and lowered at the source holds at once`() async throws {
+    @Test func `a floor that is raised and lowered at the source takes effect at once`()
+        async throws
+    {
         try await self.play { scene, source in
             let denial = try scene.wait(untilVersion: "3.4.9", isDenied: true)
             #expect(try denial.problem().minimumVersion == "3.5.0")
@@ -43,7 +45,7 @@ struct RulesURLFeedTests {
         }
     }
 
-    @Test func `a source that is gone is missed neither now nor after a restart`() async throws {
+    @Test func `a source that is down has no effect now, nor after a restart`() async throws {
         try await self.play { scene, source in
             let good = try await scene.waitForFeed("fresh") { $0.state == "fresh" }
             #expect((good.id, good.kind, good.failures) == ("shared", "https", 0))
@@ -72,9 +74,9 @@ struct RulesURLFeedTests {
         }
     }
 
-    @Test func `nonsense at the source changes nothing, and the log says so`() async throws {
+    @Test func `invalid content at the source is logged and changes nothing`() async throws {
         try await self.play { scene, source in
-            for fault in [SourceFault.webPage, .empty, .halfOfIt, .notUTF8, .unavailable] {
+            for fault in [SourceFault.webPage, .empty, .truncatedJSON, .notUTF8, .unavailable] {
                 let seen = scene.gate.logLines.count
                 source.server.set(fault)
                 try scene.gate.logLine("\(fault)", skipping: seen) {
@@ -101,7 +103,7 @@ struct RulesURLFeedTests {
         }
     }
 
-    @Test func `a test of the file guards against the source`() async throws {
+    @Test func `a test in the file rejects a floor of the source`() async throws {
         let test = """
             tests:
               - name: nobody shuts out the current version
@@ -123,7 +125,9 @@ struct RulesURLFeedTests {
         }
     }
 
-    @Test func `a gate starts without a source, and takes it once it is there`() async throws {
+    @Test func `a gate starts without its source, and applies its rules once it is available`()
+        async throws
+    {
         let port = try FreePort.find()
         let url = "http://127.0.0.1:\(port)/rules.yaml"
         try await Scene.play(rules: Self.file(url), flags: [.adminListen()]) { scene in
@@ -136,7 +140,7 @@ struct RulesURLFeedTests {
         }
     }
 
-    @Test func `a source that is silent for too long is only observed`() async throws {
+    @Test func `rules of a source that fails for too long are only observed`() async throws {
         try await self.play(", staleAfter: 2s, whenStale: observe") { scene, source in
             source.server.set(.unavailable)
             try scene.wait(untilVersion: "3.4.9", isDenied: false)
@@ -152,7 +156,7 @@ struct RulesURLFeedTests {
         }
     }
 
-    @Test func `the file gives up a feed, and takes it up again`() async throws {
+    @Test func `a feed can be removed from the file and added again`() async throws {
         try await self.play { scene, source in
             try scene.folder.replace("rules.yaml", with: "rules: []\n")
             try scene.wait(untilVersion: "3.4.9", isDenied: false)
@@ -166,7 +170,7 @@ struct RulesURLFeedTests {
     @Test(
         .needs("openssl", "python3")
     )
-    func `a source of one's own authority is asked through the proxy of the environment`()
+    func `a source with a private CA is read through the proxy of the environment`()
         async throws
     {
         let source = try FileSource()
@@ -193,7 +197,7 @@ struct RulesURLFeedTests {
         #expect(proxy.requests.first == "CONNECT rules.example.com:443 HTTP/1.1")
     }
 
-    @Test func `feed check shows what the source would say, and what is wrong with it`() throws {
+    @Test func `feed check shows the result of the source and its errors`() throws {
         let source = try FileSource()
         let folder = try TemporaryFolder()
         defer { folder.remove() }

@@ -2,7 +2,7 @@ import GateTestSupport
 import Testing
 
 extension Scene {
-    /// Asks again after every reload until the answer is the awaited one.
+    /// Repeats the request after every reload until the response is as expected.
     @discardableResult
     func waitForAnswer(
         _ awaited: String,
@@ -20,7 +20,7 @@ extension Scene {
         }
     }
 
-    /// Blocks until a version of the shop's iOS app is denied, or until it passes.
+    /// Blocks until a version of the shop's iOS app is denied or allowed.
     @discardableResult
     func wait(untilVersion version: String, isDenied: Bool) throws -> RawResponse {
         let request = Request.text(fields: Request.identity(version: version))

@@ -2,7 +2,7 @@ import Foundation
 import GateTestSupport
 import Testing
 
-/// The story of a floor that waits for two stores, and of clients of each of them.
+/// A floor waits for two stores, with clients of each of them.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct StorefrontStoryTests {
     private static let long = "2026-01-01T00:00:00Z"
@@ -27,7 +27,7 @@ struct StorefrontStoryTests {
         """
     }
 
-    /// A request of a client with 1.1 that states its country in these fields.
+    /// Returns a request of version 1.1 that states its country in these fields.
     private func request(_ fields: String, path: String = "/") -> String {
         Request.text("GET", path, fields: Request.identity(version: "1.1") + fields)
     }
@@ -47,8 +47,8 @@ struct StorefrontStoryTests {
     private static let korean = "X-App-Storefront: KOR\r\n"
     private static let japanese = "X-App-Storefront: jp\r\n"
 
-    /// Only clients of the Korean store are refused.
-    private func expectKoreaAlone(_ scene: Scene) throws {
+    /// Expects that only clients of the Korean store are denied.
+    private func expectOnlyKoreaDenied(_ scene: Scene) throws {
         for fields in [Self.korean, "X-App-Storefront: kr\r\n", "X-Edge-Country: KR\r\n"] {
             #expect(try self.isDenied(scene, fields), "\(fields)")
             #expect(try self.status(scene, fields) == "require")
@@ -66,7 +66,7 @@ struct StorefrontStoryTests {
         #expect(try scene.ask(new).status == 200)
     }
 
-    @Test func `each client is asked for what its own store has, also after a restart`()
+    @Test func `each client is held to the release of its own store, also after a restart`()
         async throws
     {
         let store = try AppStoreLookup()
@@ -78,12 +78,12 @@ struct StorefrontStoryTests {
         let flags: [GateFlag] = [.stateDir(path: folder.path(of: "state"))]
         try await Scene.play(in: folder, flags: flags) { scene in
             try scene.waitForAnswer("Korea", to: self.request(Self.korean)) { $0.status == 426 }
-            try self.expectKoreaAlone(scene)
+            try self.expectOnlyKoreaDenied(scene)
 
-            // The feed is silent: what it said last holds, and no other country with it.
+            // The feed fails: its last value stays active, and no other country is affected.
             store.server.set(.forbidden)
             let again = try scene.restarted(flags: flags)
-            try self.expectKoreaAlone(again)
+            try self.expectOnlyKoreaDenied(again)
 
             store.server.set(nil)
             store.release("1.2", in: "jp", since: Self.long)
@@ -95,7 +95,7 @@ struct StorefrontStoryTests {
         }
     }
 
-    @Test func `a country that does not answer holds, and the others do not wait for it`()
+    @Test func `a country that fails keeps its floor held, and the others do not wait`()
         async throws
     {
         let store = try AppStoreLookup()
@@ -119,7 +119,7 @@ struct StorefrontStoryTests {
         }
     }
 
-    @Test func `a country that goes on failing is warned of once, and stays in the status`()
+    @Test func `a country that keeps failing is logged once, and stays in the status`()
         async throws
     {
         let store = try AppStoreLookup()
@@ -139,7 +139,7 @@ struct StorefrontStoryTests {
             let first = try await scene.waitForFeed("it fails") { $0.error == error }
             #expect(first.state == "failing")
 
-            // The others go on: each of their releases is taken, and the failure stays the same.
+            // The releases of the other countries are applied, and the error stays the same.
             for (version, country) in [("1.2", "kr"), ("1.2", "jp"), ("1.3", "kr")] {
                 let seen = scene.gate.logLines.count
                 store.release(version, in: country, since: Self.long)
@@ -165,7 +165,7 @@ struct StorefrontStoryTests {
         }
     }
 
-    @Test func `feed check says what each store has, and fails with the country that failed`()
+    @Test func `feed check shows the release of each store, and fails if a country fails`()
         throws
     {
         let store = try AppStoreLookup()

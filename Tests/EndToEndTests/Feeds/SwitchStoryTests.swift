@@ -1,7 +1,7 @@
 import GateTestSupport
 import Testing
 
-/// The story of a night with switches: a floor by build is turned off and on, raised and taken back, and the
+/// Switches in Remote Config: a floor by build is turned off and on, raised and lowered, and the
 /// app is closed for a while.
 @Suite(
     .serialized,
@@ -67,7 +67,7 @@ struct SwitchStoryTests {
         }
     }
 
-    @Test func `old builds pass by the switch alone, and a floor is raised and taken back`()
+    @Test func `the switch alone allows old builds, and a floor is raised and lowered`()
         async throws
     {
         try await self.play { scene, publish in
@@ -83,7 +83,8 @@ struct SwitchStoryTests {
             publish("41250", "true", "false")
             try self.wait(scene, build: 41249, status: 426)
             #expect(try scene.ask(Self.request(build: 41250)).status == 200)
-            // Slips change nothing: no build, a switch that says neither, and a floor above what is out.
+            // Mistakes change nothing: an invalid build, an invalid switch, and a floor above the
+            // release.
             for (floor, enforced) in [("soon", "true"), ("41250", "maybe"), ("41400", "true")] {
                 let seen = scene.gate.logLines.count
                 publish(floor, enforced, "false")
@@ -101,7 +102,7 @@ struct SwitchStoryTests {
         }
     }
 
-    @Test func `the app is closed by the switch, for every build, and open again at once`()
+    @Test func `the switch closes the app for every build, and opens it again at once`()
         async throws
     {
         try await self.play { scene, publish in
@@ -116,7 +117,7 @@ struct SwitchStoryTests {
                 try self.wait(scene, build: 41300, status: 200)
                 #expect(try scene.ask(Self.request(build: 1)).status == 426)
             }
-            // A switch that says neither leaves the app closed.
+            // An invalid switch leaves the app closed.
             publish("41200", "true", "true")
             try self.wait(scene, build: 41300, status: 503)
             let seen = scene.gate.logLines.count
@@ -130,7 +131,8 @@ struct SwitchStoryTests {
         }
     }
 
-    @Test func `the children of a database are switches, each by itself and at once`() async throws
+    @Test func `children of a database are switches, which apply separately and at once`()
+        async throws
     {
         let database = try RealtimeDatabase()
         database.put(
@@ -168,7 +170,7 @@ struct SwitchStoryTests {
             put("closed", "true")
             let denial = try scene.waitForAnswer("closed", to: japanese) { $0.status == 503 }
             #expect(try denial.problem().message == "メンテ中")
-            // What is gone, and what says neither, leaves it closed.
+            // A deleted or invalid value leaves the app closed.
             for slip in ["null", "\"soon\"", "2"] {
                 let seen = scene.gate.logLines.count
                 put("closed", slip)
@@ -179,7 +181,7 @@ struct SwitchStoryTests {
             }
             put("closed", "false")
             try scene.waitForAnswer("open", to: japanese) { $0.status == 200 }
-            // What is not named is told of.
+            // A field without a mapping is reported.
             put("maintenance_mode", "true")
             let told = try await scene.waitForFeed("the note") { $0.notes?.isEmpty == false }
             #expect(

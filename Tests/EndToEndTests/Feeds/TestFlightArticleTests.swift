@@ -2,7 +2,7 @@ import Foundation
 import GateTestSupport
 import Testing
 
-/// The story of TestFlight's testers: a new build is out, and the old one is asked to make way.
+/// A new TestFlight build is out, and testers must update.
 @Suite(
     .serialized,
     .ownThread,
@@ -10,7 +10,7 @@ import Testing
     .needs("openssl", "python3")
 )
 struct TestFlightArticleTests {
-    /// Plays the shipped example in front of an App Store Connect behind TLS.
+    /// Runs the shipped example with an App Store Connect that uses TLS.
     private func play(
         _ body: (Scene, AppStoreConnectServer, [GateFlag]) async throws -> Void
     ) async throws {
@@ -74,7 +74,7 @@ struct TestFlightArticleTests {
         return try answer.json(Known.self)
     }
 
-    @Test func `a new build asks the testers of its audience alone, in their language`()
+    @Test func `a new build denies only the testers of its audience, in their language`()
         async throws
     {
         try await self.play { scene, connect, _ in
@@ -95,7 +95,7 @@ struct TestFlightArticleTests {
             #expect(try korean.problem().title == "새 테스트 빌드가 나왔습니다")
             for (build, version, audience, isDenied) in [
                 ("1041", "3.4.0", "internal", true), ("1042", "3.4.0", "internal", false),
-                // Uploaded just now: nobody knows it yet.
+                // Just uploaded: the source does not list it yet.
                 ("1043", "3.4.0", "internal", false), ("1", "9.0.0", "internal", false),
                 ("2000", "3.3.9", "internal", true),
                 ("1040", "3.3.0", "external", true), ("1041", "3.4.0", "external", false),
@@ -103,12 +103,12 @@ struct TestFlightArticleTests {
                 let answer = try scene.ask(self.tester(build, of: version, audience))
                 #expect((answer.status == 426) == isDenied, "\(build) \(audience)")
             }
-            // A user who has it from the App Store is no tester.
+            // A user with the App Store build is not a tester.
             #expect(try !scene.isDenied("3.3.0"))
         }
     }
 
-    @Test func `the three questions are answered from what is known, and unknown stays unknown`()
+    @Test func `the TestFlight endpoints respond from known data, and otherwise with unknown`()
         async throws
     {
         try await self.play { scene, connect, _ in
@@ -128,7 +128,7 @@ struct TestFlightArticleTests {
             for (question, audience) in [
                 ("version=3.3.0", "internal"), ("version=3.4.0&build=1041", "external"),
                 ("version=3.4.0&build=1042", "internal"),
-                // Two builds of two audiences, no such version, no version at all.
+                // Two builds of two audiences, a version that does not exist, and no version.
                 ("version=3.4.0", "unknown"), ("version=9.9.9", "unknown"), ("", "unknown"),
                 ("version=new", "unknown"), ("version=3.3.0&build=x", "unknown"),
                 ("version=3.3.0&app=com.example.other", "unknown"),
@@ -136,14 +136,14 @@ struct TestFlightArticleTests {
                 let known = try self.ask(scene, "audience?\(question)")
                 #expect(known.audience == audience, "\(question)")
             }
-            // However many clients ask, the source is asked in its own time, which is a second.
+            // The number of clients does not affect the polling interval of one second.
             for _ in 0..<200 { _ = try self.ask(scene, "internal") }
             let seconds = Int((.now - start).components.seconds)
             #expect(try connect.server.requests().count < asked + 40 + 4 * seconds)
         }
     }
 
-    @Test func `a source that dies is missed neither now nor after a restart`() async throws {
+    @Test func `a source that stops has no effect now, nor after a restart`() async throws {
         try await self.play { scene, connect, flags in
             try connect.publish(builds: [AppStoreConnectServer.build("1042", of: "3.4.0")])
             let old = self.tester("1040", of: "3.3.0")
@@ -166,7 +166,7 @@ struct TestFlightArticleTests {
         }
     }
 
-    @Test func `nonsense at the source changes nothing, and the log says so`() async throws {
+    @Test func `invalid content at the source is logged and changes nothing`() async throws {
         try await self.play { scene, connect, _ in
             try connect.publish(builds: [AppStoreConnectServer.build("1042", of: "3.4.0")])
             let old = self.tester("1040", of: "3.3.0")
@@ -193,7 +193,7 @@ struct TestFlightArticleTests {
         }
     }
 
-    @Test func `a scheduled release counts from when it came, not from the day it was due`()
+    @Test func `a scheduled release counts from its actual date, not from the planned one`()
         async throws
     {
         try await self.play { scene, connect, _ in
@@ -203,7 +203,7 @@ struct TestFlightArticleTests {
             let soaking = rules.replacing(hold, with: "holdUntilInStore: { soak: 48h }")
             try scene.folder.replace("rules.yaml", with: soaking)
             try scene.gate.logLine("the soak", where: \.isLoadOfFile)
-            // Due a month ago, and held up in review until now.
+            // Planned for a month ago, and delayed by the review until now.
             let version = AppStoreConnectServer.version(
                 "3.3.0",
                 ["earliestReleaseDate": Date(timeIntervalSinceNow: -30 * 86_400).ISO8601Format()]
@@ -217,7 +217,7 @@ struct TestFlightArticleTests {
         }
     }
 
-    /// A release that App Store Connect knows before everybody can have it.
+    /// A release that App Store Connect lists before all users can get it.
     enum Awaited: CaseIterable {
         case scheduled
         case phased
@@ -226,7 +226,7 @@ struct TestFlightArticleTests {
             func date(days: Double) -> String {
                 Date(timeIntervalSinceNow: days * 86_400).ISO8601Format()
             }
-            // Due a month ago, whatever has kept it.
+            // Planned for a month ago, and delayed.
             var version = AppStoreConnectServer.version(
                 "3.3.0",
                 ["earliestReleaseDate": date(days: -30)]
@@ -244,8 +244,8 @@ struct TestFlightArticleTests {
         }
     }
 
-    /// Waits until the gate has asked for versions once more, and been answered.
-    private func waitForQuestion(to connect: AppStoreConnectServer) throws {
+    /// Waits until the gate has polled the versions once more.
+    private func waitForPoll(to connect: AppStoreConnectServer) throws {
         let deadline = Deadline.usual
         var last = try connect.server.requests().last?.number ?? 0
         while true {
@@ -257,7 +257,7 @@ struct TestFlightArticleTests {
     }
 
     @Test(arguments: Awaited.allCases)
-    func `a soak counts from when everybody got a release, whatever was seen of it before`(
+    func `a soak starts when all users can get a release, not when it is first listed`(
         _ awaited: Awaited
     ) async throws {
         try await self.play { scene, connect, flags in
@@ -278,13 +278,13 @@ struct TestFlightArticleTests {
             }
             try soak("48h", scene)
             try connect.set(["appStoreVersions": [awaited.version(isOut: false)]])
-            try self.waitForQuestion(to: connect)
+            try self.waitForPoll(to: connect)
             let firstSeen = Date.now
-            try self.waitForQuestion(to: connect)
+            try self.waitForPoll(to: connect)
             #expect(try !scene.isDenied("3.2.0"), "not for everybody yet")
 
             let second = try scene.restarted(flags: flags)
-            try self.waitForQuestion(to: connect)
+            try self.waitForPoll(to: connect)
             #expect(try !second.isDenied("3.2.0"), "not for everybody yet, after a restart")
             let seen = second.gate.logLines.count
             let came = Date.now
@@ -293,11 +293,11 @@ struct TestFlightArticleTests {
             #expect(try !second.isDenied("3.2.0"), "for everybody")
 
             let third = try second.restarted(flags: flags)
-            try self.waitForQuestion(to: connect)
-            try self.waitForQuestion(to: connect)
+            try self.waitForPoll(to: connect)
+            try self.waitForPoll(to: connect)
             #expect(try !third.isDenied("3.2.0"), "for everybody, after a restart")
 
-            // Over since the first sight of it, and not yet since it came.
+            // Over when counted from the first listing, and not yet when counted from the release.
             let seconds = Int(Date.now.timeIntervalSince(firstSeen)) + 1
             try soak("\(seconds)s", third)
             try Deadline.after(.seconds(seconds + 15)).poll("the end of the soak") {
@@ -308,7 +308,7 @@ struct TestFlightArticleTests {
         }
     }
 
-    @Test func `a floor waits until a phased release has reached everybody`() async throws {
+    @Test func `a floor waits until a phased release is complete`() async throws {
         try await self.play { scene, connect, _ in
             func hand(out phase: [String: Any]?) throws {
                 var version = AppStoreConnectServer.version(

@@ -2,11 +2,11 @@ import Foundation
 import GateTestSupport
 import Testing
 
-/// A night with two stores: builds for several processors, a staged track, and an app that is sold
-/// for iPhone and Mac under one id, through the real executable.
+/// Two stores: builds for several processors, a staged track, and an app for iPhone and Mac with
+/// one ID, with the real executable.
 ///
-/// At every step, no client is refused for which its own store has no update, and from the moment
-/// at which each store has one, no old build passes.
+/// At every step, no client is denied whose store has no update. Once each store has the update, no
+/// outdated build is allowed.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)), .needs("openssl", "python3"))
 struct TwoStoresStoryTests {
     /// The stores as servers, and the rules that wait for them.
@@ -57,7 +57,7 @@ struct TwoStoresStoryTests {
                 """
         }
 
-        /// Releases of the production track, as the edits show them.
+        /// Publishes releases of the production track, in the format of the edits API.
         func publish(_ releases: String...) throws {
             let list = releases.joined(separator: ",")
             try self.play.changeState(#"{"apps":{"com.example.shop":{"production":[\#(list)]}}}"#)
@@ -68,7 +68,7 @@ struct TwoStoresStoryTests {
             return #"{"name":"\#(name)","versionCodes":[\#(list)],\#(status)}"#
         }
 
-        /// Records of the app: versions by country, for each kind.
+        /// Sets the app's records: its versions by country, for each kind of app.
         func sell(
             phone: [String: String],
             mac: [String: String] = [:],
@@ -120,12 +120,13 @@ struct TwoStoresStoryTests {
         }
     }
 
-    /// Changes what a store says, and waits until the gate has taken it.
-    private func waitUntilTaken(_ feed: String, _ scene: Scene, _ change: () throws -> Void) throws
+    /// Changes the data of a store, and waits until the gate has applied it.
+    private func waitUntilApplied(_ feed: String, _ scene: Scene, _ change: () throws -> Void)
+        throws
     {
         let seen = scene.gate.logLines.count
         try change()
-        try scene.gate.logLine("\(feed) is taken", skipping: seen) {
+        try scene.gate.logLine("\(feed) is applied", skipping: seen) {
             $0.message == "feed applied" && $0.metadata["feed"] == feed
         }
     }
@@ -133,11 +134,11 @@ struct TwoStoresStoryTests {
     private func waitForForeignRecord(_ scene: Scene) throws {
         try scene.gate.logLine("the record of the iPhone") {
             $0.message == "feed failed; its last value stays active" && $0.metadata["feed"] == "mac"
-                && $0.metadata["error"]?.contains("asked for com.example.shop for macos") == true
+                && $0.metadata["error"]?.contains("requested com.example.shop for macos") == true
         }
     }
 
-    @Test func `no client is refused what its store does not have, and then no old build passes`()
+    @Test func `no client is denied before its store has the update, and then all old builds are`()
         async throws
     {
         let folder = try TemporaryFolder()
@@ -158,28 +159,28 @@ struct TwoStoresStoryTests {
             try self.waitForForeignRecord(scene)
             try self.expect(oldBuilds + macs, areDenied: false, "at first", scene)
 
-            try self.waitUntilTaken("play", scene) {
+            try self.waitUntilApplied("play", scene) {
                 try stores.publish(
                     Stores.release("3.3.0", Self.newest, Self.staged),
                     oldRelease
                 )
             }
             try self.expect(oldBuilds, areDenied: false, "staged", scene)
-            // The release for everybody has the old build for one processor.
-            try self.waitUntilTaken("play", scene) {
+            // The release for all users keeps the old build for one processor.
+            try self.waitUntilApplied("play", scene) {
                 try stores.publish(Stores.release("3.3.0", [1010, 2011, 4011], Self.complete))
             }
             try self.expect(oldBuilds, areDenied: false, "one build is kept", scene)
 
-            // The iPhone's version passes the floor of the Mac, and no Mac has it.
+            // The version for the iPhone is above the floor for the Mac, but no Mac has it.
             try stores.sell(phone: ["jp": "3.0.3", "kr": "3.1.0"])
             let korea = Self.apple("ios", "3.0.3", in: "kr")
             try scene.waitForAnswer("3.1.0 in Korea", to: korea) { $0.status == 426 }
             let japan = Self.apple("ios", "3.0.3", in: "jp")
             try self.expect(macs + [japan], areDenied: false, "the iPhone in Korea", scene)
 
-            // A name that says no version: the builds count all the same.
-            try self.waitUntilTaken("play", scene) {
+            // A release name without a version: the builds still count.
+            try self.waitUntilApplied("play", scene) {
                 try stores.publish(Stores.release("Release 33", Self.newest, Self.complete))
             }
             try self.expect(oldBuilds, areDenied: true, "each build is out", scene)
@@ -193,7 +194,7 @@ struct TwoStoresStoryTests {
                 mac: ["jp": "2.4.0", "kr": "2.4.0"],
                 entity: "honored"
             )
-            // A feed that has failed for a while is asked ever more seldom.
+            // A feed that has failed for a while is polled less often.
             let deadline = Deadline.after(.seconds(90) * GateExecutable.slowdown)
             try scene.waitForAnswer("the Mac's record", to: macs[0], by: deadline) {
                 $0.status == 426
@@ -201,7 +202,8 @@ struct TwoStoresStoryTests {
             let newMac = Self.apple("macos", "2.4.0", in: "jp")
             try self.expect([newMac, japan], areDenied: false, "the Mac's update is out", scene)
 
-            // Neither a store that answers for the iPhone again nor a restart without stores changes it.
+            // Neither another record for the iPhone nor a restart without stores changes the
+            // result.
             let seen = scene.gate.logLines.count
             try stores.sell(phone: ["jp": "3.0.3", "kr": "3.1.0"], entity: "ignored")
             try scene.gate.logLine("the iPhone again", skipping: seen, by: deadline) {
@@ -216,7 +218,7 @@ struct TwoStoresStoryTests {
         }
     }
 
-    @Test func `feed check says what was asked, what came, and which build keeps a rule waiting`()
+    @Test func `feed check shows the requests, the results and the build that holds a rule`()
         throws
     {
         let folder = try TemporaryFolder()
@@ -249,7 +251,7 @@ struct TwoStoresStoryTests {
         #expect(good.output.contains("rule 'mac': waits for 2.4.0: jp since"), "\(good.output)")
     }
 
-    /// What an older gate kept: values without a mark of how they were read.
+    /// Rewrites a stored feed in the format of an older gate, without the `readAs` mark.
     private func age(_ feed: String, in folder: String, document: String, memory: [String: String])
         throws
     {
@@ -265,7 +267,7 @@ struct TwoStoresStoryTests {
         try JSONSerialization.data(withJSONObject: entry).write(to: URL(fileURLWithPath: path))
     }
 
-    @Test func `facts that an older gate took for another platform are used no more`() async throws
+    @Test func `values that an older gate assigned to another platform are not used`() async throws
     {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
@@ -302,7 +304,7 @@ struct TwoStoresStoryTests {
                 """,
             memory: ["4011": "before"]
         )
-        // The lookup knows nothing but the iPhone's record now, and Google Play is away.
+        // The lookup now returns only the iPhone's record, and Google Play is down.
         try stores.sell(phone: ["jp": "3.0.3", "kr": "3.0.3"], entity: "ignored")
         stores.play.stop()
         try await Scene.play(in: folder, flags: [.stateDir(path: state)]) { again in

@@ -2,7 +2,7 @@ import Foundation
 import GateTestSupport
 import Testing
 
-/// Denials as a real client of Connect reads them.
+/// Denials as a real Connect client reads them.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct ConnectTests {
     static func program(_ name: String) -> String {
@@ -10,7 +10,7 @@ struct ConnectTests {
             .deletingLastPathComponent().appending(path: "Programs/\(name)").path
     }
 
-    /// A floor, a maintenance and a path for known clients alone.
+    /// Returns rules with a floor, a maintenance, and a path that requires identified clients.
     static func rules(maintained: String, known: String) -> String {
         RulesText.shop.replacing(
             "  storeUrl: \(RulesText.storeURL)\nexempt:",
@@ -41,7 +41,7 @@ struct ConnectTests {
     }
 
     @Test(.enabled(if: PythonPackage.isConnectInstalled, "connectrpc is not installed"))
-    func `calls of every kind by connectrpc are denied as Connect says it`() async throws {
+    func `connectrpc reads the denial of every kind of call as a Connect error`() async throws {
         try await Scene.play(
             rules: Self.rules(maintained: "/shop.Archive/**", known: "/shop.Account/**"),
             flags: [.accessLog],
@@ -55,10 +55,11 @@ struct ConnectTests {
                 [Self.program("connect-client.py"), "\(scene.gate.port)"]
             )
             let lines = result.output.split(separator: "\n")
-            // Five kinds of calls in two encodings over two versions of HTTP, refused in three ways; and what passes.
+            // Five kinds of calls in two encodings over two versions of HTTP, denied in three ways,
+            // and the allowed calls.
             #expect(lines.count == 64, "\(result.errors)")
             for line in lines { #expect(line.hasPrefix("ok "), "\(line)") }
-            // A client that repeated a refused call would double the load of every maintenance.
+            // A client that retried denied calls would double the load during maintenance.
             let passed = 2
             let record = try scene.finalRecord()
             #expect(record.exchanges.count == passed)
@@ -68,7 +69,7 @@ struct ConnectTests {
         }
     }
 
-    /// A browser asks before it sends the fields of Connect; the backend answers.
+    /// A browser sends a preflight for the Connect fields, which the backend answers.
     @Test
     func `a web app of another origin reads its denial`() async throws {
         try await Scene.play(backend: { request in
@@ -112,7 +113,7 @@ struct ConnectTests {
     }
 
     @Test
-    func `a HEAD in every form is the head alone`() async throws {
+    func `a denial of HEAD in every form has no body`() async throws {
         try await Scene.play { scene in
             let client = try scene.connect()
             for (fields, status, type) in [

@@ -1,7 +1,7 @@
 import GateTestSupport
 import Testing
 
-/// Denials as a real client of GraphQL reads them.
+/// Denials as a real GraphQL client reads them.
 @Suite(
     .serialized,
     .ownThread,
@@ -10,7 +10,7 @@ import Testing
 )
 struct GraphQLTests {
     @Test
-    func `queries by gql are denied as GraphQL says it`() async throws {
+    func `gql reads the denial of a query as a GraphQL error`() async throws {
         try await Scene.play(
             rules: ConnectTests.rules(maintained: "/archive/**", known: "/account/**"),
             flags: [.accessLog],

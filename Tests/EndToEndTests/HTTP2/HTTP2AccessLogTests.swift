@@ -1,7 +1,7 @@
 import GateTestSupport
 import Testing
 
-/// Each stream of a connection has a line of its own, against the executable.
+/// Each stream of a connection has a log line of its own, with the real executable.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct HTTP2AccessLogTests {
     private static let fields: [HTTP2Fields.Field] = [
@@ -23,7 +23,7 @@ struct HTTP2AccessLogTests {
     ]
 
     @Test(arguments: Self.formats)
-    func `streams that were answered and denied are logged`(
+    func `forwarded and denied streams are logged`(
         _ format: GateFlag,
         request: String,
         agent: String,

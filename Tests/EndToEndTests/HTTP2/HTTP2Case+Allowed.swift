@@ -1,18 +1,18 @@
 import GateTestSupport
 
 extension HTTP2Case {
-    /// Cases that look odd, or come late, and are allowed; and some that are near them and are not.
+    /// Unusual or late frames that are allowed, and similar ones that are not.
     static let allowed: [HTTP2Case] = [
         HTTP2Case(
             "4.2",
-            "the largest frame there may be",
+            "a frame of the maximum size",
             .status(200),
             .request(ends: false),
             .data(1, Array(repeating: 0, count: 16_384), ends: true)
         ),
         HTTP2Case(
             "5.1",
-            "room and a priority behind the end of a request",
+            "WINDOW_UPDATE and PRIORITY after the end of a request",
             .status(200),
             .request(),
             .window(1, 9),
@@ -20,7 +20,7 @@ extension HTTP2Case {
         ),
         HTTP2Case(
             "5.1",
-            "a priority behind a reset",
+            "PRIORITY after a reset",
             .ignored,
             .request(ends: false),
             .reset(1),
@@ -28,14 +28,14 @@ extension HTTP2Case {
         ),
         HTTP2Case(
             "5.1",
-            "a reset behind the end of a request",
+            "a reset after the end of a request",
             .ignored,
             .request(with: [("x-wait", "1")]),
             .reset(1)
         ),
         HTTP2Case(
             "5.5",
-            "a frame of an unknown type within a block",
+            "a frame of an unknown type within a header block",
             .connection(protocolError),
             .headers(1, HTTP2Fields.request(), flags: 0),
             HTTP2Frame(kind: 0xFA, flags: 0, stream: 0, payload: [1])
@@ -49,13 +49,13 @@ extension HTTP2Case {
         ),
         HTTP2Case(
             "6.7",
-            "an answer to no ping",
+            "an acknowledgment without a ping",
             .ignored,
             HTTP2Frame(.ping, flags: HTTP2Frame.acknowledgement, Array(1...8))
         ),
         HTTP2Case(
             "6.10",
-            "a continuation behind data",
+            "CONTINUATION after DATA",
             .connection(protocolError),
             .request(ends: false),
             .data(1, [1]),
@@ -70,7 +70,7 @@ extension HTTP2Case {
         ),
         HTTP2Case(
             "8.1.1",
-            "less data than announced, in pieces",
+            "less data than declared, in two frames",
             .stream(protocolError),
             .request(with: [("content-length", "9")], ends: false),
             .data(1, [1, 2]),
@@ -78,37 +78,37 @@ extension HTTP2Case {
         ),
         HTTP2Case(
             "8.3",
-            "a scheme twice",
+            "two schemes",
             .stream(protocolError),
             .request(with: [(":scheme", "http")])
         ),
         HTTP2Case(
             "8.3",
-            "a path twice",
+            "two paths",
             .stream(protocolError),
             .request(with: [(":path", "/")])
         ),
         HTTP2Case(
             "RFC 7541 2.3.3",
-            "a name without an entry",
+            "a name index without an entry",
             .connection(compression),
             .headers(1, [0x7F, 0x20, 1, 0x61])
         ),
         HTTP2Case(
             "RFC 7541 5.2",
-            "padding of zeros",
+            "Huffman padding with zeros",
             .connection(compression),
             .headers(1, [0, 0x81, 0x18, 1, 0x61])
         ),
         HTTP2Case(
             "RFC 7541 5.2",
-            "the end of the string within it",
+            "EOS within a string",
             .connection(compression),
             .headers(1, [0, 0x84, 0xFF, 0xFF, 0xFF, 0xFF, 1, 0x61])
         ),
         HTTP2Case(
             "RFC 7541 6.3",
-            "a table made smaller twice",
+            "two table size updates",
             .status(200),
             .headers(1, [0x20, 0x3F, 0x01] + HTTP2Fields.request())
         ),

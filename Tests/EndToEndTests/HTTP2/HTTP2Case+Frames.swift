@@ -5,14 +5,14 @@ extension HTTP2Case {
     static let frames: [HTTP2Case] = [
         HTTP2Case(
             "3.4",
-            "no settings behind the preface",
+            "no SETTINGS after the preface",
             .connection(protocolError),
             opening: RawHTTP2Client.preface,
             .request()
         ),
         HTTP2Case(
             "3.4",
-            "an acknowledgement in place of settings",
+            "an acknowledgment instead of SETTINGS",
             .connection(protocolError),
             opening: RawHTTP2Client.preface,
             HTTP2Frame(.settings, flags: 1)
@@ -26,7 +26,7 @@ extension HTTP2Case {
         ),
         HTTP2Case(
             "4.1",
-            "flags that mean nothing",
+            "undefined flags",
             .status(200),
             HTTP2Frame(.ping, flags: 0xFE, Array(repeating: 0, count: 8)),
             .request()
@@ -40,70 +40,75 @@ extension HTTP2Case {
         ),
         HTTP2Case(
             "4.2",
-            "a frame longer than announced",
+            "DATA above the maximum frame size",
             .connection(frameSize),
             .request(ends: false),
             .data(1, Array(repeating: 0, count: 16_385))
         ),
         HTTP2Case(
             "4.2",
-            "headers longer than announced",
+            "HEADERS above the maximum frame size",
             .connection(frameSize),
             .headers(1, Array(repeating: 0, count: 16_385))
         ),
         HTTP2Case(
             "4.3",
-            "a block that cannot be read",
+            "an invalid header block",
             .connection(compression),
             .headers(1, [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF])
         ),
         HTTP2Case(
             "4.3",
-            "another frame within a block",
+            "another frame within a header block",
             .connection(protocolError),
             .headers(1, HTTP2Fields.request(), flags: 0),
             .window(0, 1)
         ),
         HTTP2Case(
             "4.3",
-            "a block that goes on in another stream",
+            "CONTINUATION on another stream",
             .connection(protocolError),
             .headers(1, HTTP2Fields.request(), flags: 0),
             HTTP2Frame(.continuation, flags: endHeaders, stream: 3)
         ),
         HTTP2Case(
             "4.3",
-            "another request within a block",
+            "another request within a header block",
             .connection(protocolError),
             .headers(1, HTTP2Fields.request(), flags: 0),
             .request(3)
         ),
         HTTP2Case("5.1", "data on an idle stream", .connection(protocolError), .data(1, [1])),
         HTTP2Case("5.1", "a reset of an idle stream", .connection(protocolError), .reset(1)),
-        HTTP2Case("5.1", "room on an idle stream", .connection(protocolError), .window(1, 9)),
         HTTP2Case(
             "5.1",
-            "a continuation of nothing",
+            "WINDOW_UPDATE on an idle stream",
+            .connection(protocolError),
+            .window(1, 9)
+        ),
+        HTTP2Case(
+            "5.1",
+            "CONTINUATION without HEADERS",
             .connection(protocolError),
             HTTP2Frame(.continuation, flags: endHeaders, stream: 1, HTTP2Fields.request())
         ),
         HTTP2Case(
             "5.1",
-            "data behind the end of a request",
+            "DATA after the end of a request",
             .stream(closed),
             .request(with: [("x-wait", "1")]),
             .data(1, [1])
         ),
         HTTP2Case(
             "5.1",
-            "headers behind the end of a request",
+            "HEADERS after the end of a request",
             .stream(closed),
             .request(with: [("x-wait", "1")]),
             .request(1)
         ),
         HTTP2Case(
             "5.1",
-            "data behind a reset",
+            "DATA after a reset",
             .stream(closed),
             .request(ends: false),
             .reset(1),
@@ -111,7 +116,7 @@ extension HTTP2Case {
         ),
         HTTP2Case(
             "5.1",
-            "headers behind a reset",
+            "HEADERS after a reset",
             .connection(closed),
             .request(ends: false),
             .reset(1),
@@ -119,12 +124,12 @@ extension HTTP2Case {
         ),
         HTTP2Case(
             "5.1",
-            "a continuation behind the end",
+            "CONTINUATION after the end of a request",
             .connection(protocolError),
             .request(),
             HTTP2Frame(.continuation, flags: endHeaders, stream: 1)
         ),
-        HTTP2Case("5.1.1", "an even stream", .connection(protocolError), .request(2)),
+        HTTP2Case("5.1.1", "an even stream ID", .connection(protocolError), .request(2)),
         HTTP2Case(
             "5.1.1",
             "a stream below the last one",
@@ -152,14 +157,14 @@ extension HTTP2Case {
         HTTP2Case("6.1", "data on stream 0", .connection(protocolError), .data(0, [1])),
         HTTP2Case(
             "6.1",
-            "more padding than there is",
+            "padding longer than the payload",
             .connection(protocolError),
             .request(ends: false),
             HTTP2Frame(.data, flags: HTTP2Frame.padded, stream: 1, [6, 1, 2, 3, 4, 5])
         ),
         HTTP2Case(
             "6.1",
-            "padding that is no content",
+            "padding does not count as content",
             .status(200),
             .request(with: [("content-length", "1")], ends: false),
             HTTP2Frame(
@@ -172,7 +177,7 @@ extension HTTP2Case {
         HTTP2Case("6.2", "headers on stream 0", .connection(protocolError), .request(0)),
         HTTP2Case(
             "6.2",
-            "more padding than there is",
+            "padding longer than the payload",
             .connection(protocolError),
             HTTP2Frame(.headers, flags: endHeaders | HTTP2Frame.padded, stream: 1, [9, 0x82])
         ),
@@ -196,13 +201,13 @@ extension HTTP2Case {
         ),
         HTTP2Case(
             "6.3",
-            "a priority of another length",
+            "PRIORITY with an invalid length",
             .connection(frameSize),
             HTTP2Frame(.priority, stream: 1, [0, 0, 0, 0])
         ),
         HTTP2Case(
             "6.3",
-            "a priority of a stream that is idle",
+            "PRIORITY on an idle stream",
             .status(200),
             HTTP2Frame(.priority, stream: 9, [0, 0, 0, 1, 0]),
             .request()
@@ -210,14 +215,14 @@ extension HTTP2Case {
         HTTP2Case("6.4", "a reset on stream 0", .connection(protocolError), .reset(0)),
         HTTP2Case(
             "6.4",
-            "a reset of another length",
+            "RST_STREAM with an invalid length",
             .connection(frameSize),
             .request(ends: false),
             HTTP2Frame(.resetStream, stream: 1, [0, 0, 0])
         ),
         HTTP2Case(
             "6.5",
-            "an acknowledgement with a payload",
+            "an acknowledgment with a payload",
             .connection(frameSize),
             HTTP2Frame(.settings, flags: 1, [0])
         ),
@@ -229,13 +234,13 @@ extension HTTP2Case {
         ),
         HTTP2Case(
             "6.5",
-            "settings of another length",
+            "SETTINGS with an invalid length",
             .connection(frameSize),
             HTTP2Frame(.settings, [0, 3, 0])
         ),
         HTTP2Case(
             "6.5.2",
-            "ENABLE_PUSH that is neither",
+            "ENABLE_PUSH other than 0 and 1",
             .connection(protocolError),
             RawHTTP2Client.settings([(2, 2)])
         ),
@@ -259,7 +264,7 @@ extension HTTP2Case {
         ),
         HTTP2Case(
             "6.5.2",
-            "a setting that is unknown",
+            "an unknown setting",
             .status(200),
             RawHTTP2Client.settings([(0xFF, 1)]),
             .request()
@@ -278,46 +283,51 @@ extension HTTP2Case {
         ),
         HTTP2Case(
             "6.7",
-            "a ping of another length",
+            "PING with an invalid length",
             .connection(frameSize),
             HTTP2Frame(.ping, [0, 0, 0, 0, 0, 0])
         ),
         HTTP2Case(
             "6.8",
-            "a goodbye on a stream",
+            "GOAWAY on a stream",
             .connection(protocolError),
             HTTP2Frame(.goAway, stream: 1, Array(repeating: 0, count: 8))
         ),
-        HTTP2Case("6.9", "no room at all", .connection(protocolError), .window(0, 0)),
         HTTP2Case(
             "6.9",
-            "no room on a stream",
+            "WINDOW_UPDATE of 0 on the connection",
+            .connection(protocolError),
+            .window(0, 0)
+        ),
+        HTTP2Case(
+            "6.9",
+            "WINDOW_UPDATE of 0 on a stream",
             .stream(protocolError),
             .request(ends: false),
             .window(1, 0)
         ),
         HTTP2Case(
             "6.9",
-            "room of another length",
+            "WINDOW_UPDATE with an invalid length",
             .connection(frameSize),
             HTTP2Frame(.windowUpdate, [0, 0, 1])
         ),
         HTTP2Case(
             "6.9.1",
-            "more room than there may be",
+            "a connection window above the maximum",
             .connection(flowControl),
             .window(0, 0x7FFF_FFFF)
         ),
         HTTP2Case(
             "6.9.1",
-            "more room on a stream than there may be",
+            "a stream window above the maximum",
             .stream(flowControl),
             .request(ends: false),
             .window(1, 0x7FFF_FFFF)
         ),
         HTTP2Case(
             "6.9.2",
-            "settings that make too much room",
+            "SETTINGS that raise a stream window above the maximum",
             .connection(flowControl),
             .request(ends: false),
             .window(1, 0x7000_0000),
@@ -325,7 +335,7 @@ extension HTTP2Case {
         ),
         HTTP2Case(
             "6.10",
-            "a continuation behind the last",
+            "CONTINUATION after END_HEADERS",
             .connection(protocolError),
             .headers(1, HTTP2Fields.request(), ends: false),
             HTTP2Frame(.continuation, flags: endHeaders, stream: 1, [])
@@ -339,7 +349,7 @@ extension HTTP2Case {
         ),
         HTTP2Case(
             "6.10",
-            "a block in three frames",
+            "a header block in three frames",
             .status(200),
             .headers(1, Array(HTTP2Fields.request().prefix(5)), flags: 0),
             HTTP2Frame(.continuation, stream: 1, []),

@@ -26,13 +26,17 @@ extension HTTP2Case {
         malformed("RFC 8441 4", "GET with a protocol", .request(of: usual + [webSocket])),
         malformed("RFC 8441 4", "no scheme", .request(of: [connect, webSocket, path, authority])),
         malformed("RFC 8441 4", "no path", .request(of: [connect, webSocket, scheme, authority])),
-        malformed("RFC 8441 4", "neither", .request(of: [connect, webSocket, authority])),
+        malformed(
+            "RFC 8441 4",
+            "neither scheme nor path",
+            .request(of: [connect, webSocket, authority])
+        ),
         malformed(
             "RFC 8441 4",
             "another scheme",
             .request(of: [connect, webSocket, (":scheme", "wss"), path, authority])
         ),
-        malformed("RFC 8441 4", "a protocol twice", .request(of: handshake + [webSocket])),
+        malformed("RFC 8441 4", "two protocols", .request(of: handshake + [webSocket])),
         malformed(
             "RFC 8441 4",
             "an empty protocol",
@@ -45,13 +49,17 @@ extension HTTP2Case {
         ),
         malformed(
             "RFC 8441 4",
-            "a protocol behind a field",
+            "a protocol after a field",
             .request(of: [connect] + usual.dropFirst() + [("x", "1"), webSocket])
         ),
-        malformed("RFC 8441 5", "upgrade", .request(of: handshake + [("upgrade", "websocket")])),
+        malformed(
+            "RFC 8441 5",
+            "an Upgrade field",
+            .request(of: handshake + [("upgrade", "websocket")])
+        ),
         malformed(
             "RFC 9113 8.1.1",
-            "a length",
+            "a Content-Length",
             .request(of: handshake + [("content-length", "0")])
         ),
         malformed(
@@ -74,13 +82,13 @@ extension HTTP2Case {
         ),
         HTTP2Case(
             "RFC 8441 5",
-            "a backend that answers as if nothing had been asked",
+            "a backend that ignores the upgrade",
             .status(502),
             .request(of: handshake)
         ),
     ]
 
-    /// HTTP in frames: section 8.
+    /// HTTP messages in frames: section 8.
     static let messages: [HTTP2Case] = [
         malformed(
             "8.1",
@@ -96,17 +104,17 @@ extension HTTP2Case {
         ),
         malformed(
             "8.1.1",
-            "more data than announced",
+            "more data than declared",
             .request(with: [("content-length", "1")], ends: false),
             .data(1, [1, 2])
         ),
         malformed(
             "8.1.1",
-            "less data than announced",
+            "less data than declared",
             .request(with: [("content-length", "3")], ends: false),
             .data(1, [1, 2], ends: true)
         ),
-        malformed("8.1.1", "a length and no data", .request(with: [("content-length", "3")])),
+        malformed("8.1.1", "a length without data", .request(with: [("content-length", "3")])),
         malformed(
             "8.1.1",
             "two lengths",
@@ -119,7 +127,7 @@ extension HTTP2Case {
         ),
         malformed(
             "8.1.1",
-            "trailers before the announced end",
+            "trailers before the declared end",
             .request(with: [("content-length", "3")], ends: false),
             .headers(1, HTTP2Fields.block([("x", "1")]))
         ),
@@ -132,24 +140,32 @@ extension HTTP2Case {
         malformed("8.2.1", "CR in a value", .request(with: [("x", "a\rb")])),
         malformed("8.2.1", "LF in a value", .request(with: [("x", "a\nHost: b")])),
         malformed("8.2.1", "a blank before a value", .request(with: [("x", " a")])),
-        malformed("8.2.1", "a tab behind a value", .request(with: [("x", "a\t")])),
+        malformed("8.2.1", "a tab after a value", .request(with: [("x", "a\t")])),
         malformed("8.2.2", "connection", .request(with: [("connection", "close")])),
         malformed("8.2.2", "keep-alive", .request(with: [("keep-alive", "1")])),
         malformed("8.2.2", "proxy-connection", .request(with: [("proxy-connection", "1")])),
         malformed("8.2.2", "upgrade", .request(with: [("upgrade", "websocket")])),
         malformed("8.2.2", "transfer-encoding", .request(with: [("transfer-encoding", "chunked")])),
-        malformed("8.2.2", "te that is not trailers", .request(with: [("te", "gzip")])),
-        malformed("8.2.2", "te that is more", .request(with: [("te", "trailers, deflate")])),
+        malformed("8.2.2", "te without trailers", .request(with: [("te", "gzip")])),
+        malformed("8.2.2", "te with another coding", .request(with: [("te", "trailers, deflate")])),
         HTTP2Case(
             "8.2.2",
-            "te that is trailers",
+            "te with trailers",
             .status(200),
             .request(with: [("te", "trailers")])
         ),
         malformed("8.3", "an unknown pseudo-header field", .request(of: usual + [(":test", "1")])),
-        malformed("8.3", "one of a response", .request(of: usual + [(":status", "200")])),
-        malformed("8.3", "one behind a field", .request(of: [method, scheme, ("x", "1"), path])),
-        malformed("8.3", "one twice", .request(of: usual + [method])),
+        malformed(
+            "8.3",
+            "a pseudo-header field of a response",
+            .request(of: usual + [(":status", "200")])
+        ),
+        malformed(
+            "8.3",
+            "a pseudo-header field after a field",
+            .request(of: [method, scheme, ("x", "1"), path])
+        ),
+        malformed("8.3", "two methods", .request(of: usual + [method])),
         malformed("8.3.1", "no method", .request(of: [scheme, path, authority])),
         malformed("8.3.1", "no scheme", .request(of: [method, path, authority])),
         malformed("8.3.1", "no path", .request(of: [method, scheme, authority])),
@@ -165,7 +181,7 @@ extension HTTP2Case {
         ),
         malformed(
             "8.3.1",
-            "a path that is a URI",
+            "a path in absolute form",
             .request(of: [method, scheme, (":path", "http://other/"), authority])
         ),
         malformed(
@@ -214,7 +230,11 @@ extension HTTP2Case {
             "an authority with a line end",
             .request(of: [method, scheme, path, (":authority", "gate\r\nx: y")])
         ),
-        malformed("8.3.1", "a host that is another", .request(with: [("host", "other")])),
+        malformed(
+            "8.3.1",
+            "a host that differs from the authority",
+            .request(with: [("host", "other")])
+        ),
         malformed(
             "8.3.1",
             "an empty host",
@@ -227,13 +247,13 @@ extension HTTP2Case {
         ),
         HTTP2Case(
             "8.3.1",
-            "a host that is the same",
+            "a host that equals the authority",
             .status(200),
             .request(with: [("host", "GATE")])
         ),
         HTTP2Case(
             "8.3.1",
-            "a host alone",
+            "a host without an authority",
             .status(200),
             .request(of: [method, scheme, path, ("host", "gate")])
         ),
@@ -258,7 +278,7 @@ extension HTTP2Case {
         ),
         HTTP2Case(
             "RFC 7541 4.2",
-            "a table resized behind a field",
+            "a table size update after a field",
             .connection(compression),
             .headers(1, HTTP2Fields.request() + [0x20])
         ),

@@ -1,25 +1,25 @@
 import GateTestSupport
 import Testing
 
-/// Frames that break a rule of RFC 9113, and what must come of it.
+/// Frames to test a rule of RFC 9113, and the expected outcome.
 struct HTTP2Case: Sendable, CustomTestStringConvertible {
     enum Outcome: Sendable, Equatable {
-        /// The connection is ended with this code.
+        /// The connection ends with this code.
         case connection(UInt32)
-        /// Stream 1 is ended with this code, and the connection goes on.
+        /// Stream 1 ends with this code, and the connection stays open.
         case stream(UInt32)
-        /// Stream 1 is answered.
+        /// Stream 1 gets a response.
         case status(Int)
-        /// Nothing comes of it: the connection goes on.
+        /// The frames have no effect, and the connection stays open.
         case ignored
     }
 
-    /// The section of RFC 9113, or of another document if it says so.
+    /// The section of RFC 9113, or of another named document.
     var section: String
     var name: String
     var outcome: Outcome
     var frames: [HTTP2Frame]
-    /// Bytes that are sent in place of the preface and the settings.
+    /// Bytes that replace the preface and the settings.
     var opening: [UInt8]?
 
     var testDescription: String { "\(self.section) \(self.name)" }
@@ -61,7 +61,7 @@ extension HTTP2Frame {
         HTTP2Frame(.headers, flags: flags | (ends ? Self.endStream : 0), stream: stream, block)
     }
 
-    /// A request with these fields behind those that every request has.
+    /// A request with these fields after the usual ones.
     static func request(
         with fields: [HTTP2Fields.Field],
         ends: Bool = true
@@ -69,7 +69,7 @@ extension HTTP2Frame {
         .headers(1, HTTP2Fields.request("GET", "/", fields), ends: ends)
     }
 
-    /// A request with nothing but these fields.
+    /// A request with only these fields.
     static func request(of fields: [HTTP2Fields.Field]) -> HTTP2Frame {
         .headers(1, HTTP2Fields.block(fields))
     }

@@ -1,13 +1,15 @@
 import GateTestSupport
 import Testing
 
-/// The demands of RFC 9113, frame by frame, on the executable.
+/// The requirements of RFC 9113, frame by frame, with the real executable.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct HTTP2ConformanceTests {
     @Test(arguments: [
         HTTP2Case.frames, HTTP2Case.messages, HTTP2Case.webSockets, HTTP2Case.allowed,
     ])
-    func `what breaks a rule is refused, and nothing else`(_ cases: [HTTP2Case]) async throws {
+    func `every violation is rejected, and valid frames are accepted`(_ cases: [HTTP2Case])
+        async throws
+    {
         let script: ScriptedBackend.Script = { request in
             request.fields["x-wait"].isEmpty ? [.echo] : [.stall]
         }
@@ -23,7 +25,7 @@ struct HTTP2ConformanceTests {
     }
 
     @Test
-    func `a preface that is none is answered in HTTP/1.1`() async throws {
+    func `an invalid preface gets an HTTP/1.1 response`() async throws {
         try await Scene.play { scene in
             let answer = try scene.ask("PRI * HTTP/2.0\r\n\r\nXX\r\n\r\n")
             #expect(answer.status == 505)
@@ -36,11 +38,12 @@ struct HTTP2ConformanceTests {
     ) throws -> HTTP2Case.Outcome {
         let client = try RawHTTP2Client(port: scene.gate.port, opening: sample.opening)
         try client.send(sample.frames)
-        // Its answer shows that the connection goes on.
+        // The acknowledgement shows that the connection is alive.
         try client.send(HTTP2Frame(.ping, Array("the end.".utf8)))
         var isAlive = false
         while true {
-            // Only silence is to be waited out; what is to come may take its time.
+            // Only the absence of frames needs a short deadline; expected frames may take their
+            // time.
             let isSilent = isAlive && sample.outcome == .ignored
             let deadline = isSilent ? Deadline.after(.milliseconds(300)) : .usual
             let frame: HTTP2Frame?

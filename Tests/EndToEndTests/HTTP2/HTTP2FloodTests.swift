@@ -1,13 +1,13 @@
 import GateTestSupport
 import Testing
 
-/// Clients of HTTP/2 that make the gate work for nothing.
+/// HTTP/2 clients that cause useless work.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct HTTP2FloodTests {
-    /// Frames that a client sends again and again until it is told to be calm.
+    /// Frames that a client repeats until the gate sends ENHANCE_YOUR_CALM.
     struct Flood: Sendable, CustomTestStringConvertible {
         var testDescription: String
-        /// Whether it needs an open request, on stream 1.
+        /// Whether the flood needs an open request on stream 1.
         var needsRequest = false
         var frames: @Sendable (UInt32) -> [HTTP2Frame]
     }
@@ -33,14 +33,16 @@ struct HTTP2FloodTests {
             [HTTP2Frame(kind: 0xFA, flags: 0, stream: 0, payload: [])]
         },
         Flood(testDescription: "empty data", needsRequest: true) { _ in [.data(1, [])] },
-        Flood(testDescription: "data of padding alone", needsRequest: true) { _ in
+        Flood(testDescription: "data that is only padding", needsRequest: true) { _ in
             [HTTP2Frame(.data, flags: HTTP2Frame.padded, stream: 1, [3, 0, 0, 0])]
         },
-        Flood(testDescription: "room for one byte", needsRequest: true) { _ in [.window(1, 1)] },
+        Flood(testDescription: "window updates of one byte", needsRequest: true) { _ in
+            [.window(1, 1)]
+        },
     ]
 
     @Test(arguments: Self.floods)
-    func `a flood ends its connection and no other`(_ flood: Flood) async throws {
+    func `a flood ends its own connection and no other`(_ flood: Flood) async throws {
         try await Scene.play(backend: { $0.target == "/" ? [.stall] : [.echo] }) { scene in
             let client = try scene.connectHTTP2()
             if flood.needsRequest { try client.send(.request(1, ends: false)) }
@@ -68,10 +70,10 @@ struct HTTP2FloodTests {
     }
 
     @Test
-    func `a bomb of references is refused and costs no memory`() async throws {
+    func `an HPACK bomb is rejected and needs no memory`() async throws {
         try await Scene.play { scene in
             let client = try scene.connectHTTP2()
-            // One large field, kept in the table, and then referred to by one byte each time.
+            // One large field in the dynamic table, which each following byte refers to.
             let value = Array(repeating: UInt8(ascii: "v"), count: 3000)
             let large: [UInt8] = [0x40, 1, UInt8(ascii: "x"), 0x7F, 0xB9, 0x16] + value
             let block = HTTP2Fields.request() + large + Array(repeating: 0xBE, count: 10_000)
@@ -89,10 +91,10 @@ struct HTTP2FloodTests {
     }
 
     @Test
-    func `fields of nothing do not pile up`() async throws {
+    func `empty fields do not accumulate`() async throws {
         try await Scene.play { scene in
             let client = try scene.connectHTTP2()
-            // Each is kept in the table, and takes the place of an older one.
+            // Each field enters the dynamic table and evicts an older one.
             let block = (0..<5000).flatMap { _ in [0x40, 0, 0] as [UInt8] }
             let before = try scene.gate.peakResidentSize()
             for turn in 0..<150 {
@@ -104,7 +106,7 @@ struct HTTP2FloodTests {
     }
 
     @Test
-    func `who answers small pieces with frames of its own may go on`() async throws {
+    func `a client may send control frames for each small DATA frame`() async throws {
         let count = 1500
         let piece = "4\r\nabc\n\r\n"
         let script: ScriptedBackend.Script = { _ in
@@ -133,7 +135,8 @@ struct HTTP2FloodTests {
     }
 
     @Test
-    func `more streams than the client could know of are refused one by one`() async throws {
+    func `streams beyond the limit are refused one by one before the client knows it`() async throws
+    {
         try await Scene.play(backend: { $0.target == "/" ? [.stall] : [.echo] }) { scene in
             let client = try scene.connectHTTP2()
             try client.send((0..<400).map { .request(UInt32($0 * 2 + 1)) })
@@ -144,7 +147,7 @@ struct HTTP2FloodTests {
     }
 
     @Test
-    func `one stream more than there may be is refused`() async throws {
+    func `one stream beyond the limit is refused`() async throws {
         try await Scene.play(backend: { $0.target == "/" ? [.stall] : [.echo] }) { scene in
             let client = try scene.connectHTTP2()
             for index in 0..<101 { try client.request(UInt32(index * 2 + 1)) }
@@ -159,12 +162,12 @@ struct HTTP2FloodTests {
     }
 
     @Test
-    func `more data than there is room for ends the stream`() async throws {
+    func `data beyond the flow-control window ends the stream`() async throws {
         try await Scene.play(backend: { _ in [.stall] }) { scene in
             let client = try scene.connectHTTP2()
             try client.send(.request(1, ends: false))
             let piece = Array(repeating: UInt8(0), count: 16_384)
-            // More than the gate and the sockets behind it ever make room for at once.
+            // More than the windows of the gate and the socket buffers allow at once.
             for _ in 0..<80 { try client.data(1, piece) }
             let reset = try client.frame { $0.isA(.resetStream) || $0.isA(.goAway) }
             #expect(reset?.number(at: reset?.isA(.goAway) == true ? 4 : 0) == 3)
@@ -172,7 +175,7 @@ struct HTTP2FloodTests {
     }
 
     @Test
-    func `a client that makes no room loses its stream in time`() async throws {
+    func `a client that opens no window loses its stream at the timeout`() async throws {
         let body = String(repeating: "x", count: 100_000)
         try await Scene.play(
             flags: [.responseTimeout(seconds: 1)],
@@ -188,7 +191,9 @@ struct HTTP2FloodTests {
     }
 
     @Test
-    func `clients that say nothing, or half of something, are closed in time`() async throws {
+    func `clients that stall before or during the handshake or a head are closed in time`()
+        async throws
+    {
         try await Scene.play(flags: [.headTimeout(seconds: 1)]) { scene in
             let silent = try RawHTTP2Client(port: scene.gate.port, opening: [])
             let begun = try RawHTTP2Client(

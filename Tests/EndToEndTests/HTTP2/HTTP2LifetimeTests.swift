@@ -2,8 +2,8 @@ import GateTestSupport
 import Glibc
 import Testing
 
-/// The things that streams share with each other and with the rest of the gate: limits, rules, and
-/// the end.
+/// What streams share with each other and with the rest of the gate: limits, rules, and the
+/// shutdown.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct HTTP2LifetimeTests {
     private static let current: [HTTP2Fields.Field] = [
@@ -31,7 +31,7 @@ struct HTTP2LifetimeTests {
     }
 
     @Test
-    func `streams that the client resets wait for the backend no more`() async throws {
+    func `streams that the client resets are no longer pending`() async throws {
         let script: ScriptedBackend.Script = { request in
             request.target == "/slow" ? [.stall] : [.echo]
         }
@@ -52,9 +52,9 @@ struct HTTP2LifetimeTests {
         }
     }
 
-    /// A whole request, an upload whose end is still to come, a stream of events, and a call.
+    /// A complete request, an unfinished upload, an event stream, and a gRPC call.
     @Test
-    func `the end of a client ends its streams at the backend at once`() async throws {
+    func `the end of a client's connection ends its backend requests at once`() async throws {
         let events =
             "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
             + "Transfer-Encoding: chunked\r\n\r\n9\r\ndata: a\n\n\r\n"
@@ -78,7 +78,7 @@ struct HTTP2LifetimeTests {
     }
 
     @Test
-    func `a stream of the backend's events is reset when its client may not go on`() async throws {
+    func `a backend's event stream is reset when the rules deny its client`() async throws {
         let head =
             "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
             + "Transfer-Encoding: chunked\r\n\r\n9\r\ndata: a\n\n\r\n"
@@ -102,7 +102,7 @@ struct HTTP2LifetimeTests {
     }
 
     @Test
-    func `nothing follows the reset of an answer that lasts until its backend closes`()
+    func `no frame follows the reset of a close-delimited response`()
         async throws
     {
         let script: ScriptedBackend.Script = { request in
@@ -113,7 +113,7 @@ struct HTTP2LifetimeTests {
             let client = try scene.connectHTTP2(settings: [(4, 0)])
             try client.request(1, "GET", "/last")
             _ = try client.frame { $0.isA(.headers) && $0.stream == 1 }
-            // The answer is over for the gate, and waits for room alone.
+            // The gate has the whole response, which waits only for a window.
             try client.request(3, "HEAD")
             _ = try client.frame { $0.isA(.headers) && $0.stream == 3 }
             try client.send(.reset(1))
@@ -125,7 +125,7 @@ struct HTTP2LifetimeTests {
     }
 
     @Test(arguments: [true, false])
-    func `what crosses the last goodbye harms nobody`(endsRequest: Bool) async throws {
+    func `frames that cross the last GOAWAY do no harm`(endsRequest: Bool) async throws {
         let latch = Latch()
         let flags: [GateFlag] = [.drainTimeout(seconds: 20)]
         try await Scene.play(flags: flags, backend: { _ in [.wait(latch), .echo] }) { scene in
@@ -150,9 +150,9 @@ struct HTTP2LifetimeTests {
     }
 
     @Test
-    func `an answer that ends with the gate is not reset`() async throws {
+    func `a response that ends with the gate is not reset`() async throws {
         try await Scene.play { scene in
-            // A byte of room: the end of the stream of events has to wait for more.
+            // A window of one byte: the end of the event stream must wait for a larger one.
             let client = try scene.connectHTTP2(settings: [(4, 1)])
             try client.request(1, "GET", "/.versiongate/events", Self.current)
             _ = try client.frame { $0.isA(.data) }
@@ -167,7 +167,7 @@ struct HTTP2LifetimeTests {
     }
 
     @Test
-    func `who has only begun to connect is told of the end`() async throws {
+    func `a client that is still connecting gets a GOAWAY`() async throws {
         let flags: [GateFlag] = [.threads(1), .drainTimeout(seconds: 20)]
         try await Scene.play(flags: flags) { scene in
             let opening = RawHTTP2Client.preface + RawHTTP2Client.settings([]).bytes
@@ -181,13 +181,13 @@ struct HTTP2LifetimeTests {
             let goAway = try client.frame { $0.isA(.goAway) }
             #expect(goAway?.number(at: 0) == 0)
             #expect(goAway?.number(at: 4) == 0)
-            // A client that does not go is not waited for to the end of the drain.
+            // The gate does not wait for this client until the drain timeout.
             #expect(try scene.gate.waitForExit() == .status(0))
         }
     }
 
     @Test
-    func `what has not ended in time is reset`() async throws {
+    func `streams that outlast the drain are reset`() async throws {
         let script: ScriptedBackend.Script = { _ in [.stall] }
         try await Scene.play(flags: [.drainTimeout(seconds: 1)], backend: script) { scene in
             let client = try scene.connectHTTP2()
@@ -203,7 +203,7 @@ struct HTTP2LifetimeTests {
     }
 
     @Test
-    func `what is on its way when another process takes over is still answered`() async throws {
+    func `with port sharing, requests in flight during the drain get responses`() async throws {
         let flags: [GateFlag] = [.reusePort, .drainTimeout(seconds: 20)]
         try await Scene.play(flags: flags) { scene in
             let client = try scene.connectHTTP2()

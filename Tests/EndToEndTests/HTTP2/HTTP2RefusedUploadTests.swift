@@ -2,26 +2,27 @@ import GateTestSupport
 import Glibc
 import Testing
 
-/// Uploads that are refused over HTTP/2: many clients show an answer only when they have sent their whole body.
+/// Denied uploads over HTTP/2: many clients show a response only after they have sent the whole
+/// body.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct HTTP2RefusedUploadTests {
     private static let outdated: [HTTP2Fields.Field] = [
         ("x-app-id", "com.example.shop"), ("x-app-platform", "ios"), ("x-app-version", "3.4.9"),
     ]
     private static let firstWindow = 65_535
-    /// A whole frame.
+    /// A full frame.
     private static let piece = [UInt8](repeating: 0x78, count: 16_384)
 
     /// The end of an upload, as its client has seen it.
     private struct Outcome: Equatable {
         var status = 0
-        /// How much of the body was sent.
+        /// The number of bytes of the body that were sent.
         var sent = 0
         /// The code of the stream's reset.
         var reset: UInt32?
     }
 
-    /// Sends a body as far as there is room for it, and reads on until all is sent or the stream is reset.
+    /// Sends a body as the windows allow, and reads until the body is sent or the stream is reset.
     private func upload(
         _ size: Int,
         announces: Bool = true,
@@ -61,7 +62,7 @@ struct HTTP2RefusedUploadTests {
     }
 
     @Test(arguments: [(10_000, true), (3_000_000, true), (3_000_000, false), (30_000_000, true)])
-    func `the client may send its body to the end`(size: Int, announces: Bool) async throws {
+    func `a denied client may send its body to the end`(size: Int, announces: Bool) async throws {
         try await Scene.play(flags: [.adminListen()]) { scene in
             let client = try scene.connectHTTP2()
             let outcome = try self.upload(size, announces: announces, on: 1, of: client)
@@ -75,7 +76,7 @@ struct HTTP2RefusedUploadTests {
         }
     }
 
-    @Test func `so is a body that the backend has answered before its end`() async throws {
+    @Test func `a client with an early backend response may send its body, too`() async throws {
         let early = "HTTP/1.1 401 Unauthorized\r\nContent-Length: 2\r\n\r\nno"
         try await Scene.play(backend: { _ in [.send(early), .stall] }) { scene in
             let client = try scene.connectHTTP2()
@@ -109,7 +110,7 @@ struct HTTP2RefusedUploadTests {
         }
     }
 
-    @Test func `a body that does not come is not waited for`() async throws {
+    @Test func `the gate does not wait for a body that stalls`() async throws {
         let flags: [GateFlag] = [.discardTimeout(seconds: 1), .adminListen()]
         try await Scene.play(flags: flags) { scene in
             let client = try scene.connectHTTP2()
@@ -123,8 +124,8 @@ struct HTTP2RefusedUploadTests {
         }
     }
 
-    /// Clients of gRPC read the end of a call at any time, and the body of one may never end.
-    @Test func `a denied call is reset at once, and gets no room`() async throws {
+    /// gRPC clients read the end of a call at any time, and the body of a call may never end.
+    @Test func `a denied call is reset at once, and gets no window`() async throws {
         try await Scene.play { scene in
             let client = try scene.connectHTTP2()
             let fields = Self.outdated + [("content-type", "application/grpc"), ("te", "trailers")]
@@ -136,7 +137,7 @@ struct HTTP2RefusedUploadTests {
         }
     }
 
-    @Test func `a small body needs no room`() async throws {
+    @Test func `a small body needs no window update`() async throws {
         try await Scene.play { scene in
             let client = try scene.connectHTTP2()
             for (index, announces) in [true, false].enumerated() {
@@ -160,8 +161,8 @@ struct HTTP2RefusedUploadTests {
         }
     }
 
-    /// One connection has twice the largest body.
-    @Test func `a connection may send two large bodies, and then has to wait`() async throws {
+    /// The limit of one connection is twice that of a body.
+    @Test func `a connection may send two large bodies before the limit applies`() async throws {
         let flags: [GateFlag] = [
             .maxDiscardedBytes(1_000_000), .discardTimeout(seconds: 60), .adminListen(),
         ]
@@ -183,7 +184,7 @@ struct HTTP2RefusedUploadTests {
         }
     }
 
-    @Test func `more unfinished bodies than streams end the oldest`() async throws {
+    @Test func `unfinished bodies beyond the stream limit end the oldest`() async throws {
         try await Scene.play { scene in
             let client = try scene.connectHTTP2()
             for index in UInt32(0)..<101 {
@@ -196,7 +197,7 @@ struct HTTP2RefusedUploadTests {
         }
     }
 
-    @Test func `a gate that ends lets an upload come to its end`() async throws {
+    @Test func `a gate that drains lets an upload finish`() async throws {
         try await Scene.play(flags: [.drainTimeout(seconds: 20)]) { scene in
             let client = try scene.connectHTTP2()
             let fields = Self.outdated + [("content-length", "100000")]

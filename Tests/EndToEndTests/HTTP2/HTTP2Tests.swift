@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 extension Scene {
-    /// A client of HTTP/2 by prior knowledge.
+    /// Connects an HTTP/2 client with prior knowledge.
     func connectHTTP2(
         settings: [(UInt16, UInt32)] = [],
         receiveBuffer: Int32? = nil
@@ -12,7 +12,7 @@ extension Scene {
     }
 }
 
-/// Requests over HTTP/2, against the executable.
+/// Requests over HTTP/2, with the real executable.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct HTTP2Tests {
     private static let outdated: [HTTP2Fields.Field] = [
@@ -46,7 +46,7 @@ struct HTTP2Tests {
     }
 
     @Test
-    func `many streams are answered each with its own`() async throws {
+    func `each of many streams gets its own response`() async throws {
         try await Scene.play { scene in
             let client = try scene.connectHTTP2()
             for round in 0..<3 {
@@ -62,7 +62,7 @@ struct HTTP2Tests {
     }
 
     @Test(arguments: [true, false])
-    func `bodies are passed in both directions`(isCounted: Bool) async throws {
+    func `bodies are forwarded in both directions`(isCounted: Bool) async throws {
         try await Scene.play(backend: { _ in [.digest] }) { scene in
             let client = try scene.connectHTTP2()
             let body = BodyPattern.bytes(0..<60_000)
@@ -82,7 +82,7 @@ struct HTTP2Tests {
     }
 
     @Test
-    func `trailers pass in both directions`() async throws {
+    func `trailers are forwarded in both directions`() async throws {
         let answer = """
             HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\
             2\r\nhi\r\n0\r\nGrpc-Status: 0\r\nX-More: yes\r\n\r\n
@@ -105,7 +105,7 @@ struct HTTP2Tests {
     }
 
     @Test
-    func `trailers that come in pieces pass whole`() async throws {
+    func `trailers that arrive in parts are forwarded complete`() async throws {
         let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n"
         let pieces = ["Grpc-Status: 13\r\n", "Grpc-Mess", "age: no\r\n", "\r\n"]
         let script: ScriptedBackend.Script = { _ in
@@ -124,10 +124,10 @@ struct HTTP2Tests {
     }
 
     @Test
-    func `HEAD with too large a head has no body`() async throws {
+    func `HEAD with a head that is too large gets no body`() async throws {
         try await Scene.play { scene in
             let client = try scene.connectHTTP2()
-            // A field counts for 32 bytes more than it has (RFC 9113 10.5.1).
+            // A field counts as 32 bytes more than its size (RFC 9113, 10.5.1).
             let fields = (0..<1000).map { _ in (name: "x", value: "v") }
             try client.request(1, "HEAD", "/", fields)
             let response = try client.response(1)
@@ -138,7 +138,7 @@ struct HTTP2Tests {
     }
 
     @Test
-    func `an interim answer stands before the real one`() async throws {
+    func `an interim response precedes the final one`() async throws {
         let hints = "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"
         try await Scene.play(backend: { _ in [.send(hints), .echo] }) { scene in
             let client = try scene.connectHTTP2()
@@ -151,7 +151,7 @@ struct HTTP2Tests {
     }
 
     @Test
-    func `an answer that breaks off is reset`() async throws {
+    func `an incomplete response is reset`() async throws {
         let scripts = [
             "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf",
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n",
@@ -171,7 +171,7 @@ struct HTTP2Tests {
     }
 
     @Test
-    func `an answer that lasts until the backend closes is complete`() async throws {
+    func `a close-delimited response is complete`() async throws {
         let script = "HTTP/1.0 200 OK\r\n\r\nall of it"
         try await Scene.play(backend: { _ in [.send(script), .close] }) { scene in
             let client = try scene.connectHTTP2()
@@ -183,7 +183,7 @@ struct HTTP2Tests {
     }
 
     @Test
-    func `HEAD has the fields of GET and no body`() async throws {
+    func `HEAD gets the fields of GET and no body`() async throws {
         let script = "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n"
         try await Scene.play(backend: { _ in [.send(script)] }) { scene in
             let client = try scene.connectHTTP2()
@@ -206,7 +206,7 @@ struct HTTP2Tests {
             #expect(denial.text.contains("upgrade-required"))
             let reset = try client.frame { $0.isA(.resetStream) }
             #expect(reset?.number(at: 0) == 0)
-            // A frame that was on its way already is passed over.
+            // A frame that was already sent is ignored.
             try client.data(1, [1, 2, 3], endsStream: true)
             try client.request(3)
             #expect(try client.response(3).status == 200)
@@ -214,7 +214,7 @@ struct HTTP2Tests {
         }
     }
 
-    /// What follows requests whose body was announced to have two bytes.
+    /// The frames after requests whose declared body length is two bytes.
     private static let malformed: [@Sendable (UInt32) -> [HTTP2Frame]] = [
         { [.data($0, [1, 2, 3])] },
         { [.data($0, [1, 2]), .headers($0, HTTP2Fields.block([("a", "b")]), ends: false)] },
@@ -224,16 +224,16 @@ struct HTTP2Tests {
     private static let wellFormed: [@Sendable (UInt32) -> [HTTP2Frame]] = [
         { [.data($0, [1, 2], ends: true)] },
         { [.data($0, [1]), .data($0, [2]), .data($0, [], ends: true)] },
-        // Padding is no part of the body.
+        // Padding is not part of the body.
         { [HTTP2Frame(.data, flags: 0x9, stream: $0, [3, 1, 2, 0, 0, 0])] },
         { [.data($0, [1, 2]), .headers($0, HTTP2Fields.block([("a", "b")]))] },
-        // curl ends a request that has its answer.
+        // curl ends the stream of a request that already has its response.
         { [.data($0, [], ends: true)] },
         { [.data($0, [1]), .reset($0)] },
     ]
 
     @Test(arguments: wellFormed.indices)
-    func `the rest of a request that was answered may come`(index: Int) async throws {
+    func `the rest of an answered request is accepted`(index: Int) async throws {
         try await Scene.play { scene in
             let client = try scene.connectHTTP2()
             let fields = Self.outdated + [("content-length", "2")]
@@ -242,7 +242,7 @@ struct HTTP2Tests {
             try client.send(Self.wellFormed[index](1))
             let deadline = Deadline.after(.milliseconds(600))
             let reset = try? client.frame(by: deadline) { $0.isA(.resetStream) }
-            // Whoever comes too late is told so without an error.
+            // A client that sends too late gets a reset without an error.
             #expect(reset?.number(at: 0) ?? 0 == 0)
             try client.request(3)
             #expect(try client.response(3).status == 200)
@@ -250,12 +250,12 @@ struct HTTP2Tests {
     }
 
     @Test(arguments: malformed.indices)
-    func `a malformed request is reset, though it was answered`(index: Int) async throws {
+    func `a malformed request is reset, even after its response`(index: Int) async throws {
         try await Scene.play { scene in
             let client = try scene.connectHTTP2()
             let fields = Self.outdated + [("content-length", "2")]
             var code: UInt32?
-            // What comes a quarter of a second after the answer comes too late.
+            // Frames that arrive a quarter of a second after the response are too late.
             for stream: UInt32 in [1, 3, 5, 7, 9, 11, 13, 15] where code ?? 0 == 0 {
                 try client.request(stream, "POST", "/", fields, endsStream: false)
                 #expect(try client.response(stream).isComplete)
@@ -270,7 +270,7 @@ struct HTTP2Tests {
     }
 
     @Test
-    func `a denied call has trailers only`() async throws {
+    func `a denied call gets a Trailers-Only response`() async throws {
         try await Scene.play { scene in
             let client = try scene.connectHTTP2()
             let call = Self.outdated + [("content-type", "application/grpc"), ("te", "trailers")]
@@ -286,7 +286,7 @@ struct HTTP2Tests {
     }
 
     @Test
-    func `events go on over a stream and tell a change`() async throws {
+    func `an event stream stays open and reports a change`() async throws {
         try await Scene.play { scene in
             let client = try scene.connectHTTP2()
             try client.request(1, "GET", "/.versiongate/events", Self.outdated)
@@ -311,7 +311,7 @@ struct HTTP2Tests {
     }
 
     @Test
-    func `a stop lets streams come to their end and opens no others`() async throws {
+    func `a drain lets open streams finish and accepts no new ones`() async throws {
         let latch = Latch()
         let flags = [GateFlag.drainTimeout(seconds: 10)]
         try await Scene.play(flags: flags, backend: { _ in [.wait(latch), .echo] }) { scene in
@@ -332,7 +332,7 @@ struct HTTP2Tests {
     }
 
     @Test
-    func `a body that always waits for room costs no memory for what was sent`() async throws {
+    func `a body that always waits for a window needs no memory for sent data`() async throws {
         let size = 96 << 20
         let head = "HTTP/1.1 200 OK\r\nContent-Length: \(size)\r\n\r\n"
         try await Scene.play(backend: { _ in [.send(head), .stream(size)] }) { scene in
@@ -340,7 +340,8 @@ struct HTTP2Tests {
             try client.request(1)
             let before = try scene.gate.residentSize()
             var received = 0
-            // Half of the room is given back at a time: there is always more to send than room.
+            // Half of the window is returned at a time: the gate always has more to send than the
+            // window allows.
             var owed = 0
             while received < size {
                 let frame = try #require(try client.frame { $0.isA(.data) && $0.stream == 1 })
@@ -356,7 +357,7 @@ struct HTTP2Tests {
     }
 
     @Test
-    func `a slow reader stops the backend`() async throws {
+    func `a slow client stops the backend`() async throws {
         let size = 64 << 20
         let head = "HTTP/1.1 200 OK\r\nContent-Length: \(size)\r\n\r\n"
         try await Scene.play(backend: { _ in [.send(head), .stream(size)] }) { scene in

@@ -2,11 +2,13 @@ import Foundation
 import GateTestSupport
 import Testing
 
-/// Real clients of HTTP/2, each skipped where it is missing.
+/// Real HTTP/2 clients.
+///
+/// Each test is skipped if its client is missing.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct HTTP2ToolTests {
     @Test(.needs("curl"))
-    func `curl uploads and downloads by prior knowledge`() async throws {
+    func `curl uploads and downloads with prior knowledge`() async throws {
         try await Scene.play(backend: { _ in [.digest] }) { scene in
             try scene.folder.writeInPlace(String(repeating: "y", count: 5_000_000), to: "big")
             let result = try ToolProcess.run(
@@ -23,7 +25,7 @@ struct HTTP2ToolTests {
     }
 
     @Test(.needs("h2load"))
-    func `h2load gets an answer to every request`() async throws {
+    func `h2load gets a response to every request`() async throws {
         let body = String(repeating: "z", count: 20_000)
         try await Scene.play(backend: { _ in [.answer(body: body)] }) { scene in
             let result = try ToolProcess.run(
@@ -55,7 +57,7 @@ struct HTTP2ToolTests {
                 ["-B", program, "\(port)", address],
                 within: .seconds(120) * GateExecutable.slowdown
             )
-            // Two messages said again, and an end in order.
+            // Two echoed messages, and a regular close.
             #expect(result.output == "h2\necho 2 1000 true\n", "\(result.errors)")
             let line = try scene.gate.logLine("/chat") { $0.text.contains("/chat") }.text
             #expect(line.contains("\"protocol\":\"HTTP/2.0\""), "\(line)")
@@ -64,7 +66,7 @@ struct HTTP2ToolTests {
     }
 
     @Test(.enabled(if: GRPCPython.isInstalled, "grpcio is not installed"))
-    func `calls of every kind by grpcio are denied as gRPC says it`() async throws {
+    func `grpcio reads the denial of every kind of call as a gRPC error`() async throws {
         let script = """
             import grpc, sys
             channel = grpc.insecure_channel("127.0.0.1:" + sys.argv[1])

@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 extension RawHTTP2Client {
-    /// Asks for a WebSocket (RFC 8441).
+    /// Sends a request for a WebSocket (RFC 8441).
     fileprivate func open(
         _ stream: UInt32 = 1,
         _ path: String = "/chat",
@@ -17,14 +17,14 @@ extension RawHTTP2Client {
         try self.request(stream, "CONNECT", path, fields + more, endsStream: false)
     }
 
-    /// The head of the answer on a stream.
+    /// Returns the head of the response on a stream.
     fileprivate func head(_ stream: UInt32 = 1) throws -> FieldLines {
         let frame = try self.frame { $0.isA(.headers) && $0.stream == stream }
         #expect(frame?.endsStream == false)
         return try HTTP2Fields.read(frame?.payload ?? [])
     }
 
-    /// So many bytes of a stream.
+    /// Returns the next `count` bytes of a stream.
     fileprivate func bytes(_ count: Int, of stream: UInt32 = 1) throws -> [UInt8] {
         var bytes: [UInt8] = []
         while bytes.count < count {
@@ -35,11 +35,11 @@ extension RawHTTP2Client {
     }
 }
 
-/// WebSockets over HTTP/2 (RFC 8441), against the executable.
+/// WebSockets over HTTP/2 (RFC 8441), with the real executable.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)), .needs("python3"))
 struct HTTP2WebSocketTests {
     @Test
-    func `the gate offers them, and the backend hears of one in HTTP/1.1`() async throws {
+    func `the gate offers WebSockets, and the backend gets an HTTP/1.1 upgrade`() async throws {
         let script: ScriptedBackend.Script = { request in
             [WebSocketScript.switching(request, "Sec-WebSocket-Protocol: chat\r\n"), .mirror]
         }
@@ -66,7 +66,7 @@ struct HTTP2WebSocketTests {
             }
             try client.data(1, [0x81, 2, 0x68, 0x69])
             #expect(try client.bytes(4) == [0x81, 2, 0x68, 0x69])
-            // Another request beside it.
+            // Another request in parallel.
             try client.request(3, "GET", "/other")
             #expect(try client.head(3)[":status"] == ["502"])
 
@@ -88,13 +88,13 @@ struct HTTP2WebSocketTests {
     }
 
     @Test
-    func `much passes in both directions, as there is room`() async throws {
+    func `large amounts of data pass in both directions under flow control`() async throws {
         let script: ScriptedBackend.Script = { [WebSocketScript.switching($0), .mirror] }
         try await Scene.play(backend: script) { scene in
             let client = try scene.connectHTTP2(settings: [(4, 1 << 30)])
             try client.open()
             #expect(try client.head()[":status"] == ["200"])
-            // Never more than the gate has made room for at first.
+            // Never more than the gate's initial window.
             for round in 0..<100 {
                 let piece = BodyPattern.bytes(round * 16_000..<(round + 1) * 16_000)
                 try client.data(1, piece)
@@ -105,7 +105,7 @@ struct HTTP2WebSocketTests {
     }
 
     @Test
-    func `a build that is too old is denied`() async throws {
+    func `an outdated build is denied`() async throws {
         try await Scene.play(backend: { [WebSocketScript.switching($0), .mirror] }) { scene in
             let client = try scene.connectHTTP2()
             try client.open(version: "3.4.9")
@@ -120,7 +120,7 @@ struct HTTP2WebSocketTests {
     }
 
     @Test
-    func `a denial that is to look like a success does not open one`() async throws {
+    func `a denial with status 200 does not open a WebSocket`() async throws {
         let rules = RulesText.shop + "\nstatus: 200\n"
         try await Scene.play(rules: rules) { scene in
             let client = try scene.connectHTTP2()
@@ -136,12 +136,13 @@ struct HTTP2WebSocketTests {
     }
 
     @Test
-    func `what the backend answers instead is the answer`() async throws {
+    func `a backend response that refuses the WebSocket is forwarded`() async throws {
         let script: ScriptedBackend.Script = { request in
             switch request.target {
             case "/no": [.answer("403 Forbidden", body: "no")]
             case "/elsewhere": [.answer("302 Found", fields: "Location: /chat\r\n")]
-            // What a server says that knows of no WebSocket; to the client it would be one.
+            // The response of a server without WebSockets. The client would take it for an open
+            // one.
             case "/page": [.answer(body: "a page")]
             default:
                 [
@@ -156,11 +157,11 @@ struct HTTP2WebSocketTests {
             let client = try scene.connectHTTP2()
             let cases = [
                 (UInt32(1), "/no", 403, "no"), (3, "/elsewhere", 302, ""),
-                (5, "/page", 502, "no valid answer"), (7, "/other-key", 502, "no valid answer"),
+                (5, "/page", 502, "no valid response"), (7, "/other-key", 502, "no valid response"),
             ]
             for (stream, path, status, text) in cases {
                 try client.open(stream, path)
-                // Never another request, whatever it looks like.
+                // These bytes never become another request.
                 try client.data(stream, Array(Request.text("GET", "/smuggled").utf8))
                 let answer = try client.response(stream)
                 #expect(answer.status == status, "\(path)")
@@ -174,7 +175,7 @@ struct HTTP2WebSocketTests {
     }
 
     @Test
-    func `an endpoint of the gate is no WebSocket`() async throws {
+    func `an endpoint of the gate refuses a WebSocket`() async throws {
         try await Scene.play { scene in
             let client = try scene.connectHTTP2()
             try client.open(1, "/.versiongate/status")
@@ -185,7 +186,7 @@ struct HTTP2WebSocketTests {
     }
 
     @Test
-    func `each side ends alone`() async throws {
+    func `each side can end on its own`() async throws {
         let script: ScriptedBackend.Script = { [WebSocketScript.switching($0), .mirror] }
         try await Scene.play(backend: script) { scene in
             let client = try scene.connectHTTP2()
@@ -196,14 +197,14 @@ struct HTTP2WebSocketTests {
             #expect(rest.text == "last")
             #expect(rest.isComplete)
             try client.request(3, "GET", "/")
-            // No reset of the first one stands before it.
+            // The first stream gets no reset before.
             let next = try client.frame { $0.isA(.headers) || $0.isA(.resetStream) }
             #expect(next?.isA(.headers) == true)
         }
     }
 
     @Test
-    func `a backend that breaks off is a reset`() async throws {
+    func `a backend connection that breaks off resets the stream`() async throws {
         let latch = Latch()
         let script: ScriptedBackend.Script = {
             [WebSocketScript.switching($0), .wait(latch), .reset]
@@ -214,14 +215,14 @@ struct HTTP2WebSocketTests {
             #expect(try client.head()[":status"] == ["200"])
             latch.open()
             let end = try client.response(1)
-            // CANCEL (RFC 8441 5).
+            // CANCEL (RFC 8441, 5).
             #expect(end.reset == 8)
             #expect(!end.isComplete)
         }
     }
 
     @Test
-    func `a client that gives up is a reset to the backend`() async throws {
+    func `a client's reset also resets the backend connection`() async throws {
         try await Scene.play(backend: { [WebSocketScript.switching($0), .stall] }) { scene in
             let client = try scene.connectHTTP2()
             try client.open()
@@ -235,7 +236,7 @@ struct HTTP2WebSocketTests {
     }
 
     @Test
-    func `one that the rules come to forbid gets a close frame, and others go on`() async throws {
+    func `a denied WebSocket gets a close frame, and allowed ones stay open`() async throws {
         try await Scene.play(backend: { [WebSocketScript.switching($0), .mirror] }) { scene in
             let client = try scene.connectHTTP2()
             try client.open(1, version: "3.6.0")
@@ -247,7 +248,7 @@ struct HTTP2WebSocketTests {
             // FIN and close, 18 bytes: code 1008 and the reason.
             #expect(end.body == [0x88, 18, 0x03, 0xF0] + Array("upgrade required".utf8))
             #expect(end.isComplete)
-            // The answer of the client to that may still come.
+            // The client's close frame may still arrive.
             try client.data(1, [0x88, 0x80, 0, 0, 0, 0], endsStream: true)
             try client.data(3, [0x81, 2, 0x68, 0x69])
             #expect(try client.bytes(4, of: 3) == [0x81, 2, 0x68, 0x69])
@@ -255,7 +256,7 @@ struct HTTP2WebSocketTests {
     }
 
     @Test
-    func `a gate that ends says so to both ends`() async throws {
+    func `a gate that shuts down sends close frames to both ends`() async throws {
         let script: ScriptedBackend.Script = { [WebSocketScript.switching($0), .stall] }
         try await Scene.play(flags: [.drainTimeout(seconds: 1)], backend: script) { scene in
             let client = try scene.connectHTTP2()
@@ -271,7 +272,7 @@ struct HTTP2WebSocketTests {
             // FIN and close: code 1001 and the reason.
             #expect(end.body == [0x88, 12, 0x03, 0xE9] + Array("going away".utf8))
             #expect(end.isComplete)
-            #expect(client.hasHeardGoodbye)
+            #expect(client.hasReceivedGoAway)
             let received = try scene.backend.waitUntilAllEnded().received
             #expect(received.suffix(18).prefix(2) == [0x88, 0x8C])
             #expect(try scene.gate.waitForExit() == .status(0))

@@ -1,9 +1,11 @@
 import Foundation
 import GateTestSupport
 
-/// A backend's side of the handshake of a WebSocket (RFC 6455 4.2.2).
+/// A backend's side of the WebSocket handshake (RFC 6455, 4.2.2).
 enum WebSocketScript {
-    /// Its answer, with these fields besides; what it shows to have read the key is computed by Python.
+    /// Returns the backend's response with additional fields.
+    ///
+    /// Python computes `Sec-WebSocket-Accept`.
     static func switching(_ request: BackendRequest, _ fields: String = "") -> BackendStep {
         let program = """
             import base64, hashlib, sys

@@ -2,11 +2,11 @@ import GateTestSupport
 import Glibc
 import Testing
 
-/// A connection that was parked goes on as if it had not been.
+/// A parked connection behaves as if it had not been parked.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct ParkedConnectionTests {
     @Test
-    func `a parked connection is woken by a request, and parked again, many times`() async throws {
+    func `a request wakes a parked connection, which is parked again, many times`() async throws {
         try await Scene.play(flags: [Scene.parking, .accessLog]) { scene in
             let client = try scene.parkedClient()
             for round in 0..<4 {
@@ -26,7 +26,7 @@ struct ParkedConnectionTests {
     }
 
     @Test
-    func `requests that come together wake it once, and all are answered in order`() async throws {
+    func `pipelined requests wake the connection once, and are answered in order`() async throws {
         try await Scene.play(flags: [Scene.parking]) { scene in
             let client = try scene.parkedClient()
             let texts = (0..<20).map { Request.text("GET", "/\($0)") }
@@ -43,7 +43,7 @@ struct ParkedConnectionTests {
     }
 
     @Test
-    func `a request may come in pieces, and a body behind its head`() async throws {
+    func `a request may arrive in parts, and with a body`() async throws {
         try await Scene.play(flags: [Scene.parking]) { scene in
             let client = try scene.parkedClient()
             for byte in Request.text("GET", "/bytes").utf8 { try client.send([byte]) }
@@ -56,7 +56,7 @@ struct ParkedConnectionTests {
     }
 
     @Test
-    func `the address that a proxy told is kept, and what it may say of others`() async throws {
+    func `the client address of the PROXY protocol and its trust are kept`() async throws {
         let flags: [GateFlag] = [Scene.parking, .proxyProtocol(trusted: "127.0.0.1, 10.0.0.0/8")]
         try await Scene.play(flags: flags) { scene in
             let clients = [
@@ -84,7 +84,7 @@ struct ParkedConnectionTests {
     }
 
     @Test
-    func `rules that changed meanwhile hold for the next request`() async throws {
+    func `rules that changed meanwhile apply to the next request`() async throws {
         try await Scene.play(flags: [Scene.parking]) { scene in
             let client = try scene.connect()
             try client.send(Request.text(fields: Request.current))
@@ -97,7 +97,7 @@ struct ParkedConnectionTests {
     }
 
     @Test
-    func `hundreds are parked and woken at once`() async throws {
+    func `hundreds of connections are parked and woken at once`() async throws {
         try await Scene.play(flags: [Scene.parking, .threads(2)]) { scene in
             let before = try scene.descriptorsAtRest()
             let clients = try scene.parkedClients(500)
@@ -115,10 +115,11 @@ struct ParkedConnectionTests {
         }
     }
 
-    /// The gate parks sixteen at once, so that over the rounds requests come before, while and after
-    /// it parks.
+    /// The gate parks sixteen connections at once.
+    ///
+    /// Over the rounds, requests arrive before, during and after parking.
     @Test(arguments: [1, 2])
-    func `a request that comes while its connection is parked is not lost`(
+    func `a request that arrives during parking is not lost`(
         _ threads: Int
     ) async throws {
         try await Scene.play(flags: [Scene.parking, .threads(threads)]) { scene in
@@ -140,12 +141,12 @@ struct ParkedConnectionTests {
     }
 
     @Test
-    func `a connection is not parked before its first request, nor when that is off`() async throws
+    func `a connection is not parked before its first request, nor if parking is off`() async throws
     {
         try await Scene.play(flags: [Scene.parking, .headTimeout(seconds: 1)]) { scene in
             let silent = try scene.connect()
             let started = ContinuousClock.now
-            while try !silent.hears(within: .milliseconds(100)) {
+            while try !silent.receivesData(within: .milliseconds(100)) {
                 try #require(try scene.gate.parkedCount() == 0)
             }
             #expect(started.duration(to: .now) < .seconds(4))
@@ -159,7 +160,7 @@ struct ParkedConnectionTests {
     }
 
     @Test
-    func `an answer that the client has not read is not lost`() async throws {
+    func `a response that the client has not read is not lost`() async throws {
         let body = 8_000_000
         let script: ScriptedBackend.Script = { _ in
             [.send("HTTP/1.1 200 OK\r\nContent-Length: \(body)\r\n\r\n"), .stream(body)]
@@ -167,7 +168,7 @@ struct ParkedConnectionTests {
         try await Scene.play(flags: [Scene.parking], backend: script) { scene in
             let client = try scene.connect(receiveBuffer: 4096)
             try client.send(Request.text())
-            // On its way to the client, in the kernel or in the gate.
+            // On the way to the client, in the kernel or in the gate.
             try scene.backend.wait(for: "an answer") { record in
                 record.connections.contains { $0.wasBlocked || $0.streamed == body } ? true : nil
             }
@@ -178,7 +179,7 @@ struct ParkedConnectionTests {
     }
 
     @Test
-    func `HTTP/2 cannot begin behind a request, parked or not`() async throws {
+    func `HTTP/2 cannot start after a request, parked or not`() async throws {
         try await Scene.play(flags: [Scene.parking]) { scene in
             let parked = try scene.parkedClient()
             let awake = try scene.connect()

@@ -2,7 +2,7 @@ import GateTestSupport
 import Glibc
 import Testing
 
-/// However a parked connection ends, nothing of it is left, and it ends as it would have unparked.
+/// A parked connection ends like one that is not parked, and releases all of its resources.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct ParkedEndTests {
     enum Ending: CaseIterable {
@@ -10,7 +10,7 @@ struct ParkedEndTests {
     }
 
     @Test(arguments: Ending.allCases)
-    func `when the client goes, descriptor and count are free again`(
+    func `the end of the client's side releases the descriptor and the count`(
         _ ending: Ending
     ) async throws {
         try await Scene.play(flags: [Scene.parking, .maxConnections(20)]) { scene in
@@ -36,7 +36,7 @@ struct ParkedEndTests {
     }
 
     @Test
-    func `a last request and the end of the client's side may come together`() async throws {
+    func `a last request and the end of the client's side may arrive together`() async throws {
         try await Scene.play(flags: [Scene.parking]) { scene in
             let client = try scene.parkedClient()
             try client.send(Request.text("GET", "/last"))
@@ -52,12 +52,12 @@ struct ParkedEndTests {
     }
 
     @Test
-    func `the time between two requests is the same`() async throws {
+    func `the idle timeout between requests is unchanged`() async throws {
         try await Scene.play(flags: [Scene.parking, .idleTimeout(seconds: 2)]) { scene in
             let before = try scene.descriptorsAtRest()
             let clients = try scene.parkedClients(2)
             let started = ContinuousClock.now
-            #expect(try !clients[1].hears(within: .milliseconds(500)))
+            #expect(try !clients[1].receivesData(within: .milliseconds(500)))
             try clients[1].send(Request.text(fields: Request.outdated))
             #expect(try clients[1].response().status == 426)
             for (client, least) in zip(clients, [1.0, 1.9]) {
@@ -72,14 +72,14 @@ struct ParkedEndTests {
     }
 
     @Test
-    func `a head that is begun and never ends is a 408`() async throws {
+    func `a head that never ends gets a 408`() async throws {
         try await Scene.play(flags: [Scene.parking, .headTimeout(seconds: 1)]) { scene in
             let client = try scene.parkedClient()
             let started = ContinuousClock.now
             try client.send("GET / HTTP/1.1\r\nHost: gate\r\nX-Slow: ")
             #expect(try client.response().status == 408)
             #expect(try client.rest().bytes.isEmpty)
-            // The gate's clock may be a tick behind, and more on a busy machine.
+            // The gate's clock may lag by a tick, and by more on a busy machine.
             #expect(started.duration(to: .now) > .milliseconds(500))
         }
     }
@@ -102,7 +102,7 @@ struct ParkedEndTests {
     }
 
     @Test
-    func `a request that has arrived at the SIGTERM is answered, as one would be unparked`()
+    func `a request that arrived before SIGTERM gets a response, parked or not`()
         async throws
     {
         let drain = GateFlag.drainTimeout(seconds: 20 * GateExecutable.slowdown)
@@ -120,7 +120,8 @@ struct ParkedEndTests {
     }
 
     @Test
-    func `where a successor takes over, a request on its way is served and the last`() async throws
+    func `with port sharing, a request in flight during the drain is served as the last`()
+        async throws
     {
         try await Scene.play(
             flags: [Scene.parking, .drainTimeout(seconds: 20), .reusePort]
@@ -128,7 +129,7 @@ struct ParkedEndTests {
             let clients = try scene.parkedClients(20)
             scene.gate.send(signal: SIGTERM)
             try scene.gate.logLine("draining") { $0.message == "draining" }
-            // It is said a moment before it is so.
+            // The log line comes shortly before the drain takes effect.
             try Deadline.usual.poll("the last answer") {
                 try clients[7].send(Request.text("GET", "/late"))
                 let answer = try clients[7].response()
@@ -144,7 +145,7 @@ struct ParkedEndTests {
     }
 
     @Test
-    func `parked and woken connections count as their client's, each once`() async throws {
+    func `a parked or woken connection counts once for its client address`() async throws {
         let flags: [GateFlag] = [
             Scene.parking, .maxConnectionsPerAddress(2), .proxyProtocol(trusted: "127.0.0.1"),
         ]
@@ -180,8 +181,10 @@ struct ParkedEndTests {
     }
 
     @Test
-    func `the last descriptors are not for those who wait, and everybody is served`() async throws {
-        // The census' timer is one more, and the figures below leave none over.
+    func `idle connections do not take the last descriptors, and every client is served`()
+        async throws
+    {
+        // The census' timer needs one more descriptor, and the limits below leave none.
         try await Scene.play(
             flags: [Scene.parking, .census(false)],
             surroundings: .descriptors(48)
@@ -190,27 +193,27 @@ struct ParkedEndTests {
             for client in clients { try client.send(Request.text(fields: Request.outdated)) }
             try scene.gate.logLine("descriptors are gone") { $0.message.hasPrefix("cannot accept") }
             #expect(try clients[0].response().status == 426)
-            // Parked by a descriptor of the reserve, each would make room for one client more; the
-            // gate tries it four times a second.
-            #expect(try !clients[59].hears(within: .seconds(1)))
-            // Reading the rules takes one or two for a moment.
+            // Parking a connection with a reserved descriptor would let one more client in. The
+            // gate tries to park four times a second.
+            #expect(try !clients[59].receivesData(within: .seconds(1)))
+            // Reading the rules briefly takes one or two descriptors.
             try Deadline.usual.poll("a reserve") {
                 try scene.gate.descriptorCount() < 44 ? true : nil
             }
             try clients[0].send(Request.text(fields: Request.outdated))
             #expect(try clients[0].response().status == 426)
-            // Each that goes makes room for one, not for as many as wait.
+            // Each client that leaves lets one waiting client in, not all of them.
             for leaving in 1...3 {
                 let next = try #require(
-                    try clients.dropFirst(4).first { try !$0.hears(within: .zero) }
+                    try clients.dropFirst(4).first { try !$0.receivesData(within: .zero) }
                 )
                 clients[leaving].close()
-                #expect(try next.hears(within: .seconds(10)))
+                #expect(try next.receivesData(within: .seconds(10)))
                 try Deadline.usual.poll("a reserve after \(leaving) have left") {
                     try scene.gate.descriptorCount() < 44 ? true : nil
                 }
             }
-            // With those that go there is room again for the others, and to park them.
+            // After these clients leave, there are enough descriptors to serve and park the others.
             for client in clients.prefix(40) { client.close() }
             for client in clients.suffix(20) { #expect(try client.response().status == 426) }
             try scene.gate.waitUntilParked(20)

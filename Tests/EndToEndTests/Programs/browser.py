@@ -5,18 +5,18 @@ import json
 import os
 import subprocess
 
-PATIENCE = 20_000  # Milliseconds that the page may take to show something.
+PATIENCE = 20_000  # The time limit for changes of the page, in milliseconds.
 
 
 class Browser:
-    """Chromium by its debugging protocol over two pipes: JSON with a zero byte behind each message."""
+    """Controls Chromium with its debugging protocol over two pipes: JSON messages that end with a zero byte."""
 
     def __init__(self, profile, *more):
         theirs_in, self.output = os.pipe()
         self.input, theirs_out = os.pipe()
 
         def prepare():
-            # High numbers first, so that neither is overwritten before it is copied.
+            # High numbers first: neither descriptor is overwritten before it is copied.
             os.dup2(theirs_in, 103)
             os.dup2(theirs_out, 104)
             os.dup2(103, 3)
@@ -37,12 +37,12 @@ class Browser:
         self.session = self.window()
 
     def sign_in(self, password):
-        """Has this window type a password, under some name, whenever a server asks for one."""
+        """Makes this window send a password, with any user name, whenever a server requests one."""
         self.password = password
         self.ask("Fetch.enable", handleAuthRequests=True)
 
     def window(self):
-        """Another window, as of another person."""
+        """Opens another window, like that of another person."""
         self.session = None
         target = self.ask("Target.createTarget", url="about:blank", newWindow=True)["targetId"]
         self.session = self.ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
@@ -68,7 +68,7 @@ class Browser:
         return message
 
     def let_pass(self, event):
-        """Once somebody can sign in, every request stands still until it is told to go on."""
+        """With a password set, every request is paused and must be continued explicitly."""
         request = event.get("params", {}).get("requestId")
         if event.get("method") == "Fetch.requestPaused":
             self.send("Fetch.continueRequest", requestId=request)
@@ -95,7 +95,7 @@ class Browser:
             self.events.append(answer)
 
     def event(self, name, seen):
-        """Waits for an event behind the first ones, of which so many were seen."""
+        """Waits for an event after the first `seen` ones."""
         while not any(event.get("method") == name for event in self.events[seen:]):
             self.events.append(self.message())
 
@@ -106,7 +106,7 @@ class Browser:
         return result["result"].get("value")
 
     def until(self, condition):
-        """Waits in the page, each time something in it changes, until a condition holds."""
+        """Waits until a condition in the page holds, and checks it after each change of the document."""
         return self.evaluate(
             f"""new Promise((resolve) => {{
                 const look = () => {{ if ({condition}) {{ watch.disconnect(); resolve(true); }} }};
@@ -123,7 +123,7 @@ class Browser:
         self.ask("Input.dispatchKeyEvent", type="keyUp", key=name, code=name, windowsVirtualKeyCode=code)
 
     def tab_to(self, condition):
-        """Moves the focus by the keyboard alone, until the element that has it is the one that is meant."""
+        """Moves the focus with the keyboard until the focused element meets the condition."""
         for _ in range(100):
             if self.evaluate(condition):
                 return True

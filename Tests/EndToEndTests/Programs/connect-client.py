@@ -1,4 +1,5 @@
-"""Calls of every kind by connectrpc that the gate refuses: a line for each, which begins with "ok" if it went as it should.
+"""Sends calls of every kind with connectrpc that the gate denies, and prints a line for each. A line starts with "ok" if the result
+is as expected.
 
 Argument: the port of the gate.
 """
@@ -38,7 +39,7 @@ def varint(data, index):
 
 
 def fields(data):
-    """The length-delimited fields of a message, by their numbers."""
+    """Returns the length-delimited fields of a message, by number."""
     found, index = {}, 0
     while index < len(data):
         key, index = varint(data, index)
@@ -49,7 +50,7 @@ def fields(data):
 
 
 def metadata(info):
-    """The reason, and the facts by name."""
+    """Returns the reason, and the metadata by name."""
     info = fields(info)
     assert info[2] == [b"versiongate"], info
     entries = [fields(entry) for entry in info[3]]

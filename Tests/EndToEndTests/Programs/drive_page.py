@@ -1,4 +1,4 @@
-"""Drives the page for operators in a headless Chromium, as a person would, and prints what is wrong."""
+"""Operates the admin page in a headless Chromium like a person, and prints the problems."""
 
 import argparse
 import importlib.util
@@ -29,7 +29,7 @@ def value(name):
 
 
 def answer_of(gate, version):
-    """What a client of a version gets at the gate: status and header fields."""
+    """Returns the gate's response to a client of a version: the status and the header fields."""
     fields = {"X-App-Platform": "ios", "X-App-Version": version}
     try:
         with urllib.request.urlopen(urllib.request.Request(gate, headers=fields)) as answer:
@@ -39,7 +39,7 @@ def answer_of(gate, version):
 
 
 def axe_core():
-    """The script of axe-core, which dev/install-python.sh installs."""
+    """Returns the script of axe-core, which dev/install-python.sh installs."""
     package = importlib.util.find_spec("axe_core_python")
     if package is None:
         raise SystemExit(f"{sys.executable} has no axe-core-python: run dev/install-python.sh")
@@ -47,7 +47,7 @@ def axe_core():
 
 
 class Operator:
-    """A person at the page of a gate, who can write its rules file."""
+    """A person at the admin page of a gate, who can also edit its rules file."""
 
     def __init__(self, browser, given):
         self.browser, self.address, self.gate = browser, given.address, given.gate
@@ -59,10 +59,10 @@ class Operator:
     def open(self):
         self.browser.go(f"{self.address}/")
         expect(self.browser.until("document.documentElement.dataset.shown === 'yes'"), "the page shows nothing")
-        expect(self.browser.until("document.documentElement.dataset.live === 'yes'"), "the page does not listen")
+        expect(self.browser.until("document.documentElement.dataset.live === 'yes'"), "the page has no event stream")
 
     def check(self, what):
-        """What axe-core finds, in the light, and of colors in the dark."""
+        """Records the violations that axe-core finds in light mode, and those of color contrast in dark mode."""
         browser = self.browser
         if not browser.evaluate("Boolean(window.axe)"):
             browser.evaluate(axe_core())
@@ -71,14 +71,14 @@ class Operator:
             result = browser.evaluate(
                 f"axe.run({options}).then(({{ violations, passes }}) => ({{ violations, passes: passes.length }}))"
             )
-            expect(result["passes"] > 0, f"axe, {what}, {scheme}: nothing was looked at")
+            expect(result["passes"] > 0, f"axe, {what}, {scheme}: no rule was checked")
             for violation in result["violations"]:
                 nodes = [node["html"][:120] for node in violation["nodes"][:3]]
                 problems.append(f"axe, {what}, {scheme}: {violation['impact']}: {violation['id']}: {nodes}")
         browser.ask("Emulation.setEmulatedMedia", features=[])
 
     def move_to(self, wanted):
-        """Moves the slider, which has the focus, by the keyboard alone; returns what the page says then."""
+        """Moves the focused slider with the keyboard, and returns the resulting text of the page."""
         browser = self.browser
         browser.key("Home", 36)
         for _ in range(1000):
@@ -86,13 +86,13 @@ class Operator:
                 break
             browser.key("ArrowRight", 39)
         told = f"{text('cost')}.startsWith('Based on the last 7 days, a minimum of {wanted} ')"
-        expect(browser.until(told), f"the slider does not come to {wanted}")
+        expect(browser.until(told), f"the slider does not reach {wanted}")
         return browser.evaluate(text("cost"))
 
     def paste(self, old, new):
-        """Writes something into the rules file in place of something else; returns the text of before."""
+        """Replaces a text in the rules file, and returns the previous content."""
         before = self.rules.read_text("utf-8")
-        expect(before.count(old) == 1, f"'{old}' is not in the rules file once")
+        expect(before.count(old) == 1, f"'{old}' is not in the rules file exactly once")
         self.write(before.replace(old, new))
         return before
 
@@ -102,7 +102,7 @@ class Operator:
         next_file.rename(self.rules)
 
     def impact(self, old, new, *more):
-        """What `versiongate impact` says of the rules file with something else in place of something."""
+        """Returns the report of `versiongate impact` for the rules file with a replaced text."""
         with tempfile.TemporaryDirectory() as folder:
             files = []
             before = self.rules.read_text("utf-8")
@@ -113,43 +113,43 @@ class Operator:
             return json.loads(subprocess.run([*command, "--json", *more], stdout=subprocess.PIPE, check=True).stdout)
 
     def expect_cost(self, cost, impact):
-        """What the page says a floor costs is what the command says."""
+        """Expects that the page states the same cost of a floor as the command."""
         amount, total = impact["denied"]["amount"], impact["total"]
-        expect(amount["requests"] > 0, f"nobody would be refused: {impact}")
+        expect(amount["requests"] > 0, f"no request would be denied: {impact}")
         for kind in ("requests", "devices"):
             share = 100 * amount[kind] / total[kind]
             words = f"{round(amount[kind]):,} {kind} ({share:.1f} %)"
-            expect(words in cost, f"'{cost}', and impact says {words}")
+            expect(words in cost, f"'{cost}' differs from impact: {words}")
 
 
 def raise_floor(operator):
-    """Pastes the line that the page gives for 3.0 into the rules file, and watches what comes of it."""
+    """Pastes the line that the page shows for 3.0 into the rules file, and checks the result."""
     browser = operator.browser
     cost = operator.move_to("3.0")
     line = browser.evaluate(value("line"))
-    expect(line.strip() == 'minimum: "3.0"', f"to be pasted is '{line}'")
+    expect(line.strip() == 'minimum: "3.0"', f"the line to paste is '{line}'")
     operator.expect_cost(cost, operator.impact('    minimum: "2.0"', line))
-    expect(operator.status_of("2.0") == 200, "2.0 is refused before the floor is raised")
+    expect(operator.status_of("2.0") == 200, "2.0 is denied before the floor is raised")
     operator.paste('    minimum: "2.0"', line)
     records = "document.querySelectorAll('#records tbody tr').length"
-    expect(browser.until(f"{records} === 2"), "the page does not show the change of the file by itself")
-    expect(browser.until(f"{text('rule-list')}.includes('minimum 3.0')"), "the rules' list stays as it was")
-    expect(operator.status_of("2.0") == 426, "the floor that the page gave does not hold")
-    expect(browser.until(f"{text('live')}.includes(': 6 denied')"), "the page does not tell the refusal by itself")
+    expect(browser.until(f"{records} === 2"), "the page does not show the changed file without a reload")
+    expect(browser.until(f"{text('rule-list')}.includes('minimum 3.0')"), "the list of rules does not change")
+    expect(operator.status_of("2.0") == 426, "the floor from the page has no effect")
+    expect(browser.until(f"{text('live')}.includes(': 6 denied')"), "the page does not show the denial without a reload")
 
 
 def undo(operator):
-    """Two people look at the same undo, one of them by the keyboard alone, and that one confirms it."""
+    """Opens the same undo as two people. The first one uses only the keyboard, and confirms it."""
     browser = operator.browser
     first = browser.session
     is_button = "Boolean(document.activeElement?.dataset.revision)"
     second = browser.window()
     browser.go(f"{operator.address}/")
-    expect(browser.until("Boolean(document.querySelector('#records button'))"), "there is nothing to put back")
+    expect(browser.until("Boolean(document.querySelector('#records button'))"), "there is no change to undo")
     browser.evaluate("document.querySelector('#records button').click()")
-    expect(browser.until("document.activeElement?.id === 'undo-confirm'"), "the second person is not asked")
+    expect(browser.until("document.activeElement?.id === 'undo-confirm'"), "the second person sees no confirmation")
     told = browser.evaluate(text("undo-what"))
-    expect(browser.until(f"{text('undo-predicted')}.startsWith('Based on the last 24 hours')"), "nothing is predicted")
+    expect(browser.until(f"{text('undo-predicted')}.startsWith('Based on the last 24 hours')"), "there is no prediction")
     predicted = browser.evaluate(text("undo-predicted"))
     target = browser.evaluate("document.querySelector('#records button').dataset.revision")
     question = urllib.request.Request(f"{operator.address}/api/v1/impact?since=24h&undo={target}", method="POST")
@@ -157,10 +157,10 @@ def undo(operator):
         passed = json.load(answer)["passed"]["amount"]
     for kind in ("requests", "devices"):
         words = f"{round(passed[kind]):,} {kind}"
-        expect(passed[kind] >= 20 and words in predicted, f"'{predicted}', and impact says {words}")
+        expect(passed[kind] >= 20 and words in predicted, f"'{predicted}' differs from impact: {words}")
     operator.check("the undo")
     browser.session = first
-    # To the first person the census says nothing: the undo has to go on without it.
+    # The first person gets no prediction: the undo must work without it.
     browser.evaluate(
         "(() => { const ask = window.fetch; window.fetch = (path, ...more) =>"
         " String(path).includes('/impact') ? new Promise(() => {}) : ask(path, ...more); })()"
@@ -169,35 +169,35 @@ def undo(operator):
     browser.key("Enter", 13, "\r")
     expect(browser.until("document.activeElement?.id === 'undo-confirm'"), "Enter does not open the undo")
     for words in ('minimum: "3.0" -> "2.0"', "The rules files are not changed"):
-        expect(words in told and words in browser.evaluate(text("undo-what")), f"the undo does not say '{words}'")
-    expect(operator.status_of("2.0") == 426, "the undo holds before it is confirmed")
+        expect(words in told and words in browser.evaluate(text("undo-what")), f"the undo does not contain '{words}'")
+    expect(operator.status_of("2.0") == 426, "the undo takes effect before it is confirmed")
     browser.key("Enter", 13, "\r")
-    expect(browser.until("!document.getElementById('undo').open"), "the undo does not come to its end")
-    expect(operator.status_of("2.0") == 200, "the undo does not hold")
-    expect(browser.until(f"{text('state')}.includes('by an undo')"), "the first person does not see that it is an undo")
+    expect(browser.until("!document.getElementById('undo').open"), "the undo does not complete")
+    expect(operator.status_of("2.0") == 200, "the undo has no effect")
+    expect(browser.until(f"{text('state')}.includes('by an undo')"), "the first person does not see the undo")
     browser.session = second
-    expect(browser.until(f"{text('undo-told')}.endsWith('are active.')"), "the second person is not told of the end")
-    expect(browser.evaluate(text("undo-told")).startswith("The rules have changed"), "the second person is not told")
-    expect(browser.until("document.getElementById('undo-confirm').disabled"), "the second person can undo the same again")
+    expect(browser.until(f"{text('undo-told')}.endsWith('are active.')"), "the second person does not see the new revision")
+    expect(browser.evaluate(text("undo-told")).startswith("The rules have changed"), "the second person does not see the change by others")
+    expect(browser.until("document.getElementById('undo-confirm').disabled"), "the second person can repeat the undo")
     expect(browser.until(f"{text('state')}.includes('by an undo')"), "the second person does not see the undo")
-    expect(browser.evaluate(text("undo-predicted")) == "", "what was predicted of another undo still stands there")
-    operator.check("an undo that others have done")
+    expect(browser.evaluate(text("undo-predicted")) == "", "the prediction of another undo is still shown")
+    operator.check("an undo by others")
     browser.key("Escape", 27)
     expect(browser.until("!document.getElementById('undo').open"), "Escape does not close the undo")
     rows = "[...document.querySelectorAll('#records tbody tr')].map((row) => row.textContent)"
-    expect(browser.until(f"{rows}[0].includes('undo')"), "the undo is not among the changes")
+    expect(browser.until(f"{rows}[0].includes('undo')"), "the list of changes lacks the undo")
 
 
 def plan(operator, original):
-    """Pastes the block that the page gives for 3.1 into the rules file, and watches what comes of it."""
+    """Pastes the block that the page shows for 3.1 into the rules file, and checks the result."""
     browser = operator.browser
     expect(browser.tab_to("document.activeElement.id === 'floor'"), "the keyboard does not reach the slider")
     operator.move_to("2.0")
-    expect(browser.evaluate("document.getElementById('plan').hidden"), "the floor in force is offered as a plan")
+    expect(browser.evaluate("document.getElementById('plan').hidden"), "the active floor is offered as a plan")
     cost = operator.move_to("3.1")
     expect(not browser.evaluate("document.getElementById('plan').hidden"), "no plan is offered for 3.1")
     block = browser.evaluate(value("block"))
-    expect(block.splitlines()[0] == "    next:", f"to be pasted is '{block}'")
+    expect(block.splitlines()[0] == "    next:", f"the block to paste is '{block}'")
     link = "    storeUrl: https://apps.apple.com/app/id1234567890\n  - id: counted"
     planned = link.replace("\n", f"\n{block}\n")
     operator.write(original)
@@ -205,15 +205,15 @@ def plan(operator, original):
     day = block.rsplit("enforceFrom: ")[1]
     operator.expect_cost(cost, operator.impact(link, planned, "--at", day))
     status, fields = answer_of(operator.gate, "3.0")
-    expect(status == 200 and "Sunset" not in fields, f"3.0 is told before there is a plan: {status} {fields}")
+    expect(status == 200 and "Sunset" not in fields, f"3.0 gets a Sunset before there is a plan: {status} {fields}")
     operator.paste(link, planned)
     dates = "document.querySelector('#timeline tbody')?.textContent"
-    expect(browser.until(f"{dates}?.includes('{day[:10]}')"), "the day of the plan is not among the dates")
-    expect(browser.until(f"{text('rule-list')}.includes('minimum 2.0; 1 scheduled')"), "the plan is not in the rules' list")
+    expect(browser.until(f"{dates}?.includes('{day[:10]}')"), "the timeline lacks the date of the plan")
+    expect(browser.until(f"{text('rule-list')}.includes('minimum 2.0; 1 scheduled')"), "the list of rules lacks the plan")
     status, fields = answer_of(operator.gate, "3.0")
-    expect(status == 200 and "Sunset" in fields, f"3.0 is not told when it ends: {status} {fields}")
-    expect(browser.until(f"{text('live')}.includes(' 1 with a recommendation')"), "the page does not tell the warning by itself")
-    # A second plan for the same rule stands under the same `next:`.
+    expect(status == 200 and "Sunset" in fields, f"3.0 gets no Sunset: {status} {fields}")
+    expect(browser.until(f"{text('live')}.includes(' 1 with a recommendation')"), "the page does not show the warning without a reload")
+    # A second plan for the same rule belongs under the same `next:`.
     expect(browser.until(f"{value('block')}.startsWith('      - minimum:')"), "a second 'next:' is offered")
 
 
@@ -223,11 +223,11 @@ def drive(operator, listed, pictures):
     operator.open()
     shown = browser.evaluate("document.body.innerText")
     for words in (*listed.split("|"), "Rules revision"):
-        expect(words in shown, f"the page does not say '{words}'")
+        expect(words in shown, f"the page does not contain '{words}'")
     expect(browser.until("document.querySelectorAll('#charts svg rect').length > 0"), "there is no chart")
     expect(browser.evaluate("document.querySelectorAll('#records tbody tr').length") > 0, "there are no changes")
 
-    # With the keyboard alone: everything that can be used has its turn, and the slider moves.
+    # With the keyboard only: every control gets the focus, and the slider moves.
     browser.evaluate("document.activeElement.blur()")
     reached = []
     for _ in range(60):
@@ -254,36 +254,36 @@ def drive(operator, listed, pictures):
                 "Emulation.setDeviceMetricsOverride", width=1100, height=800, deviceScaleFactor=1, mobile=False
             )
             browser.picture(pictures / f"admin-{scheme}.png")
-    expect(backs[0] != backs[1], "dark looks like light")
+    expect(backs[0] != backs[1], "dark mode has the background of light mode")
     browser.ask("Emulation.setDeviceMetricsOverride", width=390, height=844, deviceScaleFactor=1, mobile=True)
     wide = browser.evaluate("document.documentElement.scrollWidth")
-    expect(wide <= 390, f"on a phone the page is {wide} wide")
+    expect(wide <= 390, f"on a phone the page is {wide} pixels wide")
     if pictures:
         browser.picture(pictures / "admin-phone.png")
     operator.check("a phone")
 
 
 def look(operator, listed):
-    """Only opens the page, and looks whether it says what it has to."""
+    """Opens the page, and checks that it contains the expected texts."""
     operator.open()
     for words in listed.split("|"):
-        expect(operator.browser.until(f"document.body.innerText.includes('{words}')"), f"the page does not say '{words}'")
+        expect(operator.browser.until(f"document.body.innerText.includes('{words}')"), f"the page does not contain '{words}'")
     operator.check("the page")
 
 
 def put_back(operator):
-    """Undoes the last change, signed in as the browser is."""
+    """Undoes the last change with the credentials of the browser."""
     browser = operator.browser
     browser.evaluate("document.querySelector('#records button').click()")
-    expect(browser.until("document.activeElement?.id === 'undo-confirm'"), "nothing can be confirmed")
+    expect(browser.until("document.activeElement?.id === 'undo-confirm'"), "there is no undo to confirm")
     browser.evaluate("document.activeElement.click()")
-    expect(browser.until("!document.getElementById('undo').open"), "the undo does not come to its end")
-    expect(browser.evaluate("document.getElementById('undo-secret').hidden"), "the token is asked for once more")
-    expect(browser.until(f"{text('state')}.includes('by an undo')"), "the page does not say that it is an undo")
+    expect(browser.until("!document.getElementById('undo').open"), "the undo does not complete")
+    expect(browser.evaluate("document.getElementById('undo-secret').hidden"), "the token is requested again")
+    expect(browser.until(f"{text('state')}.includes('by an undo')"), "the page does not show that the rules are an undo")
 
 
 def review(browser, address):
-    """What the browser has to complain of."""
+    """Records the errors of the browser, and requests to other servers."""
     for event in browser.events:
         method, parameters = event.get("method"), event.get("params", {})
         if method == "Runtime.exceptionThrown":
@@ -294,19 +294,19 @@ def review(browser, address):
             problems.append(f"console: {parameters['args']}")
         if method == "Network.requestWillBeSent":
             url = parameters["request"]["url"]
-            expect(url.startswith(f"{address}/") or url == "about:blank", f"it asks elsewhere: {url}")
+            expect(url.startswith(f"{address}/") or url == "about:blank", f"request to another server: {url}")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("address", help="that of the admin listener")
-    parser.add_argument("listed", help="what the page must say, with | between")
-    parser.add_argument("--rules", type=Path, help="the rules file; without it, the page is only looked at")
-    parser.add_argument("--gate", help="the address that clients ask")
-    parser.add_argument("--versiongate", help="the program")
+    parser.add_argument("address", help="the URL of the admin listener")
+    parser.add_argument("listed", help="the texts that the page must contain, separated by |")
+    parser.add_argument("--rules", type=Path, help="the rules file; without it, the page is only checked")
+    parser.add_argument("--gate", help="the URL for clients")
+    parser.add_argument("--versiongate", help="the executable")
     parser.add_argument("--state", help="the state folder")
-    parser.add_argument("--token", help="the password that the browser is asked for; the last change is undone then")
-    parser.add_argument("--pictures", type=Path, help="a folder to take pictures into")
+    parser.add_argument("--token", help="the password for the browser; with it, the last change is undone")
+    parser.add_argument("--pictures", type=Path, help="the folder for screenshots")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
         browser = Browser(profile)

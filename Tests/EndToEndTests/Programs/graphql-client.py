@@ -1,4 +1,4 @@
-"""Queries by gql that the gate refuses: a line for each, which begins with "ok" if it went as it should.
+"""Sends queries with gql that the gate denies, and prints a line for each. A line starts with "ok" if the result is as expected.
 
 Argument: the port of the gate.
 """
@@ -49,7 +49,7 @@ for name, path, headers, expected, media_type in CASES:
     print("ok" if ok else "FAILED", name, "" if ok else (errors, answer), flush=True)
 data, _ = refused("/graphql", NEW)
 print("ok" if data == {"orders": []} else "FAILED", "passes", data)
-# Nothing in this head speaks of GraphQL: the client hides whatever is in a denial of another form.
+# Without a sign of GraphQL in the head, the denial has another form, whose content the client hides.
 error, answer = refused("/api", OLD)
 ok = isinstance(error, TransportServerError) and error.code == 426 and answer["x-versiongate"] == "require" \
     and answer["content-type"] == "application/problem+json"

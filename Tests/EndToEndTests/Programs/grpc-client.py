@@ -1,4 +1,4 @@
-"""Calls of every kind by way of a port: a line for each, which begins with "ok" if it went as it should."""
+"""Sends calls of every kind to a port, and prints a line for each. A line starts with "ok" if the result is as expected."""
 import queue
 import sys
 import time

@@ -1,4 +1,4 @@
-"""Calls that go on: those of an old app, and one of a new app, which alone outlives the rules' change."""
+"""Opens long-lived calls of an old app and of a new one. Only the calls of the new app outlive the change of the rules."""
 import queue
 import sys
 

@@ -1,4 +1,4 @@
-"""A gRPC server for the tests, on a port of 127.0.0.1 that it prints first."""
+"""A gRPC server for the tests, on a port of 127.0.0.1, which is the first line that it prints."""
 import threading
 import time
 from concurrent import futures

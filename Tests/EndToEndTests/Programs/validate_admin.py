@@ -1,6 +1,6 @@
-"""Prints what is wrong with answers of the admin listener, by its OpenAPI document.
+"""Validates responses of the admin listener with its OpenAPI document, and prints the errors.
 
-Arguments: the document, and a folder of answers, each with `method`, `path`, `status`, `type` and `body`.
+Arguments: the document, and a folder of responses, each with `method`, `path`, `status`, `type` and `body`.
 """
 
 import json
@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 
 
 def tightened(schema):
-    """The same without room for members that it does not name: clients ignore them, and the contract knows all."""
+    """Returns the schema without additional members: clients ignore them, but the document must list all."""
     if isinstance(schema, list):
         return [tightened(item) for item in schema]
     if not isinstance(schema, dict):
@@ -56,4 +56,4 @@ for file in sorted(Path(sys.argv[2]).iterdir()):
     for error in Draft202012Validator(schema).iter_errors(json.loads(answer["body"])):
         print(f"{name}: {error.json_path}: {error.message}")
 if count == 0:
-    print("there are no answers")
+    print("there are no responses")

@@ -1,7 +1,6 @@
-"""Prints what is wrong with answers of the gate, by the JSON Schemas of `docs/wire`.
+"""Validates responses of the gate with the JSON Schemas of `docs/wire`, and prints the errors.
 
-Arguments: the folder of the schemas, and a folder of bodies whose names begin with that of their
-schema and a blank.
+Arguments: the folder of the schemas, and a folder of bodies. The name of a body starts with the name of its schema and a space.
 """
 
 import json
@@ -21,6 +20,6 @@ for body in sorted(bodies.iterdir()):
     document = json.loads(body.read_text("utf-8"))
     for error in validator.iter_errors(document):
         print(f"{body.name}: {error.message}")
-    # Clients ignore what they do not know; the contract knows everything.
+    # Clients ignore unknown members, but the schema must list all.
     for name in document.keys() - names:
         print(f"{body.name}: '{name}' is not in the schema")

@@ -1,4 +1,4 @@
-"""Is a backend of WebSockets, and opens one in a headless Chromium through the gate that stands in front of it."""
+"""Runs a WebSocket backend, and opens a WebSocket in a headless Chromium through the gate."""
 
 import base64
 import hashlib
@@ -25,7 +25,7 @@ TALK = """new Promise((resolve) => {
 
 
 class Backend(socketserver.StreamRequestHandler):
-    """Answers one request: with a page, or with a WebSocket that says each message again."""
+    """Responds to one request with a page, or with a WebSocket that echoes each message."""
 
     def handle(self):
         lines = iter(lambda: self.rfile.readline().strip().decode(), "")
@@ -42,7 +42,7 @@ class Backend(socketserver.StreamRequestHandler):
             pass
 
     def repeat(self):
-        """Says a frame again, without its mask; whether another one may follow."""
+        """Echoes a frame without its mask. Returns whether another one may follow."""
         first, length = self.rfile.read(2)
         length &= 0x7F
         more = {126: ">H", 127: ">Q"}.get(length)
@@ -54,7 +54,7 @@ class Backend(socketserver.StreamRequestHandler):
         if length < 126:
             size = bytes([length])
         else:
-            # The shortest form is the only one that is allowed.
+            # Only the shortest encoding of the length is allowed.
             size = struct.pack(">BH", 126, length) if length < 1 << 16 else struct.pack(">BQ", 127, length)
         self.wfile.write(bytes([first]) + size + payload)
         return first & 0x0F != 8

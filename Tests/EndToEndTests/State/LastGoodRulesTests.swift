@@ -2,7 +2,8 @@ import GateTestSupport
 import Glibc
 import Testing
 
-/// A gate that was killed starts by what it knew, whatever has become of its file and its sources.
+/// A gate that was killed starts with its last good rules, whatever the state of its file and its
+/// sources.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct LastGoodRulesTests {
     private static let old = Request.text(fields: "X-App-Platform: ios\r\nX-App-Version: 3.4.9\r\n")
@@ -27,7 +28,9 @@ struct LastGoodRulesTests {
         return Scene(gate: next, backend: scene.backend, folder: scene.folder)
     }
 
-    /// Plays a gate with a state folder, and what happens to it; its own end is no crash.
+    /// Runs a gate with a state folder.
+    ///
+    /// Its death does not count as a crash.
     private func play(
         rules: String,
         _ body: (Scene, [GateFlag]) async throws -> Void
@@ -55,7 +58,7 @@ struct LastGoodRulesTests {
             #"minimum: "4.0.0", enforceFrom: 2027-01-10T00:00:00Z"#
         ),
     ])
-    func `killed, with a file that is broken or refused, it goes on by the last good rules`(
+    func `after a kill, the gate starts with the last good rules if its file is unusable`(
         _ broken: String
     ) async throws {
         try await self.play(rules: AccidentRules.shop) { scene, flags in
@@ -64,19 +67,19 @@ struct LastGoodRulesTests {
             defer { next.gate.end() }
             try self.expectFloor(next)
             #expect(
-                next.gate.logLines.contains { $0.message.hasPrefix("starting by the last good") }
+                next.gate.logLines.contains { $0.message.hasPrefix("starting with the last good") }
             )
             let page = try FeedsPage(of: next.gate)
             #expect(!page.rules.lastReloadSuccessful)
             #expect(page.rules.errors?.isEmpty == false)
-            // The file that is mended takes over.
+            // A corrected file takes effect.
             try next.folder.replace("rules.yaml", with: AccidentRules.known)
             try await next.waitForPage("the file in force") { $0.rules.lastReloadSuccessful }
             try self.expectFloor(next)
         }
     }
 
-    @Test func `killed, with a broken file and a dead source, it knows what both said`()
+    @Test func `after a kill, the gate knows the last values of a broken file and a dead source`()
         async throws
     {
         let source = try RealtimeDatabase()
@@ -101,7 +104,7 @@ struct LastGoodRulesTests {
         }
     }
 
-    @Test func `a strict start does not go on by them, and a first start has none`() async throws {
+    @Test func `a strict start fails without valid rules, as does a first start`() async throws {
         try await self.play(rules: AccidentRules.shop) { scene, flags in
             scene.gate.end()
             try scene.folder.replace("rules.yaml", with: "")
@@ -124,7 +127,7 @@ struct LastGoodRulesTests {
         }
     }
 
-    @Test func `a state folder that cannot be used keeps nobody from starting`() async throws {
+    @Test func `an unusable state folder does not stop the gate from starting`() async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         try folder.writeInPlace("", to: "occupied")

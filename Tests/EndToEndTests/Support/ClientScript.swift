@@ -1,8 +1,10 @@
-/// Programs for real clients; each takes the address of the gate as its first argument.
+/// Scripts for real clients.
+///
+/// Each takes the URL of the gate as its first argument.
 enum ClientScript {
     /// Posts 30 MB as an outdated build 20 times, and prints how often it read the whole denial.
     ///
-    /// Over TLS, the second argument is the authority's file.
+    /// Over TLS, the second argument is the CA file.
     static let pythonBigPost = """
         import http.client, json, ssl, sys
         from urllib.parse import urlsplit
@@ -23,8 +25,8 @@ enum ClientScript {
         print(read)
         """
 
-    /// Closes its side of the socket behind a request, without a word in TLS, and prints the first
-    /// line of the answer.
+    /// Half-closes the TCP socket after a request, without a TLS close_notify, and prints the first
+    /// line of the response.
     static let pythonSecureHalfClose = """
         import socket, ssl, sys
         context = ssl.create_default_context(cafile=sys.argv[2])
@@ -51,7 +53,7 @@ enum ClientScript {
         })();
         """
 
-    /// Sends requests of every kind over one connection and prints what came of each.
+    /// Sends requests of every kind over one connection and prints the result of each.
     static let pythonKeepAlive = """
         import http.client, json, sys
         from urllib.parse import urlsplit
@@ -83,7 +85,7 @@ enum ClientScript {
         })();
         """
 
-    /// Downloads, and prints the length and the hash of what came.
+    /// Downloads a body, and prints its length and hash.
     static let pythonDownload = """
         import hashlib, http.client, sys
         from urllib.parse import urlsplit
@@ -96,8 +98,9 @@ enum ClientScript {
         print(length, digest.hexdigest())
         """
 
-    /// Uploads as many MiB as the second argument says, counted or chunked as the third does, and
-    /// prints the hash of what it sent and what the backend says that it got.
+    /// Uploads a body, and prints its hash and the hash and length that the backend reports.
+    ///
+    /// The second argument is the size in MiB, the third the framing: counted or chunked.
     static let pythonUpload = """
         import hashlib, http.client, json, sys
         from urllib.parse import urlsplit

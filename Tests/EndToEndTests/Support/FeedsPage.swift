@@ -49,7 +49,7 @@ struct FeedsPage: Decodable {
         self = try response.json()
     }
 
-    /// The page as soon as it says what is waited for.
+    /// Returns the page as soon as it meets the condition.
     static func of(
         _ gate: GateProcess,
         once awaited: String,
@@ -63,7 +63,7 @@ struct FeedsPage: Decodable {
 }
 
 extension Scene {
-    /// Sends one request to the admin listener and reads the answer.
+    /// Sends one request to the admin listener and reads the response.
     func askAdmin(_ request: String) throws -> RawResponse {
         let client = try RawClient(port: try #require(self.gate.adminPort))
         try client.send(request)
@@ -82,13 +82,13 @@ extension Scene {
         )
     }
 
-    /// How the only feed is doing.
+    /// Returns the state of the only feed.
     func feed() throws -> FeedsPage.Feed {
         try #require(try FeedsPage(of: self.gate).feeds.first)
     }
 
-    /// Does something to the source, and waits until the gate has said that it failed.
-    func feedFails(_ awaited: String, after act: () throws -> Void) throws {
+    /// Changes the source, and waits until the gate has logged that the feed failed.
+    func waitForFeedFailure(_ awaited: String, after act: () throws -> Void) throws {
         let seen = self.gate.logLines.count
         try act()
         try self.gate.logLine(awaited, skipping: seen) {

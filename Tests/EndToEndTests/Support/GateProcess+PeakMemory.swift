@@ -2,14 +2,16 @@ import GateTestSupport
 import Testing
 
 extension GateProcess {
-    /// Expects that it has never held more than this, in bytes; warns where that cannot be told.
+    /// Expects that the gate's peak memory stayed below the limit, in bytes.
+    ///
+    /// Warns in builds that cannot measure it.
     func expectPeak(
         below limit: Int,
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
         guard !GateExecutable.isSanitized else {
             Issue.record(
-                "not judged: most of what the gate holds is the sanitizer's",
+                "not checked: most of the gate's memory belongs to the sanitizer",
                 severity: .warning,
                 sourceLocation: sourceLocation
             )

@@ -3,7 +3,7 @@ import Testing
 
 /// The samples of `/metrics` on the admin listener.
 struct MetricsPage {
-    /// The value of each sample, by its name with its labels as they stand in the text.
+    /// The value of each sample, by its name and labels as written on the page.
     private(set) var samples: [String: Double] = [:]
 
     init(of gate: GateProcess) throws {
@@ -23,7 +23,7 @@ struct MetricsPage {
 
     subscript(sample: String) -> Double? { self.samples[sample] }
 
-    /// The samples of a metric, by their labels.
+    /// Returns the samples of a metric, by their labels.
     func samples(of name: String) -> [String: Double] {
         var samples: [String: Double] = [:]
         for (sample, value) in self.samples where sample.hasPrefix(name + "{") {

@@ -11,7 +11,7 @@ extension PeerProcess {
     ) throws -> PeerProcess {
         let paths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
             .map { "\($0)_temp_path \(folder.path(of: $0));" }.joined()
-        // The workers must be able to read files that are private to the user of the test.
+        // The nginx workers must be able to read the files of the test's user.
         let user = geteuid() == 0 ? "user root;" : ""
         try folder.writeInPlace(
             """

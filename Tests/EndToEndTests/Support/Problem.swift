@@ -1,7 +1,7 @@
 import GateTestSupport
 import Testing
 
-/// The body of an answer that the gate gives itself.
+/// The body of a response that the gate generates.
 struct Problem: Decodable, Equatable {
     var type: String?
     var title: String
@@ -15,7 +15,7 @@ struct Problem: Decodable, Equatable {
 }
 
 extension RawResponse {
-    /// Reads the answer as a problem that the gate reports in the way it always does.
+    /// Decodes the response as a problem, and expects the form of all problems of the gate.
     func problem(_ location: SourceLocation = #_sourceLocation) throws -> Problem {
         let type = self.fields["Content-Type"].first ?? ""
         #expect(type.hasPrefix("application/problem+json"), sourceLocation: location)

@@ -1,15 +1,15 @@
-/// Requests that tests send, as they stand on the wire.
+/// Requests that tests send, as text on the wire.
 enum Request {
-    /// A client whose build is too old for `RulesText.shop`.
+    /// The identity of a client whose build is too old for `RulesText.shop`.
     static let outdated = Self.identity(version: "3.4.9")
-    /// A client whose build is new enough.
+    /// The identity of a client whose build is new enough.
     static let current = Self.identity(version: "3.5.0")
 
     static func identity(version: String) -> String {
         "X-App-Id: com.example.shop\r\nX-App-Platform: ios\r\nX-App-Version: \(version)\r\n"
     }
 
-    /// A whole request; a body is counted.
+    /// Returns a whole request; a body gets a Content-Length.
     static func text(
         _ method: String = "GET",
         _ target: String = "/",

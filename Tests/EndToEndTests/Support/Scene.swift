@@ -2,16 +2,16 @@ import GateTestSupport
 import Glibc
 import Testing
 
-/// A gate in front of a scripted backend, for the length of one test.
+/// A gate with a scripted backend, for the duration of one test.
 struct Scene: Sendable {
     let gate: GateProcess
     let backend: ScriptedBackend
     let folder: TemporaryFolder
 
-    /// Sets the scene, plays it, and ends every process of it whatever happens.
+    /// Starts a gate and a backend, runs the body, and ends every process in any case.
     ///
-    /// A gate that crashed fails the test. A log is attached when it says more than that all is
-    /// well.
+    /// A gate that crashed fails the test. The log is attached if it contains a line above the info
+    /// level.
     static func play(
         rules: String = RulesText.shop,
         flags: [GateFlag] = [],
@@ -31,7 +31,7 @@ struct Scene: Sendable {
         )
     }
 
-    /// Plays a scene whose rules file, `rules.yaml`, is in the folder already.
+    /// Runs a scene whose rules file, `rules.yaml`, is already in the folder.
     static func play(
         in folder: TemporaryFolder,
         flags: [GateFlag] = [],
@@ -49,9 +49,9 @@ struct Scene: Sendable {
         )
     }
 
-    /// Plays a scene with backends that are there already.
+    /// Runs a scene with existing backends.
     ///
-    /// `upstream`: how the gate is told of them; `nil`: by their ports.
+    /// `upstream` is the setting of the gate; `nil` means the ports of the backends.
     static func play(
         in folder: TemporaryFolder,
         flags: [GateFlag] = [],
@@ -84,17 +84,19 @@ struct Scene: Sendable {
         try RawClient(port: self.gate.port, receiveBuffer: receiveBuffer)
     }
 
-    /// Sends one request on a connection of its own and reads the answer.
+    /// Sends one request on a connection of its own and reads the response.
     func ask(_ request: String) throws -> RawResponse {
         let client = try self.connect()
         try client.send(request)
         return try client.response(toHead: request.hasPrefix("HEAD "))
     }
 
-    /// The address of a path behind the gate, for tools.
+    /// The URL of a path at the gate, for tools.
     func url(_ path: String) -> String { "http://127.0.0.1:\(self.gate.port)\(path)" }
 
-    /// Replaces the rules, and returns when the gate judges by them; gives what it logs of that.
+    /// Replaces the rules and waits until they are active.
+    ///
+    /// Returns the log line of the reload.
     @discardableResult
     func reload(_ rules: String) throws -> LogLine {
         let seen = self.gate.logLines.count
@@ -103,8 +105,9 @@ struct Scene: Sendable {
         return try self.gate.logLine("rules loaded", skipping: seen, where: \.isLoadOfFile)
     }
 
-    /// Ends the gate in order, and starts another one with the same rules in front of the same
-    /// backend; whoever restarts it ends it.
+    /// Shuts the gate down, and starts another one with the same rules and the same backend.
+    ///
+    /// The caller must end the new gate.
     func restarted(
         flags: [GateFlag],
         surroundings: GateSurroundings = .usual
@@ -119,7 +122,8 @@ struct Scene: Sendable {
         return Scene(gate: next, backend: self.backend, folder: self.folder)
     }
 
-    /// Ends the gate in order, so that nothing more can reach the backend, and gives all that did.
+    /// Shuts the gate down, after which nothing can reach the backend, and returns the record of
+    /// everything that did.
     func finalRecord() throws -> BackendRecord {
         let exit = self.gate.end()
         #expect(exit == .status(0))
@@ -128,9 +132,9 @@ struct Scene: Sendable {
 }
 
 extension LogLine {
-    /// Whether a changed file was loaded, and not what an undo or a feed says.
+    /// Whether the line reports the load of a changed file, and not an undo or a feed.
     ///
-    /// The line of an undo may be read long after its answer, when the next change is awaited.
+    /// The line of an undo may be read long after its response, when the next change is awaited.
     var isLoadOfFile: Bool {
         self.message == "rules loaded"
             && ["fileChanged", "signal"].contains(self.metadata["reason"])

@@ -1,14 +1,14 @@
 import GateTestSupport
 
-/// Clients that ask one request after the other, and what went wrong.
+/// Clients that send one request after the other, and the failures they see.
 final class SteadyLoad: Sendable {
-    /// A way in which a client comes.
+    /// The kind of connection that a client uses.
     enum Kind: Sendable {
-        /// One connection, for as long as the gate keeps it.
+        /// One connection, until the gate closes it.
         case keepAlive
         /// A connection for each request.
         case oneRequest
-        /// Four streams at a time, on one connection of HTTP/2 until the gate says goodbye.
+        /// Four streams at a time, on one HTTP/2 connection until the gate sends GOAWAY.
         case http2
     }
 
@@ -21,7 +21,9 @@ final class SteadyLoad: Sendable {
     private let figures = Watched(Figures())
     private let clients: [Task<Void, Never>]
 
-    /// Starts the clients; `port`: of the gate to which the next connection goes.
+    /// Starts the clients.
+    ///
+    /// `port` returns the port of the gate for the next connection.
     init(_ kinds: [Kind], port: @escaping @Sendable () throws -> UInt16) {
         let figures = self.figures
         self.clients = kinds.map { kind in
@@ -31,7 +33,7 @@ final class SteadyLoad: Sendable {
                     do {
                         var current = try client ?? kind.client(port: port())
                         let count = try current.ask()
-                        client = current.goesOn ? current : nil
+                        client = current.canSendMore ? current : nil
                         figures.update { $0.answers += count }
                     } catch {
                         client = nil
@@ -42,7 +44,7 @@ final class SteadyLoad: Sendable {
         }
     }
 
-    /// Blocks until so many answers more have come, or something went wrong.
+    /// Blocks until `count` more responses have arrived, or a request has failed.
     func wait(forAnswers count: Int) throws {
         let goal = self.figures.current.answers + count
         try self.figures.wait(for: "\(count) answers", by: .after(.seconds(30))) {
@@ -57,20 +59,22 @@ final class SteadyLoad: Sendable {
     }
 }
 
-/// A connection on which somebody asks again and again.
+/// A connection that is used for one request after the other.
 private protocol SteadyClient {
-    /// Whether it takes another request.
-    var goesOn: Bool { get }
+    /// Whether the connection can take another request.
+    var canSendMore: Bool { get }
 
-    /// Asks, and reads the answers to their end; gives their number.
+    /// Sends requests and reads the responses to their ends.
+    ///
+    /// Returns the number of responses.
     mutating func ask() throws -> Int
 }
 
 extension SteadyLoad.Kind {
     fileprivate func client(port: UInt16) throws -> any SteadyClient {
         switch self {
-        case .keepAlive: PlainClient(connection: try RawClient(port: port), goesOn: true)
-        case .oneRequest: PlainClient(connection: try RawClient(port: port), goesOn: false)
+        case .keepAlive: PlainClient(connection: try RawClient(port: port), canSendMore: true)
+        case .oneRequest: PlainClient(connection: try RawClient(port: port), canSendMore: false)
         case .http2: MultiplexedClient(connection: try RawHTTP2Client(port: port))
         }
     }
@@ -78,7 +82,7 @@ extension SteadyLoad.Kind {
 
 private struct PlainClient: SteadyClient {
     let connection: RawClient
-    var goesOn: Bool
+    var canSendMore: Bool
 
     mutating func ask() throws -> Int {
         try self.connection.send(Request.text())
@@ -86,7 +90,7 @@ private struct PlainClient: SteadyClient {
         guard response.status == 200, response.isComplete else {
             throw HarnessError("\(response.status) \(response.end)")
         }
-        if response.fields.tokens("Connection").contains("close") { self.goesOn = false }
+        if response.fields.tokens("Connection").contains("close") { self.canSendMore = false }
         return 1
     }
 }
@@ -99,7 +103,7 @@ private struct MultiplexedClient: SteadyClient {
         self.connection = connection
     }
 
-    var goesOn: Bool { !self.connection.hasHeardGoodbye }
+    var canSendMore: Bool { !self.connection.hasReceivedGoAway }
 
     mutating func ask() throws -> Int {
         let streams = (0..<4).map { self.next + 2 * $0 }

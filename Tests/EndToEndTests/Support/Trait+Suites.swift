@@ -7,7 +7,7 @@ extension Trait where Self == OwnThreadTrait {
 }
 
 extension Trait where Self == ConditionTrait {
-    /// Skips a test where one of the programs is not installed.
+    /// Skips a test if one of the programs is not installed.
     static func needs(_ programs: String...) -> Self {
         .enabled("\(programs.joined(separator: ", ")): not installed") {
             programs.allSatisfy { ToolProcess.isInstalled($0) }

@@ -9,7 +9,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// The library for apps in Swift against the real gate.
+/// The client library for Swift, with the real gate.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct ClientLibraryTests {
     private static func time(_ seconds: Double) -> String {
@@ -17,7 +17,7 @@ struct ClientLibraryTests {
     }
 
     @Test
-    func `an outdated build is denied, with the words of the operator`() async throws {
+    func `an outdated build is denied with the operator's texts`() async throws {
         try await Scene.play { scene in
             let tested = try TestedClient(port: scene.gate.port)
             let denial = try await tested.denial("/v2/orders")
@@ -36,7 +36,7 @@ struct ClientLibraryTests {
             #expect(update.rule == "ios")
             #expect(update.revision?.isEmpty == false)
             #expect(try #require(UpdatePrompt(denial)).isDismissible == false)
-            // One path says nothing of the app.
+            // The denial of one path does not change the state of the app.
             #expect(tested.client.state == .unknown(last: nil))
             let state = await tested.client.check()
             #expect(state.isRequired)
@@ -47,7 +47,7 @@ struct ClientLibraryTests {
     }
 
     @Test
-    func `a current build passes, with its identity`() async throws {
+    func `a current build is allowed, and its identity is forwarded`() async throws {
         try await Scene.play { scene in
             let tested = try TestedClient(port: scene.gate.port, version: "3.5.0")
             let (data, response) = try await tested.get("/v2/orders")
@@ -63,7 +63,9 @@ struct ClientLibraryTests {
     }
 
     @Test
-    func `whatever the backend answers is the app's, errors and its own 426 too`() async throws {
+    func `the app gets all backend responses, including errors and the backend's own 426`()
+        async throws
+    {
         let script: ScriptedBackend.Script = { request in
             request.target == "/426"
                 ? [.answer("426 Upgrade Required", fields: "Upgrade: HTTP/2.0\r\n")]
@@ -79,7 +81,7 @@ struct ClientLibraryTests {
     }
 
     @Test
-    func `a warned build passes with a hint, and its user can say later`() async throws {
+    func `a warned build is allowed with a hint, which its user can postpone`() async throws {
         let rules = """
             rules:
               - id: ios
@@ -115,7 +117,7 @@ struct ClientLibraryTests {
     }
 
     @Test
-    func `a build that is refused from a day on hears of the day`() async throws {
+    func `a build that will be denied gets the date`() async throws {
         let day = Self.time(86_400)
         let plan = "    warnFrom: \(Self.time(-60))\n    enforceFrom: \(day)\n"
         let notice = "    notice: upgrade\n"
@@ -136,7 +138,7 @@ struct ClientLibraryTests {
     }
 
     @Test
-    func `a brownout says when it ends, and lifts by itself`() async throws {
+    func `a brownout states its end, and ends on its own`() async throws {
         try await Scene.play { scene in
             // Written only now: on a busy machine the gate may take seconds to start.
             let rules = """
@@ -156,10 +158,10 @@ struct ClientLibraryTests {
             let denial = try await tested.denial("/v2/orders")
             #expect(denial.isBrownout)
             #expect((0...4).contains(try #require(denial.retryAfter)))
-            let refused = try tested.hears("the brownout") { $0.isRequired }
+            let refused = try tested.waitForState("the brownout") { $0.isRequired }
             #expect(tested.client.state.update?.brownoutUntil != nil)
             #expect(tested.client.state.update?.enforceFrom != nil)
-            try tested.hears("its end", after: refused) { state in
+            try tested.waitForState("its end", after: refused) { state in
                 guard case .recommended = state else { return false }
                 return true
             }
@@ -168,7 +170,7 @@ struct ClientLibraryTests {
     }
 
     @Test
-    func `maintenance is a denial that ends, for a path or for all`() async throws {
+    func `maintenance is a temporary denial, for a path or for all`() async throws {
         let rules = """
             rules:
               - id: orders
@@ -191,34 +193,36 @@ struct ClientLibraryTests {
             guard case .maintenance(let asked) = about else { throw HarnessError("\(about)") }
             #expect(asked.until != nil)
             #expect(tested.client.state == .allowed)
-            // Then nobody is served.
+            // Now the maintenance covers all paths.
             tested.listen()
-            let open = try tested.hears("the beginning") { $0 == .allowed }
+            let open = try tested.waitForState("the beginning") { $0 == .allowed }
             let all = rules.replacing("    match: { path: /orders/** }\n", with: "")
             try scene.reload(all)
-            let closed = try tested.hears("the maintenance", after: open) { $0.isMaintenance }
+            let closed = try tested.waitForState("the maintenance", after: open) {
+                $0.isMaintenance
+            }
             #expect(await tested.client.check().isMaintenance)
             #expect(try await tested.denial("/v2/carts").status == 503)
             try scene.reload("rules: []\n")
-            try tested.hears("its end", after: closed) { $0 == .allowed }
+            try tested.waitForState("its end", after: closed) { $0 == .allowed }
             #expect(try await tested.get("/v2/carts").1.statusCode == 200)
         }
     }
 
     @Test
-    func `an app in use hears of a change, and of its undo`() async throws {
+    func `a running app gets a change and its undo`() async throws {
         try await Scene.play { scene in
             let tested = try TestedClient(port: scene.gate.port, version: "3.5.0")
             tested.listen()
-            let first = try tested.hears("the beginning") { $0 == .allowed }
+            let first = try tested.waitForState("the beginning") { $0 == .allowed }
             #expect(tested.heard.current.first == .unknown(last: nil))
             try scene.reload(RulesText.shop(minimum: "4.0.0"))
-            let raised = try tested.hears("the new floor", after: first) {
+            let raised = try tested.waitForState("the new floor", after: first) {
                 $0.isRequired && $0.update?.minimumVersion == "4.0.0"
             }
             try scene.reload(RulesText.shop)
-            try tested.hears("the undo", after: raised) { $0 == .allowed }
-            // All listeners share one connection, and the last one ends it.
+            try tested.waitForState("the undo", after: raised) { $0 == .allowed }
+            // All listeners share one connection, which ends with the last one.
             let other = tested.client.states
             var iterator = other.makeAsyncIterator()
             #expect(await iterator.next() == .allowed)
@@ -226,7 +230,7 @@ struct ClientLibraryTests {
     }
 
     @Test
-    func `nothing is denied offline, whatever was required before`()
+    func `no request is denied offline, whatever was required before`()
         async throws
     {
         let port = try FreePort.find()
@@ -234,9 +238,9 @@ struct ClientLibraryTests {
         try await Scene.play(flags: [.listen(port: port)]) { scene in
             let tested = try TestedClient(port: port, storage: storage)
             tested.listen()
-            let refused = try tested.hears("the floor") { $0.isRequired }
+            let refused = try tested.waitForState("the floor") { $0.isRequired }
             #expect(scene.gate.end() == .status(0))
-            try tested.hears("the loss", after: refused) { $0.isUnknown }
+            try tested.waitForState("the loss", after: refused) { $0.isUnknown }
             let offline = tested.client.state
             #expect(offline == .unknown(last: tested.heard.current[refused - 1]))
             #expect(offline.inEffect == .allowed)
@@ -244,7 +248,7 @@ struct ClientLibraryTests {
             await #expect(throws: URLError.self) { try await tested.get("/v2/orders") }
             tested.stopListening()
 
-            // The app starts anew, still offline; then it is updated.
+            // The app restarts while still offline, and is then updated.
             let again = try TestedClient(port: port, storage: storage)
             #expect(again.client.state == offline)
             let checked = await again.client.check()
@@ -254,7 +258,7 @@ struct ClientLibraryTests {
             #expect(updated.client.state == .unknown(last: nil))
             #expect(await updated.client.check().inEffect == .allowed)
 
-            // The gate is back, with a lower floor.
+            // The gate is back with a lower floor.
             again.listen()
             try scene.folder.replace("rules.yaml", with: RulesText.shop(minimum: "3.0.0"))
             let next = try GateProcess(
@@ -262,14 +266,16 @@ struct ClientLibraryTests {
                 rules: scene.folder.file("rules.yaml"),
                 flags: [.listen(port: port)]
             )
-            try again.hears("the lift") { $0 == .allowed }
+            try again.waitForState("the lift") { $0 == .allowed }
             #expect(try await again.get("/v2/orders").1.statusCode == 200)
             again.stopListening()
             #expect(next.end() == .status(0))
         }
     }
 
-    /// Has a captive portal answer in the gate's place: it neither denies nor lifts anything.
+    /// Runs a captive portal on the gate's port.
+    ///
+    /// Its responses neither deny nor allow.
     private static func playPortal(
         port: UInt16,
         for tested: TestedClient,
@@ -282,7 +288,7 @@ struct ClientLibraryTests {
                 : [.answer(fields: "Content-Type: text/html\r\n", body: page), .close]
         }
         #expect(await tested.client.check() == state)
-        // What a request gets there is the app's to judge.
+        // The app must handle the portal's response itself.
         let (data, response) = try await tested.get("/v2/orders")
         #expect(response.statusCode == 200)
         #expect(data == Data(page.utf8))
@@ -292,18 +298,18 @@ struct ClientLibraryTests {
     }
 
     @Test
-    func `a gate that is restarted is no loss`() async throws {
+    func `a restart of the gate does not lose the state`() async throws {
         let port = try FreePort.find()
-        // The way back is barred until the gate is there again.
+        // The client cannot reconnect before the gate is back.
         let held = Latch()
         let tested = try TestedClient(port: port, surroundings: .returning(after: held))
         try await Scene.play(flags: [.listen(port: port), .drainTimeout(seconds: 1)]) { scene in
             tested.listen()
-            let first = try tested.hears("the floor") { $0.isRequired }
+            let first = try tested.waitForState("the floor") { $0.isRequired }
             let next = try scene.restarted(flags: [.listen(port: port)])
             try next.reload(RulesText.shop(minimum: "3.0.0"))
             held.open()
-            try tested.hears("the lift", after: first) { $0 == .allowed }
+            try tested.waitForState("the lift", after: first) { $0 == .allowed }
             let lost = tested.heard.current.dropFirst().filter(\.isUnknown)
             #expect(lost.isEmpty)
             tested.stopListening()
@@ -313,7 +319,7 @@ struct ClientLibraryTests {
 
     @Test
     @MainActor
-    func `the model of a view shows what is required, and takes it away`() async throws {
+    func `the view model shows a required update and removes it`() async throws {
         try await Scene.play { scene in
             let tested = try TestedClient(port: scene.gate.port)
             let model = GateModel(tested.client)
@@ -333,7 +339,7 @@ struct ClientLibraryTests {
         }
     }
 
-    /// Suspends until the model shows what it should.
+    /// Suspends until the model meets the condition.
     @MainActor
     private static func changes(
         of model: GateModel,

@@ -1,4 +1,4 @@
-// docs/clients.md has what stands between the two lines.
+// docs/clients.md contains the code between the two markers.
 import Foundation
 import VersionGateClient
 

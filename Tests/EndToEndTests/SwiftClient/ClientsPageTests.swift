@@ -3,11 +3,11 @@ import GateTestSupport
 import Testing
 import VersionGateClient
 
-/// The promises of `docs/clients.md` about the library for Swift.
+/// The statements of `docs/clients.md` about the Swift library.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct ClientsPageTests {
     @Test
-    func `the page has the snippet that is compiled here`() throws {
+    func `the page contains the snippet that is compiled here`() throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent()
         let source = try String(
             contentsOf: folder.appending(path: "ClientsPageSnippet.swift"),
@@ -24,7 +24,7 @@ struct ClientsPageTests {
     }
 
     @Test
-    func `the snippet does what it says`() async throws {
+    func `the snippet works as documented`() async throws {
         try await Scene.play { scene in
             let current = try TestedClient(port: scene.gate.port, version: "3.5.0")
             guard case .loaded(let data) = try await orders(through: current.client) else {
@@ -33,7 +33,7 @@ struct ClientsPageTests {
             #expect(try JSONDecoder().decode(EchoReport.self, from: data).target == "/v2/orders")
             let outdated = try TestedClient(port: scene.gate.port)
             guard case .updateFirst(let update) = try await orders(through: outdated.client) else {
-                throw HarnessError("an outdated build passed")
+                throw HarnessError("an outdated build was allowed")
             }
             #expect(update.title == "Update required")
             let shown = Watched<[UpdatePrompt?]>([])

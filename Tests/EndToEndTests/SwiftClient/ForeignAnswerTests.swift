@@ -8,7 +8,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// Answers of others in place of the gate's: never a denial, and never the end of the library's patience.
+/// Responses that do not come from the gate: they are never a denial, and the library keeps trying.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct ForeignAnswerTests {
     struct Answer: Sendable, CustomTestStringConvertible {
@@ -27,23 +27,26 @@ struct ForeignAnswerTests {
             steps: [.answer(fields: "Content-Type: text/html\r\n", body: Self.page)]
         ),
         Answer(
-            about: "a portal that says so",
+            about: "a portal with status 511",
             steps: [.answer("511 Network Authentication Required", body: Self.page)]
         ),
-        Answer(about: "a redirect to nowhere", steps: [.answer("302 Found")]),
+        Answer(about: "a redirect without a target", steps: [.answer("302 Found")]),
         Answer(
             about: "a redirect to a foreign host",
             steps: [.answer("302 Found", fields: "Location: http://portal.invalid/\r\n")]
         ),
-        Answer(about: "no HTTP", steps: [.send("\u{0}\u{1}\u{2}garbage\r\n\r\n"), .close]),
-        Answer(about: "nothing", steps: [.close]),
+        Answer(
+            about: "a response that is not HTTP",
+            steps: [.send("\u{0}\u{1}\u{2}garbage\r\n\r\n"), .close]
+        ),
+        Answer(about: "no response", steps: [.close]),
         Answer(about: "a reset", steps: [.reset]),
         Answer(
-            about: "half a document",
+            about: "half of a document",
             steps: [.answer(fields: Self.json, body: #"{"decision":"require","ti"#)]
         ),
         Answer(
-            about: "a document that is cut off",
+            about: "a truncated document",
             steps: [
                 .send(
                     "HTTP/1.1 200 OK\r\n\(Self.json)Content-Length: 99\r\n\r\n{\"decision\":\"allow\"}"
@@ -52,26 +55,26 @@ struct ForeignAnswerTests {
             ]
         ),
         Answer(
-            about: "a word that nobody knows",
+            about: "an unknown decision",
             steps: [.answer(fields: Self.json, body: #"{"decision":"perhaps"}"#)]
         ),
         Answer(
-            about: "more than any gate says",
+            about: "a document that is too large",
             steps: [
                 .send("HTTP/1.1 200 OK\r\n\(Self.json)Content-Length: 8000000\r\n\r\n"),
                 .stream(8_000_000),
             ]
         ),
         Answer(about: "a backend without a gate", steps: [.answer("404 Not Found", body: "{}")]),
-        Answer(about: "an answer that nobody asked for", steps: [.answer("304 Not Modified")]),
+        Answer(about: "an unsolicited 304", steps: [.answer("304 Not Modified")]),
     ])
-    func `leaves it unknown`(_ answer: Answer) async throws {
+    func `a foreign response leaves the state unknown`(_ answer: Answer) async throws {
         let stranger = try ScriptedBackend { _ in answer.steps }
         let tested = try TestedClient(port: stranger.port)
         #expect(await tested.client.check() == .unknown(last: nil))
         #expect(await tested.client.check(path: "/a") == .unknown(last: nil))
         tested.listen()
-        try stranger.wait(for: "both questions, again and again") { record in
+        try stranger.wait(for: "repeated requests to both endpoints") { record in
             let targets = record.requests.map(\.target)
             let streams = targets.filter { $0 == "/.versiongate/events" }
             return streams.count > 2 && targets.filter { $0.hasSuffix("status") }.count > 2
@@ -82,7 +85,7 @@ struct ForeignAnswerTests {
     }
 
     @Test
-    func `a foreign host is not believed, whatever it says`() async throws {
+    func `a redirect to a foreign host is not followed`() async throws {
         let foreign = try ScriptedBackend { _ in
             [.answer(fields: Self.json, body: #"{"decision":"require"}"#)]
         }
@@ -98,7 +101,7 @@ struct ForeignAnswerTests {
     }
 
     @Test
-    func `a front that moves the gate on its own host is followed`() async throws {
+    func `a redirect on the gate's own host is followed`() async throws {
         let front = try ScriptedBackend { request in
             request.target == "/.versiongate/status"
                 ? [
@@ -114,7 +117,7 @@ struct ForeignAnswerTests {
     }
 
     @Test
-    func `a portal's page is the app's to judge, and no denial`() async throws {
+    func `a portal's page is passed to the app, and is no denial`() async throws {
         let portal = try ScriptedBackend { _ in
             [.answer(fields: "Content-Type: text/html\r\n", body: Self.page)]
         }
@@ -125,7 +128,7 @@ struct ForeignAnswerTests {
     }
 
     @Test(arguments: ["silent", "a byte at a time"])
-    func `a slow answer is not waited for`(_ manner: String) async throws {
+    func `the client does not wait for a slow response`(_ manner: String) async throws {
         let head = "HTTP/1.1 200 OK\r\n\(Self.json)Content-Length: 500\r\n\r\n"
         let pace: [BackendStep] = (0..<500).flatMap { _ in
             [BackendStep.send("{"), .pause(milliseconds: 20)]
@@ -134,7 +137,7 @@ struct ForeignAnswerTests {
             manner == "silent" ? [.stall] : [.send(head)] + pace
         }
         let asked = Latch()
-        // The time for an answer is over as soon as the question is there.
+        // The response timeout expires as soon as the request has arrived.
         let surroundings = ClientSurroundings.test { _ in try await asked.opens() }
         let tested = try TestedClient(port: slow.port, surroundings: surroundings)
         async let state = tested.client.check()
@@ -144,7 +147,7 @@ struct ForeignAnswerTests {
     }
 
     @Test
-    func `a stream without a sign of life is dead`() async throws {
+    func `a stream without events counts as lost`() async throws {
         let script: ScriptedBackend.Script = { request in
             guard request.target == "/.versiongate/events" else {
                 return [.answer(fields: Self.json, body: #"{"decision":"allow"}"#)]
@@ -156,7 +159,7 @@ struct ForeignAnswerTests {
         let silent = try ScriptedBackend(script: script)
         let slept = Watched<[TimeInterval]>([])
         let surroundings = ClientSurroundings.test { seconds in
-            // The check has the time that it needs, and the silence none.
+            // The check never times out, and a silent stream does at once.
             guard seconds != TestedClient.checkTimeout else {
                 return try await ClientSurroundings.forever()
             }
@@ -164,14 +167,14 @@ struct ForeignAnswerTests {
         }
         let tested = try TestedClient(port: silent.port, surroundings: surroundings)
         tested.listen()
-        // A proxy that keeps the stream to itself lets the question through.
-        try tested.hears("the answer to a question") { $0 == .allowed }
+        // A proxy that buffers the stream still forwards the status request.
+        try tested.waitForState("the answer to a question") { $0 == .allowed }
         try slept.wait(for: "the second loss") { $0.contains(6) ? true : nil }
         #expect(slept.current.filter { $0 != EventFeed.longestSilence }.prefix(2) == [3, 6])
     }
 
     @Test
-    func `a gate that is full is left alone for as long as it says`() async throws {
+    func `the client respects the Retry-After of a full gate`() async throws {
         let full = try ScriptedBackend { _ in
             [.answer("503 Service Unavailable", fields: "Retry-After: 120\r\n")]
         }
@@ -189,7 +192,7 @@ struct ForeignAnswerTests {
     }
 
     @Test
-    func `what was heard last is named, so that it is not said again`() async throws {
+    func `the client sends the last event ID, and the event is not repeated`() async throws {
         let event = "id: 17\nevent: decision\ndata: {\"decision\":\"allow\"}\n\n"
         let gate = try ScriptedBackend { request in
             let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\nretry: 5000\n\n"
@@ -197,7 +200,7 @@ struct ForeignAnswerTests {
         }
         let tested = try TestedClient(port: gate.port)
         tested.listen()
-        try tested.hears("the event") { $0 == .allowed }
+        try tested.waitForState("the event") { $0 == .allowed }
         try gate.wait(for: "the way back") { $0.requests.count == 2 ? true : nil }
         let names = gate.record.requests.map { $0.fields["Last-Event-ID"] }
         #expect(names == [[], ["17"]])

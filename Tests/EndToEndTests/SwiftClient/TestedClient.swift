@@ -7,12 +7,12 @@ import GateTestSupport
     import FoundationNetworking
 #endif
 
-/// A client of the library, and what it heard.
+/// A client of the library, and the states that it has received.
 final class TestedClient: Sendable {
     static let checkTimeout: TimeInterval = 20
 
     let client: VersionGateClient
-    /// All states that it was told, in order.
+    /// All received states, in order.
     let heard = Watched<[GateState]>([])
     private let listener = Locked<Task<Void, Never>?>(nil)
 
@@ -23,7 +23,7 @@ final class TestedClient: Sendable {
         surroundings: ClientSurroundings = .prompt
     ) throws {
         guard let url = URL(string: "http://127.0.0.1:\(port)") else {
-            throw HarnessError("no address")
+            throw HarnessError("invalid URL")
         }
         self.client = VersionGateClient(
             baseURL: url,
@@ -51,9 +51,9 @@ final class TestedClient: Sendable {
         self.listener.withLock { $0?.cancel() }
     }
 
-    /// Blocks until it was told such a state, past so many.
+    /// Blocks until a matching state is received after the first `count` states.
     @discardableResult
-    func hears(
+    func waitForState(
         _ awaited: String,
         after count: Int = 0,
         where isAwaited: (GateState) -> Bool
@@ -63,19 +63,21 @@ final class TestedClient: Sendable {
                 states.dropFirst(count).firstIndex(where: isAwaited).map { $0 + 1 }
             }
         } catch {
-            throw HarnessError("\(error); heard \(self.heard.current)")
+            throw HarnessError("\(error); received \(self.heard.current)")
         }
     }
 
-    /// Asks for a path behind the gate.
+    /// Sends a request for a path through the gate.
     func get(_ path: String) async throws -> (Data, HTTPURLResponse) {
         let url = self.client.baseURL.appendingPathComponent(path)
         let (data, response) = try await self.client.data(for: URLRequest(url: url))
-        guard let response = response as? HTTPURLResponse else { throw HarnessError("no HTTP") }
+        guard let response = response as? HTTPURLResponse else {
+            throw HarnessError("not an HTTP response")
+        }
         return (data, response)
     }
 
-    /// The denial of a path behind the gate; throws if there is none.
+    /// Returns the denial of a path; throws if the path is allowed.
     func denial(_ path: String) async throws -> Denial {
         do {
             _ = try await self.get(path)
@@ -86,7 +88,7 @@ final class TestedClient: Sendable {
     }
 }
 
-/// Keeps everything as long as the test runs, across clients.
+/// A storage that keeps its data across clients for the duration of a test.
 final class TestStorage: GateStorage {
     private let kept = Locked<[String: Data]>([:])
 
@@ -96,11 +98,11 @@ final class TestStorage: GateStorage {
 }
 
 extension ClientSurroundings {
-    /// No time is ever up but that until the next try after a loss, which is up at once.
+    /// Surroundings in which timeouts never expire, and a lost connection is retried at once.
     static let prompt = Self.returning(after: nil)
 
-    /// No time is ever up but that until the next try after a loss: once the latch is open, if there
-    /// is one.
+    /// Surroundings in which timeouts never expire, and a lost connection is retried once the latch
+    /// is open, or at once without a latch.
     static func returning(after latch: Latch?) -> ClientSurroundings {
         .test { seconds in
             if [TestedClient.checkTimeout, EventFeed.longestSilence].contains(seconds) {
@@ -111,7 +113,7 @@ extension ClientSurroundings {
         }
     }
 
-    /// No time is ever up: one question, one answer.
+    /// Surroundings in which no time ever expires: one request, one response.
     static let asking = Self.test { _ in try await Self.forever() }
 
     static func test(
@@ -121,7 +123,7 @@ extension ClientSurroundings {
         ClientSurroundings(now: { Date() }, sleep: sleep, share: { share })
     }
 
-    /// Suspends until the task is cancelled.
+    /// Suspends until the task is canceled.
     static func forever() async throws {
         for await _ in AsyncStream<Never>(Never.self, { _ in }) {}
         try Task.checkCancellation()

@@ -8,8 +8,9 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// The golden exchanges of `docs/wire`, which every client library is tested against: each answer
-/// comes over a real socket, and the library has to read out of it what stands beside it.
+/// The golden exchanges of `docs/wire`, which all client libraries are tested with.
+///
+/// Each response comes over a real socket, and the library must read the documented facts from it.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct WireExchangeTests {
     struct Exchange: Sendable, CustomTestStringConvertible {
@@ -40,7 +41,7 @@ struct WireExchangeTests {
     }
 
     @Test(arguments: Self.exchanges)
-    func `is read as it is meant`(_ exchange: Exchange) async throws {
+    func `the library reads each exchange as documented`(_ exchange: Exchange) async throws {
         let object = try #require(try JSONSerialization.jsonObject(with: exchange.json) as? Object)
         let request = try #require(object["request"] as? Object)
         let expected = try #require(object["client"] as? Object)
@@ -50,9 +51,10 @@ struct WireExchangeTests {
         let client = tested.client
         if let states = expected["states"] as? [Object] {
             tested.listen()
-            // A listener that is slow hears the newest, so that only the last one comes for certain.
+            // A slow listener gets only the newest state, which leaves the last one as the only
+            // certain one.
             let last = try #require(states.last)
-            try tested.hears("the last state") { state in
+            try tested.waitForState("the last state") { state in
                 Self.facts(state, announced: nil)["state"] as? String == last["state"] as? String
             }
             let response = object["response"] as? Object
@@ -103,10 +105,12 @@ struct WireExchangeTests {
         }
     }
 
-    /// Expects the same facts; those that are only a `Retry-After` in other words may be more.
+    /// Expects the same facts.
+    ///
+    /// Additional times that are derived from a `Retry-After` are allowed.
     private static func expect(_ read: Object, _ meant: Object, in exchange: Exchange) {
         var (read, meant) = (read, meant)
-        // Nobody is asked for another version in a maintenance: the library leaves it out.
+        // The current version has no meaning during maintenance: the library leaves it out.
         if var window = meant["window"] as? Object {
             window["currentVersion"] = nil
             meant["window"] = window
@@ -127,7 +131,7 @@ struct WireExchangeTests {
         )
     }
 
-    // MARK: What was read, in the words of the exchanges
+    // MARK: The read facts, in the format of the exchanges
 
     private static func facts(_ state: GateState, announced: MaintenanceWindow?) -> Object {
         var object: Object = [:]
@@ -191,7 +195,7 @@ struct WireExchangeTests {
         return object
     }
 
-    // MARK: The answer, as it stands on the wire of HTTP/1.1
+    // MARK: The response in HTTP/1.1
 
     private static func bytes(of response: Object, to request: Object) throws -> [UInt8] {
         let status = try #require(response["status"] as? Int)

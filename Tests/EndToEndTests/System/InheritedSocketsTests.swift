@@ -12,7 +12,7 @@ struct InheritedSocketsTests {
             (["LISTEN_PID": "7", "LISTEN_FDS": "3"], [3, 4, 5]),
         ] as [([String: String], [Int32])]
     )
-    func `sockets are taken over only if they are for this process`(
+    func `sockets are inherited only if they are for this process`(
         _ environment: [String: String],
         _ descriptors: [Int32]
     ) throws {
@@ -24,7 +24,7 @@ struct InheritedSocketsTests {
         ("", nil), ("0", nil), ("-1", nil), ("x", nil), ("65", nil), ("99999999999", nil),
         ("2", "one"), ("1", "one:two"),
     ])
-    func `what makes no sense is an error`(_ count: String, _ names: String?) {
+    func `an invalid announcement is an error`(_ count: String, _ names: String?) {
         var environment = ["LISTEN_PID": "7", "LISTEN_FDS": count]
         environment["LISTEN_FDNAMES"] = names
         #expect(throws: SettingsError.self) {
@@ -32,7 +32,7 @@ struct InheritedSocketsTests {
         }
     }
 
-    @Test func `names go with the sockets`() throws {
+    @Test func `the sockets have their announced names`() throws {
         let sockets = try InheritedSockets.announced(
             in: ["LISTEN_PID": "7", "LISTEN_FDS": "2", "LISTEN_FDNAMES": "http:other"],
             processIdentifier: 7
@@ -40,7 +40,7 @@ struct InheritedSocketsTests {
         #expect(sockets.names == ["http", "other"])
     }
 
-    @Test func `a name says what a socket is for`() throws {
+    @Test func `the name selects the listener of a socket`() throws {
         let named = InheritedSockets(descriptors: [3, 4, 5], names: ["", "admin", "http"])
         #expect(named.sockets { $0 == InheritedSockets.adminName } == [4])
         #expect(named.sockets { $0 != InheritedSockets.adminName } == [3, 5])
@@ -49,7 +49,7 @@ struct InheritedSocketsTests {
         #expect(nameless.sockets { $0 != InheritedSockets.adminName } == [3, 4])
     }
 
-    @Test func `a descriptor that is no listening socket is refused`() {
+    @Test func `a descriptor that is not a listening socket is rejected`() {
         #expect(throws: SettingsError.self) {
             try InheritedSockets(descriptors: [900], names: ["http"]).takeOver()
         }

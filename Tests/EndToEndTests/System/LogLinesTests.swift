@@ -9,7 +9,7 @@ struct LogLinesTests {
         ("\u{1B}[31mred 日本\u{7F}\n", "\\x1B[31mred 日本\\x7F\n"),
         ("\n", "\n"),
     ])
-    func `what a logger writes is one line`(_ text: String, _ line: String) {
+    func `a log entry is always one line`(_ text: String, _ line: String) {
         #expect(String(decoding: LogLines.line(text), as: UTF8.self) == line)
     }
 }

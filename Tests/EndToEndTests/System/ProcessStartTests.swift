@@ -3,11 +3,13 @@ import GateTestSupport
 import Glibc
 import Testing
 
-/// The surroundings that the gate finds when it starts.
+/// The environment in which the gate starts.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct ProcessStartTests {
     @Test
-    func `standard descriptors that are closed go nowhere, and not to a client`() async throws {
+    func `closed standard descriptors become /dev/null, and never a client's connection`()
+        async throws
+    {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         try folder.writeInPlace(RulesText.shop, to: "rules.yaml")
@@ -46,7 +48,7 @@ struct ProcessStartTests {
     }
 
     @Test(.needs("python3"))
-    func `a SIGHUP that comes before anything else ends nothing`() async throws {
+    func `a SIGHUP that is pending at startup does not end the gate`() async throws {
         try await Scene.play(surroundings: .pendingHangup) { scene in
             #expect(try scene.ask(Request.text(fields: Request.current)).status == 200)
             try scene.reload(RulesText.shop(minimum: "5.0.0"))

@@ -9,12 +9,15 @@ struct ServiceManagerAddressTests {
         ("/" + String(repeating: "a", count: 106), true),
         ("/" + String(repeating: "a", count: 107), false),
     ])
-    func `only a path and an abstract name can be told`(_ name: String, _ isUsable: Bool) {
+    func `only a path and an abstract name are valid addresses of the manager`(
+        _ name: String,
+        _ isUsable: Bool
+    ) {
         let manager = ServiceManager(environment: ["NOTIFY_SOCKET": name], processIdentifier: 7)
         #expect((manager != nil) == isUsable)
     }
 
-    @Test func `without a manager there is nobody to tell`() {
+    @Test func `without an address there is no manager`() {
         #expect(ServiceManager(environment: [:], processIdentifier: 7) == nil)
     }
 
@@ -24,7 +27,7 @@ struct ServiceManagerAddressTests {
             ("1000000", "8", nil), ("0", nil, nil), ("-1", nil, nil), ("x", nil, nil),
         ] as [(String?, String?, Duration?)]
     )
-    func `the watchdog is told if it waits for this process`(
+    func `the watchdog is notified only if it expects this process`(
         _ microseconds: String?,
         _ addressee: String?,
         _ interval: Duration?
@@ -41,7 +44,7 @@ struct ServiceManagerAddressTests {
     }
 
     @Test(arguments: [(1, 0, 1, 70), (100_000, 0, 2, 200_072), (1, 608, 1, 678)])
-    func `each connection of a client needs two descriptors, that of an operator one`(
+    func `a client connection needs two descriptors, and an operator's one`(
         _ count: Int,
         _ operators: Int,
         _ threads: Int,

@@ -2,11 +2,11 @@ import GateTestSupport
 import Glibc
 import Testing
 
-/// Which certificate is shown, and how it is replaced.
+/// The selection of certificates, and their renewal.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)), .needs("openssl", "curl"))
 struct CertificateTests {
     @Test
-    func `SNI chooses among several certificates, the first is the default`() async throws {
+    func `SNI selects one of several certificates, and the first is the default`() async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         try folder.writeInPlace(RulesText.shop, to: "rules.yaml")
@@ -31,7 +31,7 @@ struct CertificateTests {
     }
 
     @Test(arguments: [true, false])
-    func `renewed certificates are shown to the next client`(bySignal: Bool) async throws {
+    func `the next client gets a renewed certificate`(bySignal: Bool) async throws {
         try await TLSScene.play { play in
             let renewed = try play.authority.issue("renewed")
             let seen = play.scene.gate.logLines.count
@@ -52,7 +52,7 @@ struct CertificateTests {
             ("server.key", "no key", "contains no private key"),
         ]
     )
-    func `broken files keep the old certificates and are named in the log`(
+    func `broken files keep the previous certificates and are named in the log`(
         file: String,
         content: String,
         reason: String
@@ -72,7 +72,7 @@ struct CertificateTests {
     }
 
     @Test
-    func `the key of another certificate is refused at the start`() throws {
+    func `a key that does not belong to the certificate stops the start`() throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         try folder.writeInPlace(RulesText.shop, to: "rules.yaml")
@@ -102,7 +102,7 @@ struct CertificateTests {
     }
 
     @Test
-    func `a client certificate is asked for where an authority is set`() async throws {
+    func `a client certificate is required if a client CA is set`() async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         try folder.writeInPlace(RulesText.shop, to: "rules.yaml")

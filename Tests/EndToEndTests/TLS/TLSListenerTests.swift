@@ -2,7 +2,7 @@ import GateTestSupport
 import Glibc
 import Testing
 
-/// The PROXY header in front of the handshake, and the origin of the listener.
+/// The PROXY header before the TLS handshake, and the listener's own address.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)), .needs("openssl", "curl"))
 struct TLSListenerTests {
     private static let printsStatus = ["--write-out", "%{http_code} %{http_version}"]
@@ -27,7 +27,7 @@ struct TLSListenerTests {
     }
 
     @Test(arguments: [false, true])
-    func `a socket that was handed over speaks TLS, unless that has an address of its own`(
+    func `an inherited socket uses TLS, unless the TLS listener has its own address`(
         hasOwnAddress: Bool
     ) async throws {
         let socket = try LoopbackListener.listen()

@@ -1,6 +1,6 @@
 import GateTestSupport
 
-/// A gate that speaks TLS on its only listener, with an authority that clients trust.
+/// A gate whose only listener uses TLS, with a CA that its clients trust.
 struct TLSScene: Sendable {
     let scene: Scene
     let authority: TestAuthority
@@ -23,7 +23,9 @@ struct TLSScene: Sendable {
 
     func url(_ path: String) -> String { "https://localhost:\(self.scene.gate.port)\(path)" }
 
-    /// Runs curl against the gate; it trusts the authority and nobody else.
+    /// Runs curl with a request to the gate.
+    ///
+    /// It trusts only the test CA.
     func curl(_ arguments: [String], path: String = "/") throws -> ToolProcess.Result {
         try ToolProcess.run(
             "curl",
@@ -32,7 +34,7 @@ struct TLSScene: Sendable {
         )
     }
 
-    /// The subject that the gate shows to a client that asks for a server.
+    /// Returns the subject of the certificate for a client that requests a server name.
     func subject(asking name: String?) throws -> String {
         let server = name.map { ["-servername", $0] } ?? ["-noservername"]
         let result = try ToolProcess.run(

@@ -2,11 +2,11 @@ import GateTestSupport
 import Glibc
 import Testing
 
-/// Real clients over TLS against the executable.
+/// Real clients over TLS, with the real executable.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)), .needs("openssl", "curl"))
 struct TLSTests {
     @Test
-    func `a request over TLS reaches the backend, which hears that it was`() async throws {
+    func `a request over TLS reaches the backend with X-Forwarded-Proto https`() async throws {
         try await TLSScene.play { play in
             let result = try play.curl(["--http1.1", "--write-out", "%{http_code}"])
             #expect(result.output.hasSuffix("200"), "\(result.errors)")
@@ -16,7 +16,7 @@ struct TLSTests {
     }
 
     @Test
-    func `a second listener speaks TLS beside the plain one`() async throws {
+    func `a second listener uses TLS next to the plain one`() async throws {
         try await TLSScene.play(flags: [.tlsListen]) { play in
             #expect(try play.scene.ask(Request.text()).status == 200)
             let port = try #require(play.scene.gate.tlsPort)
@@ -44,7 +44,7 @@ struct TLSTests {
     }
 
     @Test(arguments: [("1.1", false), ("1.2", true), ("1.3", true)])
-    func `TLS begins with 1.2`(version: String, works: Bool) async throws {
+    func `TLS starts at version 1.2`(version: String, works: Bool) async throws {
         try await TLSScene.play { play in
             let result = try play.curl([
                 "--tlsv1.0", "--tls-max", version, "--ciphers", "DEFAULT:@SECLEVEL=0",
@@ -54,11 +54,11 @@ struct TLSTests {
     }
 
     @Test
-    func `a handshake that does not come is given up`() async throws {
+    func `a handshake that stalls is closed at the head timeout`() async throws {
         try await TLSScene.play(flags: [.headTimeout(seconds: 1)]) { play in
             let silent = try play.scene.connect()
             let begun = try play.scene.connect()
-            // The header of a record with a hello that never comes.
+            // The header of a record whose ClientHello never arrives.
             try begun.send([22, 3, 1, 1, 0, 1, 0])
             #expect(try silent.rest(by: .after(.seconds(8))).bytes.isEmpty)
             _ = try begun.rest(by: .after(.seconds(8)))
@@ -66,7 +66,7 @@ struct TLSTests {
     }
 
     @Test(.needs("python3"))
-    func `a client that uploads reads its whole denial`() async throws {
+    func `a client that uploads reads its complete denial`() async throws {
         try await TLSScene.play { play in
             let url = "https://localhost:\(play.scene.gate.port)"
             let result = try ToolProcess.run(
@@ -98,7 +98,7 @@ struct TLSTests {
     }
 
     @Test(.needs("python3"))
-    func `an answer outlives the client's end`() async throws {
+    func `a client gets its response after it has closed its sending side`() async throws {
         try await TLSScene.play { play in
             let result = try ToolProcess.run(
                 "python3",

@@ -3,7 +3,7 @@ import GateTestSupport
 import Glibc
 import Testing
 
-/// Calls by a real client of gRPC to a real server of it, through the gate.
+/// Calls from a real gRPC client to a real gRPC server, through the gate.
 @Suite(
     .serialized,
     .ownThread,
@@ -16,7 +16,7 @@ struct GRPCTests {
             .deletingLastPathComponent().appending(path: "Programs/\(name)").path
     }
 
-    /// Plays with a gate in front of a server of gRPC.
+    /// Runs a gate with a gRPC server as its backend.
     private func play(
         flags: [GateFlag] = [.threads(1)],
         _ body: (Scene) async throws -> Void
@@ -36,7 +36,7 @@ struct GRPCTests {
     }
 
     @Test
-    func `calls of every kind go as they would without the gate`() async throws {
+    func `calls of every kind work as without the gate`() async throws {
         try await self.play { scene in
             let result = try GRPCPython.run(Self.program("grpc-client.py"), "\(scene.gate.port)")
             let lines = result.output.split(separator: "\n")
@@ -46,7 +46,7 @@ struct GRPCTests {
     }
 
     @Test
-    func `a call may be silent for longer than any answer may take`() async throws {
+    func `a call may be idle for longer than the response timeout`() async throws {
         let flags: [GateFlag] = [
             .threads(1), .responseTimeout(seconds: 1), .bodyTimeout(seconds: 1),
         ]
@@ -63,7 +63,7 @@ struct GRPCTests {
     }
 
     @Test
-    func `calls that go on end with their status when they may not, and no others`() async throws {
+    func `open calls end with a status when they are denied, and others continue`() async throws {
         try await self.play { scene in
             let client = try GRPCPython.start(
                 Self.program("grpc-revocation.py"),

@@ -1,14 +1,16 @@
 import GateTestSupport
 import Testing
 
-/// A gate in front of a backend that speaks HTTP/2 in frames that the test writes.
+/// A gate whose backend is an HTTP/2 server with frames written by the test.
 struct HTTP2Scene {
     let scene: Scene
     let backend: RawHTTP2Backend
 
     var gate: GateProcess { self.scene.gate }
 
-    /// Plays it; `script`: what each connection does from the first byte on.
+    /// Runs the scene.
+    ///
+    /// `script` controls each connection from its first byte.
     static func play(
         flags: [GateFlag] = [.threads(1)],
         script: @escaping RawHTTP2Backend.Script,
@@ -27,7 +29,8 @@ struct HTTP2Scene {
         ) { try await body(HTTP2Scene(scene: $0, backend: backend)) }
     }
 
-    /// Plays it with a backend that greets, and then does the same on each connection.
+    /// Runs the scene with a backend that sends its preface and runs the same script on each
+    /// connection.
     static func play(
         flags: [GateFlag] = [.threads(1)],
         settings: [(UInt16, UInt32)],
@@ -44,7 +47,7 @@ struct HTTP2Scene {
         )
     }
 
-    /// Asks a backend that answers with the path.
+    /// Sends a request, and expects a response that contains the path.
     func expectAnswer(_ path: String) throws {
         let response = try self.ask(Request.text("GET", path))
         #expect(response.text == path)

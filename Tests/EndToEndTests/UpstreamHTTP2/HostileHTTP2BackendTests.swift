@@ -1,17 +1,17 @@
 import GateTestSupport
 import Testing
 
-/// Backends that break the rules of HTTP/2, or do not know them.
+/// Backends that violate HTTP/2, or do not support it.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct HostileHTTP2BackendTests {
-    /// The fault of a backend in place of an answer.
+    /// A fault that a backend sends instead of a response.
     struct Fault: Sendable, CustomTestStringConvertible {
         var testDescription: String
-        /// Frames in answer to the stream of the first request.
+        /// Returns the frames that answer the first request on this stream.
         var frames: @Sendable (UInt32) -> [HTTP2Frame]
-        /// Whether the connection is of no more use; otherwise only the stream is.
+        /// Whether the connection becomes unusable, and not only the stream.
         var endsConnection = false
-        /// Whether the backend closes behind them.
+        /// Whether the backend closes the connection after the frames.
         var closes = false
 
         init(
@@ -26,7 +26,7 @@ struct HostileHTTP2BackendTests {
             self.frames = frames
         }
 
-        /// A head of these fields.
+        /// A fault that consists of a head with these fields.
         static func head(_ name: String, _ fields: HTTP2Fields.Field..., ends: Bool = false)
             -> Fault
         {
@@ -43,14 +43,14 @@ struct HostileHTTP2BackendTests {
         .head("a status twice", (":status", "200"), (":status", "200")),
         .head("a pseudo-header field of requests", (":status", "200"), (":path", "/")),
         .head("101", (":status", "101")),
-        .head("an interim end", (":status", "103"), ends: true),
+        .head("an interim response that ends the stream", (":status", "103"), ends: true),
         .head("a name in upper case", (":status", "200"), ("A", "b")),
         .head("a line end in a value", (":status", "200"), ("a", "b\r\nc: d")),
         .head("a field of the connection", (":status", "200"), ("connection", "close")),
         .head("a transfer coding", (":status", "200"), ("transfer-encoding", "chunked")),
         .head("two lengths", (":status", "200"), ("content-length", "1"), ("content-length", "1")),
         .head("a length that is no number", (":status", "200"), ("content-length", "-1")),
-        .head("less than its length", (":status", "200"), ("content-length", "1"), ends: true),
+        .head("less data than declared", (":status", "200"), ("content-length", "1"), ends: true),
         Fault("data before a head") { [.data($0, [1], ends: true)] },
         Fault("a head that is too large") { stream in
             let large = ["a", "b"].map { ($0, String(repeating: "x", count: 17_000)) }
@@ -63,9 +63,9 @@ struct HostileHTTP2BackendTests {
         },
         Fault("a reset") { [.reset($0, 2)] },
         Fault("a reset without an error") { [.reset($0, 0)] },
-        Fault("no room at all, said twice") { [.window($0, 0)] },
+        Fault("a window update of 0") { [.window($0, 0)] },
         Fault("the end of the connection", closes: true) { _ in [] },
-        Fault("a promise", endsConnection: true) { stream in
+        Fault("PUSH_PROMISE", endsConnection: true) { stream in
             [
                 HTTP2Frame(
                     .pushPromise,
@@ -86,17 +86,17 @@ struct HostileHTTP2BackendTests {
             ]
         },
         Fault("a broken header block", endsConnection: true) { [.headers($0, [0xFF])] },
-        Fault("a head on a stream that is not there", endsConnection: true) {
+        Fault("a head on an idle stream", endsConnection: true) {
             [.headers($0 + 20, HTTP2Fields.block(Self.ok))]
         },
-        Fault("a head on a stream of its own", endsConnection: true) { _ in
+        Fault("a head on a server stream", endsConnection: true) { _ in
             [.headers(2, HTTP2Fields.block(Self.ok))]
         },
         Fault("data on the connection", endsConnection: true) { _ in [.data(0, [1])] },
         Fault("a frame that is too long", endsConnection: true) {
             [.data($0, Array(repeating: 0, count: 16_385))]
         },
-        Fault("room for more than there can be", endsConnection: true) { _ in
+        Fault("a connection window above the maximum", endsConnection: true) { _ in
             [.window(0, 0x7FFF_FFFF)]
         },
         Fault("settings of a wrong length", endsConnection: true) { _ in
@@ -105,7 +105,7 @@ struct HostileHTTP2BackendTests {
         Fault("a window that is too large", endsConnection: true) { _ in
             [RawHTTP2Client.settings([(4, 0x8000_0000)])]
         },
-        Fault("a server that takes pushes", endsConnection: true) { _ in
+        Fault("a server that enables push", endsConnection: true) { _ in
             [RawHTTP2Client.settings([(2, 1)])]
         },
         Fault("a flood of pings", endsConnection: true) { _ in
@@ -117,7 +117,7 @@ struct HostileHTTP2BackendTests {
     ]
 
     @Test(arguments: Self.faults)
-    func `what is no answer is a bad gateway, once`(_ fault: Fault) async throws {
+    func `an invalid response is a 502, without a retry`(_ fault: Fault) async throws {
         let script: RawHTTP2Backend.Script = { peer in
             if peer.index == 0 {
                 let request = try peer.request()
@@ -142,16 +142,16 @@ struct HostileHTTP2BackendTests {
     }
 
     @Test(arguments: [
-        Fault("less than its length") { [.data($0, [2], ends: true)] },
-        Fault("more than its length") { [.data($0, [2, 3, 4, 5])] },
+        Fault("less data than declared") { [.data($0, [2], ends: true)] },
+        Fault("more data than declared") { [.data($0, [2, 3, 4, 5])] },
         Fault("a reset") { [.reset($0, 2)] },
-        Fault("a reset of a stream that was not looked at") { [.reset($0, 7)] },
+        Fault("REFUSED_STREAM") { [.reset($0, 7)] },
         Fault("another head") { [.headers($0, HTTP2Fields.block(Self.ok), ends: false)] },
         Fault("trailers too early") { [.headers($0, HTTP2Fields.block([("a", "b")]))] },
         Fault("the end of the connection", closes: true) { _ in [] },
         Fault("an error of the connection", endsConnection: true) { _ in [.window(0, 0)] },
     ])
-    func `an answer that breaks off does not look complete`(_ fault: Fault) async throws {
+    func `an incomplete response does not look complete`(_ fault: Fault) async throws {
         let script: RawHTTP2Backend.Script = { peer in
             while true {
                 let request = try peer.request()
@@ -182,7 +182,9 @@ struct HostileHTTP2BackendTests {
     }
 
     @Test(arguments: [0, 1])
-    func `a body that is chunked for the client does not look complete`(index: Int) async throws {
+    func `an incomplete response that is chunked for the client does not look complete`(index: Int)
+        async throws
+    {
         let faults: [@Sendable (UInt32) -> [HTTP2Frame]] = [
             { [.reset($0, 2)] },
             { [.headers($0, HTTP2Fields.block([("te", "x"), ("upgrade", "a")]))] },
@@ -202,11 +204,11 @@ struct HostileHTTP2BackendTests {
     }
 
     @Test
-    func `more data than there is room for ends the stream`() async throws {
+    func `data beyond the flow-control window ends the stream`() async throws {
         let script: RawHTTP2Backend.Script = { peer in
             let request = try peer.request()
             try peer.head(request.stream)
-            // The client of this stream takes nothing, so that no room is made.
+            // The client of this stream reads no data, and the window stays closed.
             let piece = Array(repeating: UInt8(1), count: 16_384)
             for _ in 0..<24 { try peer.data(request.stream, piece) }
             let end = try peer.await { $0.isA(.resetStream) }
@@ -218,7 +220,7 @@ struct HostileHTTP2BackendTests {
             let client = try scene.connectHTTP2(settings: [(4, 0)])
             try client.request(1, "GET", "/flood")
             try scene.expectAnswer("/next")
-            // Bytes that were not too much are still the client's.
+            // The client still gets the bytes within the window.
             try client.send(HTTP2Frame(.windowUpdate, stream: 1, HTTP2Frame.big(1 << 20)))
             let response = try client.response(1)
             #expect(!response.isComplete && response.body.count == 256 * 1024)
@@ -226,7 +228,7 @@ struct HostileHTTP2BackendTests {
     }
 
     @Test
-    func `a slow client makes the backend wait, and no other client`() async throws {
+    func `a slow client stops the backend's stream, and no other stream`() async throws {
         let sent = Watched(0)
         let script: RawHTTP2Backend.Script = { peer in
             let request = try peer.request()
@@ -256,11 +258,11 @@ struct HostileHTTP2BackendTests {
     }
 
     @Test
-    func `a backend that makes no room gets no body, and all of it when it does`() async throws {
+    func `a body waits for the backend's window, and is sent completely`() async throws {
         let script: RawHTTP2Backend.Script = { peer in
             let request = try peer.request()
             #expect(!request.isWhole)
-            // By other settings, first for too little, and then for more.
+            // The settings first allow too little, and then more.
             try peer.send(RawHTTP2Client.settings([(4, 3)]))
             let first = try peer.await { $0.isA(.data) }
             #expect(first.payload == Array("abc".utf8))
@@ -281,9 +283,9 @@ struct HostileHTTP2BackendTests {
         }
     }
 
-    /// Each byte in a frame or a chunk of its own, on two streams or connections.
+    /// Each byte has its own frame or chunk, on two streams or connections.
     @Test(arguments: ["HTTP/1.1", "HTTP/2"])
-    func `what waits for a backend that makes no room costs little more than its bytes`(
+    func `a body that waits for a window needs little more memory than its bytes`(
         _ version: String
     ) async throws {
         let script: RawHTTP2Backend.Script = { peer in
@@ -292,8 +294,8 @@ struct HostileHTTP2BackendTests {
         }
         try await HTTP2Scene.play(settings: [(4, 0)], script: script) { scene in
             let before = try scene.gate.peakResidentSize()
-            // More than would fit if each kept what it was read into; not so many that a loop under a
-            // sanitizer is late, and rightly refuses the next request.
+            // More than would fit if each byte kept its read buffer. Few enough for a slow event
+            // loop under a sanitizer, which would correctly reject the next request.
             let bytes = 8_192 / GateExecutable.slowdown
             if version == "HTTP/2" {
                 let client = try scene.connectHTTP2()
@@ -312,13 +314,13 @@ struct HostileHTTP2BackendTests {
                 try scene.expectAnswer("/next")
                 for client in clients { client.close() }
             }
-            // Far below 1 KiB for each, and what the gate needs for itself.
+            // Far below 1 KiB per byte, plus the gate's own needs.
             try scene.gate.expectPeak(below: before + 4 << 20)
         }
     }
 
     @Test
-    func `a backend that takes no body in time is given up`() async throws {
+    func `a backend that does not read a body in time loses the stream`() async throws {
         let script: RawHTTP2Backend.Script = { peer in
             let request = try peer.request()
             try peer.await { $0.isA(.resetStream) && $0.stream == request.stream }
@@ -337,7 +339,7 @@ struct HostileHTTP2BackendTests {
     }
 
     @Test
-    func `a backend that does not answer in time is given up on that stream alone`() async throws {
+    func `a backend that does not respond in time loses only that stream`() async throws {
         let script: RawHTTP2Backend.Script = { peer in
             let request = try peer.request()
             try peer.await { $0.isA(.resetStream) && $0.stream == request.stream }
@@ -355,7 +357,7 @@ struct HostileHTTP2BackendTests {
         "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n", "",
         "\u{0}\u{0}\u{0}\u{6}\u{0}\u{0}",
     ])
-    func `a backend that does not speak HTTP/2 is a bad gateway`(_ words: String) async throws {
+    func `a backend that does not support HTTP/2 causes a 502`(_ words: String) async throws {
         let script: RawHTTP2Backend.Script = { try $0.send(bytes: Array(words.utf8)) }
         try await HTTP2Scene.play(script: script) { scene in
             try scene.expectStatus(502, Request.text("POST", "/", body: "x"))
@@ -364,7 +366,7 @@ struct HostileHTTP2BackendTests {
     }
 
     @Test
-    func `a backend that says nothing is a time-out`() async throws {
+    func `a backend that sends nothing causes a 504`() async throws {
         let flags: [GateFlag] = [.threads(1), .connectTimeout(seconds: 1)]
         let script: RawHTTP2Backend.Script = { _ = try $0.await { $0.isA(.goAway) } }
         try await HTTP2Scene.play(flags: flags, script: script) { scene in
@@ -378,7 +380,7 @@ extension HTTP2Frame {
         HTTP2Frame(.resetStream, stream: stream, Self.big(code))
     }
 
-    /// The same header section in frames that are not too long.
+    /// The same header section in frames of a valid size.
     fileprivate var pieces: [HTTP2Frame] {
         let first = HTTP2Frame(
             .headers,

@@ -10,7 +10,7 @@ import Testing
     .needs("nginx", "h2load", "curl")
 )
 struct NginxBackendTests {
-    /// `requests`: after so many nginx ends a connection, in order.
+    /// Runs a gate with nginx, which closes a connection after this number of requests.
     private func play(
         requests: Int,
         _ body: (Scene) async throws -> Void
@@ -40,7 +40,7 @@ struct NginxBackendTests {
     }
 
     @Test
-    func `large files come whole, over HTTP/1.1 and HTTP/2`() async throws {
+    func `large files arrive complete over HTTP/1.1 and HTTP/2`() async throws {
         try await self.play(requests: 1000) { scene in
             let files = scene.folder.path(of: "files")
             try FileManager.default.createDirectory(
@@ -68,7 +68,7 @@ struct NginxBackendTests {
     }
 
     @Test(arguments: ["--h1", "--no-tls-proto=h2c"])
-    func `no request is lost when nginx ends its connections`(_ version: String) async throws {
+    func `no request is lost when nginx closes its connections`(_ version: String) async throws {
         try await self.play(requests: 500) { scene in
             let result = try ToolProcess.run(
                 "h2load",

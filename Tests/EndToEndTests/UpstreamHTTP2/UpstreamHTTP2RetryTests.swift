@@ -2,11 +2,11 @@ import Foundation
 import GateTestSupport
 import Testing
 
-/// Requests that are sent a second time over HTTP/2, and those that never are.
+/// Requests that are retried over HTTP/2, and requests that are not.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct UpstreamHTTP2RetryTests {
     @Test
-    func `what a backend that goes away has not looked at is sent to it anew`() async throws {
+    func `requests that a GOAWAY leaves unprocessed are sent again`() async throws {
         let script: RawHTTP2Backend.Script = { peer in
             guard peer.index == 0 else { return try peer.answerAll() }
             let requests = try (0..<4).map { _ in try peer.request() }
@@ -16,7 +16,7 @@ struct UpstreamHTTP2RetryTests {
             }
             let last = requests.map(\.stream).min() ?? 0
             #expect(first?.stream == last)
-            // As servers do it: first that it goes away, then what was the last (RFC 9113 6.8).
+            // Like real servers: first the announcement, then the last stream (RFC 9113, 6.8).
             try peer.goAway(last: 0x7FFF_FFFF)
             try peer.goAway(last: last)
             try peer.answer(last, "old")
@@ -47,7 +47,7 @@ struct UpstreamHTTP2RetryTests {
     }
 
     @Test(arguments: [1, 2, 1000])
-    func `a stream that is refused is tried once more`(refusals: Int) async throws {
+    func `a refused stream is retried once`(refusals: Int) async throws {
         let count = Watched(0)
         let script: RawHTTP2Backend.Script = { peer in
             while true {
@@ -78,15 +78,17 @@ struct UpstreamHTTP2RetryTests {
         }
     }
 
-    /// Chunks are taken off for the one backend, and put on for the other: wherever the client was when the first one
-    /// refused, the second one gets the whole body, and nothing that looks like another request.
+    /// Chunk framing is removed for the first backend and added for the second.
+    ///
+    /// At any point of the first refusal, the second backend gets the complete body, and no bytes
+    /// that look like another request.
     @Test(arguments: [
         ("32\r\nAAAAAAAAAA", "0\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n\r\n0\r\n\r\n"),
         ("4\r\nAAAA", "\r\n4\r\nBBBB\r\n0\r\n\r\n"), ("4\r\nAAAA\r\n", "4\r\nBBBB\r\n0\r\n\r\n"),
         ("4\r\nAAAA\r\n0\r\n", "\r\n"), ("4\r\nAAAA\r\n0\r\nX-T: 1\r\n", "X-U: 2\r\n\r\n"),
         ("4\r\nAAAA\r\n0\r\nX-T: 1\r\n\r\n", ""),
     ])
-    func `a body that one backend refuses goes whole to one of HTTP/1.1`(
+    func `a body that one backend refuses is sent to an HTTP/1.1 backend completely`(
         beginning: String,
         rest: String
     ) async throws {
@@ -120,7 +122,7 @@ struct UpstreamHTTP2RetryTests {
             backends: [second],
             upstream: "h2c://127.0.0.1:\(first.port),http://127.0.0.1:\(second.port)"
         ) { scene in
-            // They take turns, and either may be the first.
+            // The backends take turns, and either may be the first.
             if try scene.ask(Request.text("GET", "/turn")).text == "first" {
                 #expect(try scene.ask(Request.text("GET", "/turn")).text == "ok")
             }
@@ -170,7 +172,7 @@ struct UpstreamHTTP2RetryTests {
     }
 
     @Test(arguments: [("GET", true, 200), ("POST", true, 502), ("GET", false, 502)])
-    func `when a connection is lost only what has no effect twice is sent again`(
+    func `after a lost connection, only idempotent requests are retried`(
         _ method: String,
         _ hasServed: Bool,
         _ status: Int
@@ -200,12 +202,12 @@ struct UpstreamHTTP2RetryTests {
     }
 
     @Test
-    func `no connection has more streams than it takes`() async throws {
+    func `no connection has more streams than it allows`() async throws {
         let script: RawHTTP2Backend.Script = { peer in
             while true {
                 let request = try peer.request()
                 let frames = peer.frameCount(.headers)
-                // Nothing else may come before this one is answered.
+                // No other request may arrive before the response to this one.
                 try peer.send(HTTP2Frame(.ping, Array("acknowle".utf8)))
                 try peer.await { $0.isA(.ping) }
                 #expect(peer.frameCount(.headers) == frames)
@@ -223,7 +225,7 @@ struct UpstreamHTTP2RetryTests {
     }
 
     @Test
-    func `a backend that takes no streams is unreachable`() async throws {
+    func `a backend that allows no streams causes a 502`() async throws {
         let script: RawHTTP2Backend.Script = { try $0.await { $0.isA(.goAway) } }
         try await HTTP2Scene.play(settings: [(3, 0)], script: script) { scene in
             try scene.expectStatus(502, Request.text("GET", "/"))
@@ -231,7 +233,7 @@ struct UpstreamHTTP2RetryTests {
     }
 
     @Test
-    func `a backend that takes fewer streams from now on gets no more`() async throws {
+    func `a backend that lowers its stream limit gets no more streams`() async throws {
         let script: RawHTTP2Backend.Script = { peer in
             guard peer.index == 0 else { return try peer.answerAll() }
             let first = try peer.request()
@@ -255,7 +257,7 @@ struct UpstreamHTTP2RetryTests {
     }
 }
 
-/// A body in chunks, as whoever reads it understands it.
+/// The content and the trailers of a chunked body.
 private struct Chunks: Equatable {
     var content = ""
     var trailers: [String] = []
@@ -263,7 +265,7 @@ private struct Chunks: Equatable {
     struct Malformed: Error {}
 
     init(_ text: String) throws {
-        // By bytes: CR LF is one character.
+        // The parser works on bytes because CR LF is one character.
         var rest = Array(text.utf8)[...]
         func line() throws -> String {
             guard let end = rest.firstIndex(of: 0x0A), end > rest.startIndex, rest[end - 1] == 0x0D

@@ -1,11 +1,11 @@
 import GateTestSupport
 import Testing
 
-/// Requests to a backend over HTTP/2, against the executable.
+/// Requests to a backend over HTTP/2, with the real executable.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct UpstreamHTTP2Tests {
     @Test
-    func `a request of HTTP/1.1 becomes one of HTTP/2`() async throws {
+    func `an HTTP/1.1 request is converted to HTTP/2`() async throws {
         try await HTTP2Scene.play(settings: [], script: { try $0.answerAll() }) { scene in
             let fields =
                 "Cookie: a=1; b=2\r\nX-One: 1\r\nTE: trailers, gzip\r\nConnection: x-two, te\r\n"
@@ -36,7 +36,7 @@ struct UpstreamHTTP2Tests {
     }
 
     @Test
-    func `a request of HTTP/2 stays one`() async throws {
+    func `an HTTP/2 request is forwarded as HTTP/2`() async throws {
         try await HTTP2Scene.play(settings: [], script: { try $0.answerAll() }) { scene in
             let client = try scene.connectHTTP2()
             try client.request(1, "GET", "/a", [("cookie", "a=1"), ("cookie", "b=2")])
@@ -51,7 +51,7 @@ struct UpstreamHTTP2Tests {
     }
 
     @Test
-    func `the end of a client resets its calls at the backend`() async throws {
+    func `the end of a client's connection resets its calls at the backend`() async throws {
         let script: RawHTTP2Backend.Script = { peer in
             let call = try peer.request()
             try peer.head(call.stream, "200", [("content-type", "application/grpc")])
@@ -66,7 +66,7 @@ struct UpstreamHTTP2Tests {
             try scene.backend.wait(for: "the reset") { record in
                 record.frames(.resetStream).isEmpty ? nil : true
             }
-            // The connection goes on to serve others.
+            // The connection continues to serve other requests.
             try scene.expectAnswer("/next")
             #expect(scene.backend.record.connections.count == 1)
         }
@@ -100,7 +100,7 @@ struct UpstreamHTTP2Tests {
     }
 
     @Test(arguments: [true, false], [true, false])
-    func `bodies pass in both directions`(isCounted: Bool, isHTTP2: Bool) async throws {
+    func `bodies are forwarded in both directions`(isCounted: Bool, isHTTP2: Bool) async throws {
         let script: RawHTTP2Backend.Script = { peer in
             let request = try peer.request()
             let body = try peer.body(of: request)
@@ -147,7 +147,7 @@ struct UpstreamHTTP2Tests {
     }
 
     @Test
-    func `trailers pass in both directions`() async throws {
+    func `trailers are forwarded in both directions`() async throws {
         let script: RawHTTP2Backend.Script = { peer in
             while true {
                 let request = try peer.request()
@@ -182,7 +182,8 @@ struct UpstreamHTTP2Tests {
     }
 
     @Test
-    func `trailers pass behind a length between two sides of HTTP/2`() async throws {
+    func `trailers after a body with a length are forwarded between two HTTP/2 sides`() async throws
+    {
         let script: RawHTTP2Backend.Script = { peer in
             while true {
                 let request = try peer.request()
@@ -212,7 +213,7 @@ struct UpstreamHTTP2Tests {
             for record in scene.backend.record.requests {
                 #expect(record["content-length"] == ["3"])
             }
-            // A client of HTTP/1.1 has no place for them, and nothing to wait for.
+            // HTTP/1.1 cannot carry these trailers, and the client does not wait for them.
             let other = try scene.connect()
             for _ in 0..<2 {
                 try other.send(
@@ -223,9 +224,9 @@ struct UpstreamHTTP2Tests {
         }
     }
 
-    /// What frames, routes or identifies a message may not come behind it (RFC 9110 6.5.1).
+    /// Framing, routing and identity fields are not allowed in trailers (RFC 9110, 6.5.1).
     @Test(arguments: ["x-app-version", "x-request-id", "content-length"], [true, false])
-    func `a field that says who the client is cannot come behind the content`(
+    func `an identity or framing field in trailers is rejected`(
         name: String,
         isCounted: Bool
     ) async throws {
@@ -242,7 +243,7 @@ struct UpstreamHTTP2Tests {
     }
 
     @Test
-    func `answers without content are complete with their heads`() async throws {
+    func `responses without content are complete with their heads`() async throws {
         let script: RawHTTP2Backend.Script = { peer in
             while true {
                 let request = try peer.request()
@@ -269,7 +270,7 @@ struct UpstreamHTTP2Tests {
     }
 
     @Test(arguments: [("content-length", "3"), ("content-type", "text/html")])
-    func `trailers that say more than trailers may are passed to nobody`(
+    func `a backend's trailers with fields that are not allowed are not forwarded`(
         _ trailer: (String, String)
     ) async throws {
         let script: RawHTTP2Backend.Script = { peer in
@@ -292,7 +293,7 @@ struct UpstreamHTTP2Tests {
     }
 
     @Test
-    func `both sides talk at the same time`() async throws {
+    func `both sides send at the same time`() async throws {
         let script: RawHTTP2Backend.Script = { peer in
             let request = try peer.request()
             try peer.head(request.stream, "200", [("content-type", "text/plain")])
@@ -322,7 +323,7 @@ struct UpstreamHTTP2Tests {
     }
 
     @Test
-    func `answers without a body, and interim ones, are what they are`() async throws {
+    func `responses without a body and interim responses are forwarded as they are`() async throws {
         let script: RawHTTP2Backend.Script = { peer in
             while true {
                 let request = try peer.request()
@@ -396,7 +397,7 @@ struct UpstreamHTTP2Tests {
     }
 
     @Test
-    func `a backend may make room for a long upload piece by piece`() async throws {
+    func `a backend may open the window for a long upload in small steps`() async throws {
         let script: RawHTTP2Backend.Script = { peer in
             let request = try peer.request()
             var count = 0
@@ -404,7 +405,7 @@ struct UpstreamHTTP2Tests {
                 let frame = try peer.await { $0.isA(.data) && $0.stream == request.stream }
                 count += frame.payload.count
                 if frame.endsStream { break }
-                // Far more of them than a connection may send for nothing.
+                // Far more updates than a connection may send without data.
                 let update = HTTP2Frame(.windowUpdate, stream: request.stream, HTTP2Frame.big(1024))
                 try peer.send(Array(repeating: update, count: 8))
             }
@@ -420,7 +421,7 @@ struct UpstreamHTTP2Tests {
     }
 
     @Test
-    func `a client that goes gives up its stream and no other`() async throws {
+    func `a client that resets its stream resets no other`() async throws {
         let script: RawHTTP2Backend.Script = { peer in
             let first = try peer.request()
             let second = try peer.request()
@@ -444,8 +445,7 @@ struct UpstreamHTTP2Tests {
     }
 
     @Test
-    func `an answer before the end of the request is passed on, and the rest is not`() async throws
-    {
+    func `an early response is forwarded, and the rest of the request is not`() async throws {
         let script: RawHTTP2Backend.Script = { peer in
             let request = try peer.request()
             try peer.answer(request.stream, "enough")
@@ -457,7 +457,7 @@ struct UpstreamHTTP2Tests {
             try client.send("POST / HTTP/1.1\r\nHost: gate\r\nContent-Length: 10\r\n\r\nabc")
             let response = try client.response()
             #expect(response.text == "enough")
-            // What may follow on it could not be told from the rest of the body.
+            // The gate could not tell another request from the rest of the body.
             #expect(response.fields["Connection"] == ["close"])
             try client.send("defghij" + Request.text("GET", "/next"))
             client.finishSending()

@@ -1,7 +1,7 @@
 import GateTestSupport
 import Testing
 
-/// Which protocol a backend behind TLS is spoken to in.
+/// The negotiation of the protocol with a backend over TLS.
 @Suite(
     .serialized,
     .ownThread,
@@ -10,14 +10,14 @@ import Testing
 )
 struct UpstreamNegotiationTests {
     struct Case: Sendable, CustomTestStringConvertible {
-        /// The operator's choice; `nil`: none.
+        /// The operator's setting; `nil` if there is none.
         var choice: String?
         var offered: [String]
-        /// `nil`: none.
+        /// The negotiated protocol; `nil` if there is none.
         var spoken: String?
 
         var testDescription: String {
-            "\(self.choice ?? "nothing said"), \(self.offered) is \(self.spoken ?? "none")"
+            "\(self.choice ?? "no setting"), \(self.offered) is \(self.spoken ?? "none")"
         }
     }
 
@@ -66,9 +66,9 @@ struct UpstreamNegotiationTests {
         Case(choice: "http2", offered: ["http/1.1"]),
         Case(choice: "http2", offered: []),
     ])
-    func `the backend chooses among what the operator allows`(_ example: Case) async throws {
+    func `the backend selects a protocol that the operator allows`(_ example: Case) async throws {
         try await self.play(example.choice, example.offered) { scene, http2 in
-            // The first ones come before anybody knows what the backend speaks.
+            // The first requests arrive before the protocol is negotiated.
             let clients = try (0..<5).map { _ in try scene.connect() }
             for client in clients { try client.send(Request.text()) }
             for client in clients {
@@ -85,7 +85,7 @@ struct UpstreamNegotiationTests {
     }
 
     @Test
-    func `a WebSocket goes by HTTP/1.1 where the backend chooses HTTP/2`() async throws {
+    func `a WebSocket uses HTTP/1.1 if the backend selects HTTP/2`() async throws {
         let script: ScriptedBackend.Script = { request in
             request.target == "/socket"
                 ? [

@@ -1,12 +1,12 @@
 import GateTestSupport
 import Testing
 
-/// Backends over HTTP/2 from which nothing comes.
+/// HTTP/2 backends that send nothing.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct UpstreamPingTests {
     private static let flags: [GateFlag] = [.threads(1), .upstreamPing(seconds: 1)]
 
-    @Test func `one that does not say that it is there is not, and its streams are lost`()
+    @Test func `a backend that does not acknowledge a ping loses its connection and streams`()
         async throws
     {
         let script: RawHTTP2Backend.Script = { peer in
@@ -14,7 +14,7 @@ struct UpstreamPingTests {
             _ = try peer.request()
             _ = try peer.request()
             try peer.await { $0.isA(.ping) }
-            // The gate closes, and what waits for more ends.
+            // The gate closes, and the script ends.
             try peer.await { $0.isA(.goAway) }
         }
         try await HTTP2Scene.play(flags: Self.flags, settings: [], script: script) { scene in
@@ -28,7 +28,7 @@ struct UpstreamPingTests {
         }
     }
 
-    @Test func `one that says so has the time of any other`() async throws {
+    @Test func `a backend that acknowledges pings has the usual response time`() async throws {
         let script: RawHTTP2Backend.Script = { peer in
             let request = try peer.request()
             for _ in 0..<2 {

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Testing
 
-/// A request and its answer as `docs/wire` has them for every client library.
+/// A request and its response, as documented in `docs/wire` for all client libraries.
 struct GoldenExchange: Decodable, CustomTestStringConvertible {
     struct Request: Decodable {
         var `protocol`: String
@@ -16,11 +16,11 @@ struct GoldenExchange: Decodable, CustomTestStringConvertible {
         var fields: [[String]]
         var json: WireJSON?
         var body: String?
-        /// The flags of the envelope that the JSON stands in.
+        /// The flags of the envelope that contains the JSON.
         var envelopeFlags: UInt8?
     }
 
-    /// The parts that differ from run to run, as regular expressions.
+    /// The parts that differ between runs, as regular expressions.
     struct Varying: Decodable {
         var fields: [String: String]?
         var json: [String: String]?
@@ -32,7 +32,7 @@ struct GoldenExchange: Decodable, CustomTestStringConvertible {
     var request: Request
     var response: Response
     var varies: Varying?
-    /// Fields that the answer must not have.
+    /// The fields that the response must not have.
     var absent: [String]?
 
     private enum CodingKeys: CodingKey {
@@ -41,7 +41,7 @@ struct GoldenExchange: Decodable, CustomTestStringConvertible {
 
     var testDescription: String { self.name }
 
-    /// The values of the fields that matter, by their names in lower case.
+    /// The values of the compared fields, by their lowercase names.
     var expectedFields: [String: [String]] {
         Dictionary(grouping: self.response.fields) { $0[0].lowercased() }
             .mapValues { $0.map { $0[1] } }
@@ -50,7 +50,7 @@ struct GoldenExchange: Decodable, CustomTestStringConvertible {
     static let folder = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../../docs/wire").standardizedFileURL
 
-    /// All that a gate can give, by their names.
+    /// Returns all exchanges of the gate, sorted by name.
     static func played() throws -> [GoldenExchange] {
         let folder = Self.folder.appending(path: "exchanges")
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)

@@ -2,7 +2,7 @@ import Foundation
 import GateTestSupport
 import Testing
 
-/// The exchanges of `docs/wire`, played at the real gate.
+/// The exchanges of `docs/wire`, played with the real gate.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct GoldenExchangeTests {
     private struct Answer {
@@ -18,7 +18,7 @@ struct GoldenExchangeTests {
     }
 
     @Test
-    func `the gate gives every golden exchange, and its content keeps to the schemas`()
+    func `the gate produces every golden exchange, and its bodies match the schemas`()
         async throws
     {
         let exchanges = try GoldenExchange.played()
@@ -47,7 +47,7 @@ struct GoldenExchangeTests {
         #expect(result.status == 0, "python3 needs jsonschema: \(result.errors)")
     }
 
-    /// The content without the envelope that it stands in.
+    /// Returns the content without its envelope.
     private func content(_ answer: Answer, _ exchange: GoldenExchange) throws -> [UInt8] {
         guard let flags = exchange.response.envelopeFlags else { return answer.body }
         try #require(answer.body.count > 5, "\(exchange.name)")
@@ -57,7 +57,7 @@ struct GoldenExchangeTests {
         return Array(answer.body.dropFirst(5))
     }
 
-    /// The schema that a content has to keep to.
+    /// Returns the name of the schema for a content.
     private static func schema(of text: String) -> String? {
         if text.contains(#""type":"urn:versiongate:"#) { return "denial" }
         return text.hasPrefix(#"{"decision":"#) ? "status" : nil
@@ -124,7 +124,7 @@ struct GoldenExchangeTests {
         return Answer(status: response.status, fields: response.fields, body: response.body)
     }
 
-    /// The chunks of a stream until its first event is whole.
+    /// Returns the response with the chunks of a stream up to its first event.
     private func firstEvent(from client: RawClient) throws -> Answer {
         let head = try #require(try client.head())
         var body: [UInt8] = []

@@ -1,4 +1,6 @@
-/// Any JSON, compared without regard to the order of members.
+/// Any JSON value.
+///
+/// The comparison ignores the order of members.
 enum WireJSON: Decodable, Equatable {
     case null
     case boolean(Bool)
@@ -24,9 +26,9 @@ enum WireJSON: Decodable, Equatable {
         }
     }
 
-    /// The value with those members of it left out that are texts of these patterns.
+    /// Returns the value without the members whose text matches a pattern.
     ///
-    /// They are named, or a JSON Pointer (RFC 6901) leads to them.
+    /// The keys of `patterns` are names or JSON Pointers (RFC 6901).
     func without(_ patterns: [String: String]) throws -> WireJSON {
         try patterns.reduce(self) { value, entry in
             let path = entry.key.split(separator: "/").map(String.init)

@@ -1,4 +1,4 @@
-"""Local servers that speak the protocols of the sources that rules and release facts come from."""
+"""Local servers with the protocols of the sources of rules and releases."""
 
 from .app_store import AppStore
 from .app_store_connect import AppStoreConnect

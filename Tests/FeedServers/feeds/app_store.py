@@ -1,4 +1,4 @@
-"""The App Store's lookup (`app-store`): versions by storefront, through a forgetful CDN."""
+"""The App Store lookup (`app-store`): versions by storefront, behind a caching CDN."""
 
 import copy
 import json
@@ -15,9 +15,9 @@ KNOWN_PARAMETERS = {"id", "bundleId", "country", "lang", "entity", "limit", "med
 
 
 class AppStore(Protocol):
-    """`apps`: objects with `trackId`, `bundleId`, `storefronts` by country, and what all share.
+    """`apps`: objects with `trackId`, `bundleId`, `storefronts` by country, and the shared members.
 
-    Several of one `trackId` are the records of an app for several platforms.
+    Several objects with one `trackId` are the records of an app for several platforms.
     """
 
     defaults = {
@@ -63,7 +63,7 @@ class AppStore(Protocol):
             self.cache = {}
 
     def purge(self, _):
-        """Empties the CDN's cache."""
+        """Empties the cache of the CDN."""
         with self.lock:
             self.cache = {}
 
@@ -105,7 +105,7 @@ class AppStore(Protocol):
         return self.listing(self.earlier if lags else self.state["apps"], request, country)
 
     def cached(self, request, country):
-        """What was said to the same URL before, however the store has changed since."""
+        """Returns the cached response to the same URL, even if the store has changed since."""
         query = sorted(request.query)
         if self.state["cacheKey"] == "known-parameters":
             query = [each for each in query if each[0] in KNOWN_PARAMETERS]
@@ -132,7 +132,9 @@ class AppStore(Protocol):
             [("Cache-Control", "no-transform, max-age=57")])
 
     def selected(self, records, request):
-        """One record of each app: that of the entity where it counts, else that of the iPhone."""
+        """Returns one record of each app: the one of the requested entity if it is honored,
+        otherwise the one for the iPhone.
+        """
         form = self.state["entity"]
         if form == "all-records":
             return records
@@ -159,7 +161,7 @@ class AppStore(Protocol):
 
 
 def family(record):
-    """The kind of device that a record is about."""
+    """Returns the kind of device of a record."""
     if record["kind"] == "mac-software":
         return "mac"
     devices = record.get("supportedDevices", [])
@@ -169,7 +171,7 @@ def family(record):
 
 
 def described(app, country):
-    """A result as the store words it, from the little that a test says."""
+    """Returns a complete record of the store from the few facts in the state."""
     facts = app["storefronts"][country]
     number = app["trackId"]
     shared = {key: value for key, value in app.items() if key != "storefronts"}

@@ -20,7 +20,7 @@ TITLES = {
     429: ("RATE_LIMIT_EXCEEDED", "The request rate limit has been reached."),
     500: ("UNEXPECTED_ERROR", "An unexpected error occurred."),
 }
-# By the path of a collection: its filters, orders and includes.
+# By the path of a collection: its filters, sort orders and includes.
 COLLECTIONS = {
     "apps": (("id", "bundleId", "name", "sku"), ("bundleId", "name"), ()),
     "builds": (
@@ -42,9 +42,9 @@ COLLECTIONS = {
         ("app", "build", "appStoreVersionPhasedRelease")),
     "appStoreVersionPhasedReleases": ((), (), ()),
 }
-# The kinds that have no collection of their own, only one of an app or of their own number.
+# The kinds without a top-level collection: they are only available below an app, or by ID.
 ONLY_BELOW = ("appStoreVersions", "appStoreVersionPhasedReleases")
-# Without these filters a collection gives nothing.
+# The required filters, by collection.
 REQUIRED = {"betaAppReviewSubmissions": "build"}
 
 
@@ -132,7 +132,7 @@ class AppStoreConnect(Protocol):
             self.refusal(404, request)
 
     def document(self, request, documents):
-        """The document at a path; None: there is none."""
+        """Returns the document at a path, or None."""
         parts = request.path.strip("/").split("/")
         if parts[0] != "v1" or not 2 <= len(parts) <= 4 or parts[1] not in COLLECTIONS:
             return None
@@ -167,7 +167,7 @@ class AppStoreConnect(Protocol):
                 "builds", "appStoreVersions", "betaGroups", "preReleaseVersions"):
             owned = [each for each in self.graph.resources[name].values()
                      if each.related["app"] == resource.key]
-            # Of all of them only the versions take filters here.
+            # Of the related collections, only the versions accept filters here.
             return self.collection(name, owned, request, documents, name != "appStoreVersions")
         if name not in resource.related:
             return None
@@ -187,7 +187,7 @@ class AppStoreConnect(Protocol):
     # Rates
 
     def count_request(self):
-        """Notes a request; whether it is one too many."""
+        """Counts a request, and returns whether it exceeds the limit."""
         now = time.monotonic()
         self.used = [each for each in self.used if each > now - 3600] + [now]
         limits = self.state["rateLimit"]
@@ -227,7 +227,7 @@ class AppStoreConnect(Protocol):
     # Actions
 
     def send(self, given):
-        """Posts a notice: `eventType`, `id` and `attributes`, or a `body` as it is."""
+        """Posts a webhook with `eventType`, `id` and `attributes`, or an arbitrary `body`."""
         switches = self.state["webhook"]
         body = given.get("body") or json.dumps({"data": {
             "type": camel_case(given.get("eventType", "BUILD_UPLOAD_STATE_UPDATED")),
@@ -251,6 +251,8 @@ class AppStoreConnect(Protocol):
 
 
 def camel_case(event_type):
-    """How a notice names what a registration calls `BUILD_UPLOAD_STATE_UPDATED`."""
+    """Returns the name of an event type in a webhook, such as `buildUploadStateUpdated` for
+    `BUILD_UPLOAD_STATE_UPDATED`.
+    """
     first, *rest = event_type.lower().split("_")
     return first + "".join(word.capitalize() for word in rest)

@@ -1,19 +1,23 @@
-"""Faults that end the connection: each takes it and leaves it unusable."""
+"""Faults that end the connection. Each uses the connection and leaves it unusable."""
 
 import time
 
 def reset(spoiling):
-    """An RST; `after`: `request` (no byte came), `head`, or `body` (half of it), the default."""
+    """Resets the connection after `request` (no byte is sent), `head`, or `body` (half of it), the
+    default.
+    """
     after = spoiling.fault.get("after", "body")
     if after != "request":
         start_body(spoiling, 0 if after == "head" else half(spoiling))
-        # Time to arrive: an RST overtakes what the peer has not read.
+        # Time for the data to arrive: an RST discards what the peer has not read.
         time.sleep(0.05)
     spoiling.connection.reset()
 
 
 def truncated(spoiling):
-    """Half of the body, then an ordered end; `chunked`: without the last chunk; `head`: no more."""
+    """Sends half of the body and closes. With `chunked`, the last chunk is missing; with `head`,
+    the end of the head.
+    """
     if spoiling.fault.get("framing") == "head":
         head = spoiling.answer.head()
         spoiling.connection.send(head[:len(head) // 2])
@@ -26,14 +30,14 @@ def truncated(spoiling):
 
 
 def oversized(spoiling):
-    """A body that never ends; `counted`: one of a terabyte, and says so."""
+    """Sends a body that never ends. With `counted`, it declares a length of one terabyte."""
     start_body(spoiling, len(spoiling.answer.body), declared=1 << 40)
     while True:
         send_piece(spoiling, spoiling.answer.filler * 65536)
 
 
 def slow(spoiling):
-    """One byte every `interval` seconds, 0.05 if nothing is said."""
+    """Sends one byte every `interval` seconds, by default 0.05."""
     start_body(spoiling, 0, declared=len(spoiling.answer.body))
     for byte in spoiling.answer.body:
         send_piece(spoiling, bytes([byte]))
@@ -44,7 +48,7 @@ def slow(spoiling):
 
 
 def stalled(spoiling):
-    """Silence; `after`: `request`, `head`, or `body` (half of it), the default."""
+    """Stops sending after `request`, `head`, or `body` (half of it), the default."""
     after = spoiling.fault.get("after", "body")
     if after != "request":
         start_body(spoiling, 0 if after == "head" else half(spoiling))
@@ -57,7 +61,9 @@ def not_http(spoiling):
 
 
 def start_body(spoiling, count, declared=None):
-    """Sends the head and so much of the body; the head promises the whole, or what is declared."""
+    """Sends the head and the first `count` bytes of the body. The head declares the whole body, or
+    the length in `declared`.
+    """
     length = len(spoiling.answer.body) + 1 if declared is None else declared
     spoiling.connection.send(spoiling.answer.head([{
         "chunked": ("Transfer-Encoding", "chunked"),
@@ -76,7 +82,9 @@ def send_piece(spoiling, piece):
 
 
 def framing_of(spoiling):
-    """`chunked`, `counted`, or `close`, which only the answers that usually have it get."""
+    """Returns `chunked`, `counted`, or `close`, which only applies to responses that usually have
+    it.
+    """
     usual = "chunked" if spoiling.fault.kind == "oversized" else "counted"
     framing = spoiling.fault.get("framing") or spoiling.answer.framing or usual
     return framing if framing in ("chunked", "close") else "counted"
@@ -90,7 +98,7 @@ def half(spoiling):
     return len(spoiling.answer.body) // 2
 
 
-# By the name of the fault: what it does, and the parameters that it takes.
+# By the name of the fault: its function and its parameters.
 ENDINGS = {
     "reset": (reset, {"after", "framing"}),
     "truncated": (truncated, {"framing", "goodbye"}),

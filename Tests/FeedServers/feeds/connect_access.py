@@ -1,4 +1,4 @@
-"""Whether App Store Connect takes a token."""
+"""The check of App Store Connect tokens."""
 
 import time
 
@@ -7,16 +7,16 @@ from .tokens import BadToken, Token
 
 AUDIENCE = "appstoreconnect-v1"
 LONGEST_LIFE = 20 * 60
-# The clocks of two machines.
+# The tolerated difference between two clocks, in seconds.
 SKEW = 60
 
 
 class AccessRefused(Exception):
-    """Why a token is refused; the source itself never says."""
+    """The reason to reject a token, which the source itself never states."""
 
 
 def check_token(request, state):
-    """Raises AccessRefused unless the Bearer is one that a key of the state has signed."""
+    """Raises AccessRefused unless the Bearer token is signed by a key of the state."""
     try:
         token = Token(request.bearer or "")
     except BadToken as problem:
@@ -52,7 +52,7 @@ def check_claims(token, key, state):
 
 
 def check_scope(token, request):
-    """A scope names requests such as `GET /v1/builds`; of their queries it says nothing here."""
+    """A scope lists requests such as `GET /v1/builds`. Their queries are ignored here."""
     scope = token.claims.get("scope")
     if scope is not None:
         named = scope if isinstance(scope, list) else []

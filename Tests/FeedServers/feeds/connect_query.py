@@ -1,4 +1,4 @@
-"""Queries of App Store Connect: filters, order, pages, and the documents that answer them."""
+"""Queries of App Store Connect: filters, sort orders, pages, and the resulting documents."""
 
 import base64
 import re
@@ -12,7 +12,7 @@ USUAL_PAGE = 50
 
 
 class BadParameter(Exception):
-    """A parameter that the endpoint does not know, or a value that it does not take."""
+    """A parameter that the endpoint does not support, or an invalid value."""
 
     def __init__(self, code, parameter, detail):
         super().__init__(detail)
@@ -21,7 +21,7 @@ class BadParameter(Exception):
 
 
 class Query:
-    """The parameters of a request, checked against what an endpoint takes."""
+    """The parameters of a request, checked against those of an endpoint."""
 
     def __init__(self, request, filters=(), sorts=(), includes=(), is_plain=False):
         self.request = request
@@ -81,7 +81,9 @@ class Query:
 
 
 def matches(found, values):
-    """None: whatever is there; an empty list: nothing is there."""
+    """Returns whether values match. None matches any value; an empty list matches only missing
+    values.
+    """
     there = [text(each) for each in found if each is not None]
     if values is None:
         return bool(there)
@@ -95,7 +97,7 @@ def text(value):
 
 
 def order(found):
-    """Versions by their numbers, dates by the moment."""
+    """Returns the sort key: versions are compared by number, dates by time."""
     value = text(found[0]) if found and found[0] is not None else ""
     try:
         return [datetime.fromisoformat(value.replace("Z", "+00:00")).timestamp()]
@@ -150,7 +152,7 @@ class Documents:
         return {**document, "links": links, "meta": {"paging": paging}}
 
     def included(self, resources, query):
-        """Each related resource once, whoever has it."""
+        """Returns each related resource once."""
         keys = {
             key: None for each in resources for name in query.include
             for key in as_list(each.related.get(name))

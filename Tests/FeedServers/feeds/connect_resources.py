@@ -1,4 +1,4 @@
-"""The resources of App Store Connect and how they hang together."""
+"""The resources of App Store Connect and their relationships."""
 
 ATTRIBUTES = {
     "apps": ("bundleId", "name", "sku", "primaryLocale"),
@@ -39,7 +39,7 @@ DEFAULTS = {
     },
     "betaAppReviewSubmissions": {"submittedDate": "2026-09-02T10:00:00-07:00"},
 }
-# The one state that the old and the new attribute name differently among those that are served.
+# The only served state whose name differs between the old and the new attribute.
 OLD_STATES = {"READY_FOR_DISTRIBUTION": "READY_FOR_SALE"}
 
 
@@ -49,7 +49,7 @@ class Resource:
         self.number = number
         facts = {**DEFAULTS.get(kind, {}), **facts}
         self.attributes = {name: facts.get(name) for name in ATTRIBUTES[kind]}
-        # By name: a key of kind and number, a list of them, or None.
+        # By name: a key of kind and number, a list of keys, or None.
         self.related = related or {}
 
     @property
@@ -58,7 +58,7 @@ class Resource:
 
 
 class Graph:
-    """All resources of a state, by kind in the order that the state has."""
+    """All resources of a state by kind, in the order of the state."""
 
     def __init__(self, state):
         self.resources = {kind: {} for kind in ATTRIBUTES}
@@ -129,7 +129,7 @@ class Graph:
             self.get(build).related["appStoreVersion"] = added.key
 
     def values(self, resource, path):
-        """What a filter or a sort finds at `name`, or at `relationship.name`."""
+        """Returns the values at `name` or at `relationship.name`, for a filter or a sort order."""
         name, _, rest = path.partition(".")
         if name == "id":
             return [resource.number]

@@ -1,4 +1,4 @@
-"""The plain-HTTP port through which a test tells a server what to be and asks what it saw."""
+"""The plain-HTTP port for tests, which sets the state of a server and returns its log."""
 
 import json
 
@@ -19,7 +19,8 @@ class Control:
             try:
                 answer = self.answer(request)
             except (ValueError, KeyError, TypeError, AttributeError) as problem:
-                # A mistake of a test is told here, instead of by a dead connection.
+                # An invalid request of a test gets an error response instead of a closed
+                # connection.
                 text = f"{type(problem).__name__}: {problem}"
                 answer = Answer.json({"error": text}, status=400)
             if not connection.send_answer(answer, request, USUAL):

@@ -1,4 +1,4 @@
-"""Server-sent events as a Realtime Database sends them, in every form that a parser must take."""
+"""Server-sent events of a Realtime Database, in every form that a parser must support."""
 
 import collections
 import json
@@ -25,8 +25,8 @@ LINE_ENDS = {"lf": "\n", "crlf": "\r\n", "cr": "\r"}
 
 
 def event(name, data, form):
-    """The bytes of an event; `form`: the switches."""
-    # Outside of strings JSON may be broken into lines: each is a data line of its own.
+    """Returns the bytes of an event, in the form that the switches specify."""
+    # Outside of strings, JSON may be split into lines: each is a data line of its own.
     text = json.dumps(data, ensure_ascii=False, indent=1 if form["splitData"] else None,
                       separators=(",", ":"))
     colon = ": " if form["space"] else ":"
@@ -37,7 +37,7 @@ def event(name, data, form):
 
 
 class EventStream:
-    """One open stream: others put events in, its connection's thread sends them."""
+    """An open stream. Other threads add events, and the thread of the connection sends them."""
 
     def __init__(self, database, path, access):
         self.database = database
@@ -54,7 +54,7 @@ class EventStream:
         return self.database.state["stream"]
 
     def opening(self):
-        """The answer up to the first event, for a fault to spoil."""
+        """Returns the response up to the first event, for a fault to change."""
         answer = self.head()
         answer.body = b"".join(self.waiting)
         answer.filler = b":"
@@ -71,7 +71,9 @@ class EventStream:
         self.wake()
 
     def end(self, how):
-        """`close`: in order; `truncate`: without the last chunk; `reset`: by an RST."""
+        """Ends the stream: `close` regularly, `truncate` without the last chunk, `reset` with an
+        RST.
+        """
         self.ending = how
         self.wake()
 
@@ -79,7 +81,7 @@ class EventStream:
         try:
             self.outer.send(b"!")
         except OSError:
-            # Full: it wakes anyway. Closed: it is gone.
+            # Full: the stream wakes anyway. Closed: it no longer exists.
             pass
 
     def run(self, connection, request):

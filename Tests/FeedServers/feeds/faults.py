@@ -1,17 +1,17 @@
-"""Everything that can go wrong between a source and the gate, each by a name."""
+"""All faults between a source and the gate, by name."""
 
 import threading
 
 from .broken_connections import ENDINGS
 from .wrong_answers import ANSWERS
 
-# These come before TLS: they concern connections, not requests.
+# Faults before TLS: they affect connections, not requests.
 GREETINGS = {"tls-garbage", "tls-stalled", "tls-reset"}
-# These lead from the main listener to another.
+# Faults that redirect from the main listener to another one.
 DEPARTURES = {"redirect", "redirect-down"}
-# These last until they are taken away.
+# Faults that last until they are removed.
 LASTING = {"refuse"}
-# All of them, with the parameters that each takes.
+# All faults, with their parameters.
 KINDS = {
     **{name: set() for name in GREETINGS | LASTING},
     **{name: parameters for name, (_, parameters) in {**ANSWERS, **ENDINGS}.items()},
@@ -19,7 +19,7 @@ KINDS = {
 
 
 class Fault:
-    """One fault, for so many requests or until it is taken away."""
+    """One fault, for a number of requests or until it is removed."""
 
     def __init__(self, described):
         if isinstance(described, str):
@@ -41,7 +41,7 @@ class Fault:
         return self.described.get(name, default)
 
     def concerns(self, request):
-        # The answer that a redirect leads to is right, unless a test says otherwise.
+        # The target of a redirect works normally, unless a test states otherwise.
         usual = "main" if self.kind in DEPARTURES else request.listener.name
         return (
             request.raw_path.startswith(self.get("path", ""))
@@ -53,7 +53,7 @@ class Fault:
 
 
 class Faults:
-    """The faults that are due, the first that concerns a request first."""
+    """The pending faults. The first one that applies to a request is used."""
 
     def __init__(self):
         self.lock = threading.Lock()
@@ -100,7 +100,7 @@ class Faults:
 
 
 class Spoiling:
-    """A request, the right answer to it, and the connection on which to spoil it."""
+    """A request, its valid response, and the connection for the fault."""
 
     def __init__(self, fault, request, answer, connection, protocol):
         self.fault = fault

@@ -1,4 +1,4 @@
-"""Files by HTTPS, as any web server gives them (`https`)."""
+"""Files over HTTPS, like those of any web server (`https`)."""
 
 import base64
 import hashlib
@@ -61,7 +61,7 @@ class FileServer(Protocol):
         return self.give(file, request)
 
     def is_allowed(self, request):
-        """Whether it has the header fields that are required, by name."""
+        """Returns whether the request has the required header fields."""
         required = self.state["requires"] or {}
         return all(request.field(name.lower()) == value for name, value in required.items())
 
@@ -98,7 +98,9 @@ class FileServer(Protocol):
         return f'W/"{tag}"' if is_weak else f'"{tag}"'
 
     def is_unmodified(self, request, etag, modified):
-        """RFC 9110 section 13.2.2: If-None-Match, compared weakly, goes before the date."""
+        """Evaluates RFC 9110 section 13.2.2: If-None-Match, compared weakly, has priority over the
+        date.
+        """
         if self.state["conditional"] == "ignored":
             return False
         wanted = request.field("if-none-match")

@@ -1,10 +1,12 @@
-"""Who may read and write a Realtime Database."""
+"""The access to a Realtime Database."""
 
 DATABASE_SCOPES = ["https://www.googleapis.com/auth/firebase.database"]
 
 
 class Access:
-    """What a request's credential opens; `refusal`: the words of the 401, None if it is good."""
+    """The rights of a request's credential. `refusal` is the text of the 401; None if the
+    credential is valid.
+    """
 
     def __init__(self, request, state, tokens):
         self.refusal = None
@@ -37,5 +39,7 @@ class Access:
             self.refusal = "Unauthorized request."
 
     def opens(self, rule):
-        """A legacy secret and a service account are above the rules."""
+        """Returns whether a rule grants access. A legacy secret and a service account bypass the
+        rules.
+        """
         return self.is_admin or rule == "public" or (rule == "authenticated" and self.is_known)

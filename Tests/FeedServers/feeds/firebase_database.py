@@ -17,7 +17,7 @@ FORBIDDEN = set(".#$[]")
 
 
 class FirebaseDatabase(Protocol):
-    """`data`: the whole tree; a change of it is told to the streams."""
+    """`data`: the whole tree; a change is sent to the streams."""
 
     defaults = {
         "data": None,
@@ -81,7 +81,7 @@ class FirebaseDatabase(Protocol):
             return self.error(404, "404 Not Found")
         if any(FORBIDDEN & set(key) for key in path):
             return self.error(400, "Invalid path: Invalid token in path")
-        # Behind a redirect, the parameter alone is enough.
+        # After a redirect, the parameter alone is sufficient.
         is_stream = "text/event-stream" in (request.field("accept") or "") or (
             request.parameter("sse") == "true")
         onward = self.redirect(request, is_stream)
@@ -220,13 +220,13 @@ class FirebaseDatabase(Protocol):
     # Actions
 
     def write_now(self, given):
-        """A write as if another client had made it: `method` (put, patch), `path`, `data`."""
+        """Writes like another client: `method` (put, patch), `path`, `data`."""
         act = {"put": self.put, "patch": self.patch}[given.get("method", "put")]
         with self.lock:
             act(tree.split(given["path"]), given["data"])
 
     def send_event(self, given):
-        """An event of any `name` and `data` to every stream, or `raw` bytes."""
+        """Sends an event with any `name` and `data` to every stream, or `raw` bytes."""
         with self.lock:
             if "raw" in given:
                 for stream in self.streams.all():
@@ -236,7 +236,8 @@ class FirebaseDatabase(Protocol):
         return self.count(given)
 
     def revoke(self, given):
-        """Every access token expires; the streams that were opened with a credential hear so."""
+        """Expires every access token, and notifies the streams that were opened with a credential.
+        """
         with self.lock:
             self.tokens.expire()
             text = given.get("text", "credential is no longer valid")
@@ -245,7 +246,7 @@ class FirebaseDatabase(Protocol):
             return {"streams": len(concerned)}
 
     def stall(self, given):
-        """The open streams fall silent, keep-alives included."""
+        """Stops all events on the open streams, including keep-alives."""
         with self.lock:
             for stream in self.streams.all():
                 stream.is_stalled = True
@@ -253,7 +254,7 @@ class FirebaseDatabase(Protocol):
         return self.count(given)
 
     def end(self, given):
-        """The open streams end: `close`, `truncate` or `reset`."""
+        """Ends the open streams: `close`, `truncate` or `reset`."""
         with self.lock:
             for stream in self.streams.all():
                 stream.end(given.get("how", "close"))

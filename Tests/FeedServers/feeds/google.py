@@ -1,4 +1,5 @@
-"""What the services of Google share: the token endpoint, access tokens, the form of errors."""
+"""The common parts of the Google services: the token endpoint, access tokens, the form of errors.
+"""
 
 import secrets
 import time
@@ -10,7 +11,7 @@ from .tokens import BadToken, Token
 
 GRANT = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 AUDIENCE = "https://oauth2.googleapis.com/token"
-# A token that claims to have been made later than this from now is refused.
+# A token whose issue time is further in the future, in seconds, is rejected.
 SKEW = 300
 
 STATUS_NAMES = {
@@ -19,7 +20,7 @@ STATUS_NAMES = {
     503: "UNAVAILABLE", 504: "DEADLINE_EXCEEDED",
 }
 
-# The switches; `accounts`: service accounts as their key files have them, or with `publicKey`.
+# The switches. `accounts`: service accounts in the format of their key files, or with `publicKey`.
 OAUTH = {
     "accounts": [], "path": "/token", "verify": True, "lifetime": 3599, "dies": None,
     "accepted": [], "extra": {},
@@ -27,7 +28,7 @@ OAUTH = {
 
 
 class TokenEndpoint:
-    """Gives an access token for an assertion that a service account has signed."""
+    """Issues an access token for an assertion that a service account has signed."""
 
     def __init__(self, protocol):
         self.protocol = protocol
@@ -44,7 +45,7 @@ class TokenEndpoint:
                 raise ValueError("an account has a client_email")
 
     def expire(self):
-        """Forgets every access token."""
+        """Expires every access token."""
         self.issued = {}
 
     def answer(self, request):
@@ -99,7 +100,9 @@ class TokenEndpoint:
         }, fields=[("Cache-Control", "private")])
 
     def problem_with(self, access, scopes):
-        """None if a token opens one of the scopes; else `missing`, `invalid` or `scope`."""
+        """Returns None if a token grants one of the scopes, otherwise `missing`, `invalid` or
+        `scope`.
+        """
         if access is None:
             return "missing"
         if access in self.switches["accepted"]:
@@ -133,7 +136,7 @@ def google_error(status, message=None, details=()):
 
 
 def access_refusal(problem):
-    """The answer to a token that is missing, invalid, or of too narrow a scope."""
+    """Returns the response to a missing or invalid token, or to one with insufficient scope."""
     if problem == "scope":
         return google_error(403, "Request had insufficient authentication scopes.", [{
             "@type": "type.googleapis.com/google.rpc.ErrorInfo",

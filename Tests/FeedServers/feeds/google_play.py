@@ -18,7 +18,9 @@ START = "/androidpublisher/v3/applications/"
 
 
 class GooglePlay(Protocol):
-    """`apps`: by package, the `tracks` by name, each a list of releases as the API has them."""
+    """`apps`: by package, the `tracks` by name, each with a list of releases in the format of the
+    API.
+    """
 
     defaults = {
         "apps": {},
@@ -110,7 +112,7 @@ class GooglePlay(Protocol):
         return {"track": track, **({"releases": shown} if shown else {})}
 
     def releases(self, tracks, track):
-        """The listing that needs no edit."""
+        """Returns the listing that needs no edit."""
         if not self.state["listing"]:
             return google_error(404)
         if track not in tracks:
@@ -128,11 +130,11 @@ class GooglePlay(Protocol):
         return google_error(status)
 
     def expire(self, _):
-        """Every access token expires."""
+        """Expires every access token."""
         self.tokens.expire()
 
     def open_edits(self, _):
-        """The edits that nobody has deleted."""
+        """Returns the edits that were not deleted."""
         return {"edits": list(self.edits)}
 
     actions = {"expire": expire, "edits": open_edits}
@@ -149,6 +151,8 @@ def check_release(release, place):
 
 
 def lifecycle(release):
-    """A rollout counts as published, a halted one too: it can be resumed."""
+    """Returns the lifecycle state. A rollout counts as published, even a halted one, which can be
+    resumed.
+    """
     usual = "DRAFT" if release["status"] == "draft" else "PUBLISHED"
     return release.get("releaseLifecycleState", "RELEASE_LIFECYCLE_STATE_" + usual)

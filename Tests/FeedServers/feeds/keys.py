@@ -1,4 +1,5 @@
-"""Public keys out of PEM, and the two signatures that tokens have; no library but Python's own."""
+"""Public keys from PEM, and the two signature algorithms of tokens, with the standard library only.
+"""
 
 import base64
 import hashlib
@@ -10,7 +11,7 @@ BASE = (
     0x6B17D1F2E12C4247F8BCE6E563A440F277037D812DEB33A0F4A13945D898C296,
     0x4FE342E2FE1A7F9B8EE7EB4A7C0F9E162BCE33576B315ECECBB6406837BF51F5,
 )
-# The start of EMSA-PKCS1-v1_5 for SHA-256, RFC 8017 section 9.2.
+# The prefix of EMSA-PKCS1-v1_5 for SHA-256, RFC 8017 section 9.2.
 SHA256_INFO = bytes.fromhex("3031300d060960864801650304020105000420")
 
 
@@ -23,7 +24,7 @@ class PublicKey:
 
     @staticmethod
     def from_pem(text):
-        """The key of a `PUBLIC KEY`, or the one that belongs to a `PRIVATE KEY` (PKCS #8)."""
+        """Returns the key of a `PUBLIC KEY`, or the public key of a `PRIVATE KEY` (PKCS #8)."""
         lines = text.strip().splitlines()
         if len(lines) < 3 or not lines[0].startswith("-----BEGIN "):
             raise ValueError("no PEM")
@@ -50,7 +51,7 @@ class PublicKey:
         return PublicKey("RSA", (number(fields[1][1]), number(fields[2][1])))
 
     def verifies(self, algorithm, signature, message):
-        """Whether a signature of RS256 or ES256, as tokens have it, is good."""
+        """Returns whether an RS256 or ES256 signature in the format of tokens is valid."""
         if (algorithm, self.kind) == ("RS256", "RSA"):
             return self.verifies_rs256(signature, message)
         if (algorithm, self.kind) == ("ES256", "EC"):
@@ -66,7 +67,9 @@ class PublicKey:
         return len(signature) == size and found == padded
 
     def verifies_es256(self, signature, message):
-        """FIPS 186-4 section 6.4; the signature is r and s, 32 bytes each, RFC 7518 section 3.4."""
+        """Verifies by FIPS 186-4 section 6.4. The signature consists of r and s, 32 bytes each (RFC
+        7518 section 3.4).
+        """
         r, s = number(signature[:32]), number(signature[32:])
         if len(signature) != 64 or not (0 < r < ORDER and 0 < s < ORDER):
             return False
@@ -83,7 +86,7 @@ def number(data):
 
 
 def children(data):
-    """The elements of DER, as tags and contents."""
+    """Returns the elements of DER, as tags and contents."""
     found = []
     while data:
         tag, length, start = data[0], data[1], 2
@@ -96,7 +99,7 @@ def children(data):
 
 
 def added(one, two):
-    """The sum of two points; None is the point at infinity."""
+    """Returns the sum of two points. None is the point at infinity."""
     if one is None or two is None:
         return one or two
     if one[0] == two[0]:

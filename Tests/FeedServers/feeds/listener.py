@@ -1,4 +1,4 @@
-"""A listening port of 127.0.0.1 that can stop to listen and begin again."""
+"""A port of 127.0.0.1 that can be closed and opened again."""
 
 import socket
 import ssl
@@ -8,12 +8,12 @@ from .wire import Connection
 
 
 class Listener:
-    """Hands each connection to a function on a thread of its own."""
+    """Passes each connection to a function, on a thread of its own."""
 
     def __init__(self, name, serve, certificate=None, port=0, greet=None):
         self.name = name
         self.serve = serve
-        # Called with the bare connection before TLS; False: the connection is done with.
+        # Called with the connection before TLS; returns False if it has handled the connection.
         self.greet = greet
         self.context = certificate and tls_context(*certificate)
         self.connections = set()
@@ -28,7 +28,7 @@ class Listener:
         return f"{'https' if self.context else 'http'}://localhost:{self.port}"
 
     def use_certificate(self, certificate, key):
-        """Shows another certificate from the next handshake on."""
+        """Uses another certificate from the next handshake on."""
         self.context = tls_context(certificate, key)
 
     def open(self):
@@ -39,7 +39,7 @@ class Listener:
         threading.Thread(target=self.accept, args=(self.socket,), daemon=True).start()
 
     def close(self):
-        """Refuses connections and cuts those that are open; the port stays ours."""
+        """Refuses new connections and cuts open ones. The port stays reserved."""
         if self.listens:
             self.listens = False
             closing = self.socket
@@ -48,7 +48,8 @@ class Listener:
             except OSError:
                 pass
             closing.close()
-            # Bound and not listening: nobody else gets the port, and whoever connects is refused.
+            # The socket is bound but does not listen: no other process gets the port, and
+            # connections are refused.
             self.socket = bound(self.port)
         self.cut()
 
@@ -80,7 +81,7 @@ class Listener:
             self.serve(connection)
             connection.close()
         except (OSError, ValueError):
-            # The client went away or spoke nonsense: that is a test's affair, not ours.
+            # The client has closed or sent invalid data, which tests may do.
             connection.discard()
         finally:
             with self.lock:

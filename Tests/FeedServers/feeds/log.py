@@ -10,13 +10,13 @@ class Log:
         self.entries = []
 
     def add(self, request, fault):
-        """Notes a request; the entry takes the status once it is known."""
+        """Adds a request. The status of the entry is set later."""
         return self.append({
             **request.described(), "fault": fault and fault.kind, "status": None,
         })
 
     def add_greeting(self, listener, fault):
-        """Notes a connection that a fault ended before any request."""
+        """Adds a connection that a fault ended before any request."""
         self.append({
             "listener": listener.name, "method": "", "target": "", "path": "", "query": {},
             "headers": {}, "body": "", "fault": fault, "status": None,
@@ -30,7 +30,7 @@ class Log:
         return entry
 
     def after(self, number, wait=0.0):
-        """Those later than a number; waits so many seconds until there is one."""
+        """Returns the entries after a number. Waits up to `wait` seconds until there is one."""
         with self.added:
             self.added.wait_for(lambda: len(self.entries) > number, wait)
             return [dict(entry) for entry in self.entries[number:]]

@@ -1,4 +1,4 @@
-"""Requests as they came, and answers as a server means them before a fault spoils them."""
+"""Received requests, and responses before a fault changes them."""
 
 import base64
 import gzip
@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 
 class Request:
-    """One request as it came; field names are in lower case."""
+    """A received request. The names of its fields are in lower case."""
 
     def __init__(self, method, target, fields, body, listener):
         split = urlsplit(target)
@@ -23,7 +23,7 @@ class Request:
         self.listener = listener
 
     def field(self, name):
-        """All values of a field, joined as RFC 9110 section 5.3 has it; None: not there."""
+        """Returns all values of a field, joined as in RFC 9110 section 5.3, or None."""
         values = [value for each, value in self.fields if each == name]
         return ", ".join(values) if values else None
 
@@ -44,7 +44,7 @@ class Request:
         return token.strip() if scheme.lower() == "bearer" and token else None
 
     def described(self):
-        """What the log shows of it."""
+        """Returns the log entry of the request."""
         names = dict.fromkeys(name for name, _ in self.fields)
         described = {
             "listener": self.listener.name,
@@ -62,7 +62,7 @@ class Request:
 
 
 class Answer:
-    """One answer: what a server means to say, before a fault spoils it."""
+    """A valid response, before a fault changes it."""
 
     def __init__(self, status=200, body=b"", content_type=None, fields=(), filler=b" "):
         self.status = status
@@ -70,7 +70,7 @@ class Answer:
         self.fields = list(fields)
         if content_type is not None:
             self.fields.insert(0, ("Content-Type", content_type))
-        # The bytes that a body without an end goes on with.
+        # The bytes that continue an endless body.
         self.filler = filler
         self.framing = None
 
@@ -83,7 +83,7 @@ class Answer:
         return next((value for each, value in self.fields if each.lower() == name.lower()), None)
 
     def replace(self, name, value):
-        """Sets a field, or takes it away if the value is None."""
+        """Sets a field, or removes it if the value is None."""
         self.fields = [each for each in self.fields if each[0].lower() != name.lower()]
         if value is not None:
             self.fields.append((name, value))
@@ -108,5 +108,5 @@ class Answer:
 
 
 def http_date(moment=None):
-    """The time, in seconds since 1970, as RFC 9110 section 5.6.7 writes it."""
+    """Returns a time in seconds since 1970 in the format of RFC 9110 section 5.6.7."""
     return formatdate(moment, usegmt=True)

@@ -1,4 +1,4 @@
-"""microCMS (`microcms`): objects and lists by a key, and webhooks."""
+"""microCMS (`microcms`): objects and lists that need a key, and webhooks."""
 
 import hashlib
 import json
@@ -74,7 +74,7 @@ class MicroCMS(Protocol):
             self.stamps[name] = {
                 "createdAt": created, "updatedAt": now, "publishedAt": created, "revisedAt": now,
             }
-            # The CDN's copies go when the content changes.
+            # A change of the content purges the CDN.
             self.edge = {}
             if self.state["webhook"]["url"] and self.state["webhook"]["automatic"]:
                 self.webhook.post_later(*self.delivery(self.event(name, before, after)))
@@ -134,7 +134,7 @@ class MicroCMS(Protocol):
         return len(self.recent) > self.state["allowance"]
 
     def find(self, request):
-        """The JSON for a path; None: there is nothing for who asks."""
+        """Returns the JSON for a path, or None if nothing is visible for the request."""
         parts = request.path.strip("/").split("/")
         if parts[:2] != ["api", "v1"] or len(parts) not in (3, 4):
             return None
@@ -211,7 +211,7 @@ class MicroCMS(Protocol):
         }
 
     def delivery(self, event, form="valid"):
-        """What to post; `form`: `valid`, or one of the ways in which a signature can be bad."""
+        """Returns the delivery for an event. `form` is `valid`, or a kind of invalid signature."""
         switches = self.state["webhook"]
         body = event.encode() if isinstance(event, str) else json.dumps(
             event, ensure_ascii=False, separators=(",", ":")).encode()
@@ -229,7 +229,7 @@ class MicroCMS(Protocol):
         return switches["url"], body, headers, switches["authority"]
 
     def send(self, given):
-        """Posts a notice now: `api`, `type`, `signature`, or a `body` as it is."""
+        """Posts a webhook now, with `api`, `type` and `signature`, or an arbitrary `body`."""
         event = given.get("body") or {
             **self.event(given.get("api"), None, None), "type": given.get("type", "edit"),
             "id": None, "contents": None,
@@ -248,7 +248,7 @@ def without_status(content):
 
 
 def content_of(entry):
-    """An entry of a list as if it were an object's endpoint."""
+    """Returns an entry of a list in the format of an object's endpoint."""
     return {
         "content": without_status(entry),
         **{key: entry[key] for key in ("status", "draftKey") if key in entry},

@@ -1,20 +1,22 @@
-"""Contents as microCMS shows them: parts of them, and lists."""
+"""Contents in the format of microCMS: selected fields, and lists."""
 
 from datetime import datetime, timezone
 
 
 class BadQuery(Exception):
-    """A parameter that the source refuses."""
+    """A parameter that the source rejects."""
 
 
 def stamp(seconds):
-    """ISO 8601 in UTC with milliseconds."""
+    """Returns a time in ISO 8601, in UTC with milliseconds."""
     moment = datetime.fromtimestamp(seconds, timezone.utc)
     return moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment.microsecond // 1000:03d}Z"
 
 
 def without_empty(value, shows_null):
-    """Texts and numbers without a value are missing, or null; both forms are documented."""
+    """Removes texts and numbers without a value, or replaces them with null. Both forms are
+    documented.
+    """
     if isinstance(value, dict):
         kept = {key: without_empty(each, shows_null) for key, each in value.items()}
         return {key: each for key, each in kept.items() if each is not None or shows_null}
@@ -24,7 +26,7 @@ def without_empty(value, shows_null):
 
 
 def selected(value, fields):
-    """Only the fields that were asked for, `a,b.c`; all if none were."""
+    """Returns only the requested fields, such as `a,b.c`, or all if none are requested."""
     if not fields:
         return value
     result = {}
@@ -67,7 +69,9 @@ def number(request, name, default):
 
 
 def matches(value, filters):
-    """`[and]` binds closer than `[or]`; of the operators only `[equals]`."""
+    """Evaluates filters. `[and]` has precedence over `[or]`; the only supported operator is
+    `[equals]`.
+    """
     return any(
         all(equals(value, term) for term in group.split("[and]"))
         for group in filters.split("[or]")

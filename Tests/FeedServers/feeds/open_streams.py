@@ -1,11 +1,11 @@
-"""The open streams of a Realtime Database, and which of them hears what of a write."""
+"""The open streams of a Realtime Database, and the events for each of them after a write."""
 
 from . import realtime_tree as tree
 from .event_stream import EventStream, event
 
 
 class OpenStreams:
-    """All that is called here is called within the database's lock, but `forget`."""
+    """The caller must hold the database's lock for all methods except `forget`."""
 
     def __init__(self, database):
         self.database = database
@@ -26,7 +26,9 @@ class OpenStreams:
         return list(self.streams)
 
     def judge_again(self):
-        """Ends those that the rules no longer allow, and lets the others see new switches."""
+        """Ends the streams that the rules no longer allow, and applies changed switches to the
+        others.
+        """
         rule = self.state["read"]
         barred = [each for each in self.streams if not each.access.opens(rule)]
         self.tell_all("cancel", None, barred)
@@ -42,7 +44,7 @@ class OpenStreams:
             self.tell_patch(stream, path, values, before)
 
     def tell_put(self, stream, path, before):
-        """The put that a stream hears of a write at a path, if it concerns it."""
+        """Sends a stream the put of a write at a path, if it affects the stream."""
         depth = len(stream.path)
         if path[:depth] == stream.path:
             below = path[depth:]
@@ -68,7 +70,7 @@ class OpenStreams:
             self.tell(stream, "patch", {"path": below, "data": values})
 
     def tell_change(self, before):
-        """Tells the streams of a new tree by the narrowest write that would have made it."""
+        """Sends the streams a changed tree as the smallest equivalent write."""
         path = tree.narrowest_change(before, self.root)
         old, new = tree.at(before, path), tree.at(self.root, path)
         for stream in self.streams:

@@ -1,4 +1,4 @@
-"""What all the sources have in common."""
+"""The common base of all sources."""
 
 import copy
 import threading
@@ -8,10 +8,10 @@ from .state import WIRE, WIRE_CHOICES, closed_paths, merged
 
 
 class Protocol:
-    """One source's protocol: a state, and an answer to every request.
+    """The protocol of one source: a state, and a response to every request.
 
-    `defaults`: the state at the start. `choices`: by the path of a switch, what it may be.
-    `actions`: by name, what a test can make it do besides.
+    `defaults`: the initial state. `choices`: the allowed values by the path of a switch.
+    `actions`: additional actions by name.
     """
 
     defaults = {}
@@ -26,11 +26,11 @@ class Protocol:
         self.state = copy.deepcopy(self.known)
 
     def replace_state(self, given):
-        """Sets what was given and everything else to its default."""
+        """Sets the given switches, and all others to their defaults."""
         self.update(merged(self.known, given, self.allowed))
 
     def change_state(self, given):
-        """Sets what was given and leaves everything else."""
+        """Sets the given switches, and keeps all others."""
         self.update(merged(self.state, given, self.allowed))
 
     def update(self, state):
@@ -40,14 +40,14 @@ class Protocol:
             self.changed(old)
 
     def check(self, state):
-        """Raises a ValueError if a state makes no sense."""
+        """Raises a ValueError if a state is invalid."""
 
     def changed(self, old):
-        """Called when there is a new state, within the lock."""
+        """Handles a new state. The caller holds the lock."""
 
     def answer(self, request):
         raise NotImplementedError
 
     def refusal(self, status, request):
-        """The answer for a status that is no success, as the source words it."""
+        """Returns the response for an error status, in the format of the source."""
         return Answer(status)

@@ -1,13 +1,15 @@
-"""The tree of a Realtime Database: what a write makes of it, and how it shows.
+"""The tree of a Realtime Database: the results of writes, and the visible form.
 
-Within, every node is a scalar or an object that is not empty; a node that is not there is None.
+Internally, every node is a scalar or a nonempty object. A missing node is None.
 """
 
 import copy
 
 
 def cleaned(value):
-    """A value as the database keeps it: no null, no empty object, arrays by their indexes."""
+    """Returns a value in the database's form: without null and empty objects, and with arrays as
+    objects.
+    """
     if isinstance(value, list):
         value = {str(index): each for index, each in enumerate(value)}
     if not isinstance(value, dict):
@@ -26,7 +28,7 @@ def at(node, path):
 
 
 def with_value(node, path, value):
-    """The tree after a write; a scalar on the way becomes an object."""
+    """Returns the tree after a write. A scalar in the path becomes an object."""
     if not path:
         return copy.deepcopy(cleaned(value))
     children = dict(node) if isinstance(node, dict) else {}
@@ -39,7 +41,9 @@ def with_value(node, path, value):
 
 
 def shown(node, makes_arrays):
-    """Keys that are mostly the numbers from 0 on show as an array with nulls between."""
+    """Returns the visible form of a node. Keys that are mostly the numbers from 0 become an array
+    with nulls in between.
+    """
     if not isinstance(node, dict):
         return node
     children = {key: shown(child, makes_arrays) for key, child in node.items()}
@@ -51,7 +55,7 @@ def shown(node, makes_arrays):
 
 
 def narrowest_change(old, new):
-    """The longest path under which everything lies that differs between two trees."""
+    """Returns the longest path that contains all differences between two trees."""
     path = []
     while isinstance(old, dict) and isinstance(new, dict):
         keys = [key for key in {**old, **new} if old.get(key) != new.get(key)]

@@ -18,7 +18,7 @@ PARTS = {"conditions", "parameters", "parameterGroups", "version"}
 
 
 class RemoteConfig(Protocol):
-    """`template`, `serverTemplate`, `evaluatable`: what the three addresses give."""
+    """`template`, `serverTemplate`, `evaluatable`: the content of the three URLs."""
 
     defaults = {
         "project": "example",
@@ -63,7 +63,7 @@ class RemoteConfig(Protocol):
         shown = copy.deepcopy(template) or {}
         if template is not None and self.state["versions"]:
             shown["version"] = {**self.version(number, origin), **shown.get("version", {})}
-        # A version may be given with the template: then numbers go on from it.
+        # A version may be given with the template: numbering then continues from it.
         given = shown.get("version", {}).get("versionNumber")
         entry = {"number": int(given) if given else number, "template": template, "shown": shown}
         self.history[name] = [*versions, entry][-STORED_VERSIONS:]
@@ -143,7 +143,7 @@ class RemoteConfig(Protocol):
         return f"etag-{self.state['projectNumber']}-{number}"
 
     def take(self, name, request):
-        """A new template, if it is made from the current one."""
+        """Accepts a new template if it is based on the current one."""
         current = self.entry(name)
         tag = self.tag(current["number"] if current else 0)
         expected = request.field("if-match")
@@ -168,7 +168,7 @@ class RemoteConfig(Protocol):
         return google_error(status)
 
     def expire(self, _):
-        """Every access token expires."""
+        """Expires every access token."""
         self.tokens.expire()
 
     actions = {"expire": expire}

@@ -1,4 +1,4 @@
-"""A feed's server: its two listeners, its control port, and what it has seen."""
+"""The server of a feed: its listeners, its control port, and its log."""
 
 import traceback
 
@@ -14,7 +14,9 @@ from .wrong_answers import ANSWERS
 
 
 class FeedServer:
-    """Answers on three ports: there are another host and plain HTTP to be redirected to."""
+    """Responds on three ports: the main one, another host, and plain HTTP, which are the targets of
+    redirects.
+    """
 
     def __init__(self, name, certificate=None, key=None, port=0):
         self.name = name
@@ -48,7 +50,7 @@ class FeedServer:
                 listener.open()
 
     def disconnect(self):
-        """Cuts every connection, and lets new ones in."""
+        """Cuts every connection; new ones are accepted."""
         for listener in self.listeners:
             listener.cut()
 
@@ -74,7 +76,7 @@ class FeedServer:
                 return
 
     def answer(self, request, connection):
-        """Answers a request; whether the connection can be used for another."""
+        """Responds to a request, and returns whether the connection can be reused."""
         fault = self.faults.for_request(request)
         entry = self.log.add(request, fault)
         answer = self.rightly(request)
@@ -97,7 +99,9 @@ class FeedServer:
         return connection.send_answer(answer, request, wire)
 
     def rightly(self, request):
-        """What the protocol answers; a mistake of ours must not look like one of the wire."""
+        """Returns the protocol's response. An error of this program must not look like one of the
+        connection.
+        """
         try:
             return self.protocol.answer(request)
         except Exception:
@@ -107,6 +111,6 @@ class FeedServer:
     @staticmethod
     def encode(answer, request, wire, fault):
         wanted = wire["gzip"] == "always" or (wire["gzip"] == "when-asked" and request.accepts_gzip)
-        # A fault that changes the body needs to read it.
+        # A fault that changes the body must be able to read it.
         if wanted and answer.has_body and answer.body and fault is None:
             answer.compress()

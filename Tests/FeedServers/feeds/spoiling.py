@@ -1,8 +1,8 @@
-"""What a fault works upon."""
+"""The input of a fault."""
 
 
 class Spoiling:
-    """A request, the right answer to it, and the connection on which to spoil it."""
+    """A request, its valid response, and the connection for the fault."""
 
     def __init__(self, fault, request, answer, connection, protocol):
         self.fault = fault

@@ -1,8 +1,8 @@
-"""The switches of a server: what it says and in which of the forms that sources may have."""
+"""The switches of a server: its data, and the variants of its responses."""
 
 import copy
 
-# The switches that every server has: how it frames its answers.
+# The switches of every server: the framing of its responses.
 WIRE = {"framing": "length", "gzip": "when-asked", "pieces": 0, "keepAlive": True}
 WIRE_CHOICES = {
     "wire.framing": ("length", "chunked", "close"),
@@ -11,9 +11,9 @@ WIRE_CHOICES = {
 
 
 def merged(known, given, choices, where=""):
-    """The known state with what was given; a name or a choice that is not there is an error.
+    """Returns the known state with the given switches. An unknown name or choice is an error.
 
-    An object of known names takes no others; one that is empty by default takes any.
+    An object with known names accepts no others. An object that is empty by default accepts any.
     """
     if not isinstance(given, dict):
         raise ValueError(f"{where or 'the state'} is an object")
@@ -31,7 +31,7 @@ def merged(known, given, choices, where=""):
 
 
 def closed_paths(defaults, where=""):
-    """Where the objects of known names are."""
+    """Returns the paths of the objects with known names."""
     paths = []
     for name, value in defaults.items():
         path = f"{where}.{name}" if where else name

@@ -1,15 +1,15 @@
-"""JSON Web Tokens as they come, RFC 7519."""
+"""JSON Web Tokens, RFC 7519."""
 
 import base64
 import json
 
 
 class BadToken(Exception):
-    """Why a token is none."""
+    """The reason why a token is invalid."""
 
 
 class Token:
-    """The parts of a token; whether it is to be believed is for `is_signed_by` to say."""
+    """The parts of a token. They are only trustworthy if `is_signed_by` returns True."""
 
     def __init__(self, text):
         parts = text.split(".")
@@ -34,7 +34,7 @@ class Token:
 
 
 def decoded(text):
-    """Base64url without padding, RFC 7515 section 2; padding is an error."""
+    """Decodes Base64url without padding, RFC 7515 section 2. Padding is an error."""
     if "=" in text or "+" in text or "/" in text:
         raise ValueError("not base64url")
     return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))

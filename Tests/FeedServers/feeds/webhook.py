@@ -1,4 +1,4 @@
-"""Signed notices that a source posts to the gate."""
+"""Signed webhooks that a source posts to the gate."""
 
 import hashlib
 import hmac
@@ -9,12 +9,12 @@ import urllib.request
 
 
 def signature(secret, body):
-    """HMAC-SHA256 in lower-case hexadecimal."""
+    """Returns the HMAC-SHA256 in lowercase hexadecimal."""
     return hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
 
 
 class Webhook:
-    """Posts notices and remembers what became of them; nothing is ever sent again."""
+    """Posts webhooks and records the results. No webhook is sent again."""
 
     def __init__(self):
         self.lock = threading.Lock()
@@ -24,8 +24,8 @@ class Webhook:
         threading.Thread(target=self.post, args=delivery, daemon=True).start()
 
     def post(self, url, body, headers, authority=None):
-        """`authority`: a file of certificates to trust for HTTPS."""
-        # No proxy of the environment may come between.
+        """`authority`: a file of trusted certificates for HTTPS."""
+        # The proxy of the environment must not be used.
         handlers = [urllib.request.ProxyHandler({})]
         if url.startswith("https:"):
             context = ssl.create_default_context(cafile=authority)

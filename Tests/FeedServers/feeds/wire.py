@@ -1,4 +1,4 @@
-"""HTTP/1.1 by hand, so that an answer can go wrong at any byte."""
+"""A manual implementation of HTTP/1.1 in which a response can fail at any byte."""
 
 import socket
 import ssl
@@ -20,7 +20,7 @@ class Connection:
         self.writing = threading.Lock()
 
     def read_request(self):
-        """The next request; None when the client has gone or speaks no HTTP."""
+        """Returns the next request, or None if the client has closed or does not send HTTP."""
         while b"\r\n\r\n" not in self.buffer:
             if len(self.buffer) > LARGEST_HEAD or not self.fill():
                 return None
@@ -83,7 +83,9 @@ class Connection:
         self.send(b"%x\r\n%s\r\n" % (len(data), data))
 
     def send_answer(self, answer, request, wire):
-        """Sends it as the `wire` switches have it; whether the connection can be used again."""
+        """Sends a response as the `wire` switches specify, and returns whether the connection can
+        be reused.
+        """
         body = answer.body if answer.has_body else b""
         framing = answer.framing or wire["framing"]
         keeps = framing != "close" and wire["keepAlive"] and asks_to_keep(request)
@@ -104,7 +106,7 @@ class Connection:
         return keeps
 
     def close(self):
-        """Ends it in order: what was sent arrives, and TLS says goodbye."""
+        """Closes regularly: sent data arrives, and TLS sends close_notify."""
         try:
             if isinstance(self.sock, ssl.SSLSocket):
                 self.sock.settimeout(1)
@@ -115,7 +117,7 @@ class Connection:
         self.discard()
 
     def reset(self):
-        """Ends it by an RST."""
+        """Closes with an RST."""
         try:
             self.sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         except OSError:
@@ -123,10 +125,10 @@ class Connection:
         self.discard()
 
     def cut(self):
-        """Ends it from another thread, whatever its own thread waits for."""
+        """Closes from another thread, even if the connection's own thread is blocked."""
         try:
             self.sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-            # On the bare socket: that of TLS forgets its session when it is shut down.
+            # On the plain socket: a TLS socket discards its session when it is shut down.
             socket.socket.shutdown(self.sock, socket.SHUT_RDWR)
         except OSError:
             pass
@@ -138,7 +140,7 @@ class Connection:
             pass
 
     def wait_until_gone(self):
-        """Reads and throws away until the client closes."""
+        """Discards all data until the client closes."""
         self.sock.settimeout(None)
         while self.sock.recv(65536):
             pass
@@ -149,7 +151,8 @@ def asks_to_keep(request):
 
 
 def pieces_of(body, size):
-    """The body in pieces of so many bytes, which split characters too; 0: in one."""
+    """Returns the body in parts of `size` bytes, which also split characters; 0 returns one part.
+    """
     if size <= 0:
         return [body] if body else []
     return [body[start:start + size] for start in range(0, len(body), size)]

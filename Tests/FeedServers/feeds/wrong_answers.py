@@ -1,4 +1,4 @@
-"""Faults that end in an answer: each takes the right one and gives a wrong one."""
+"""Faults that end in a response. Each gets the valid response and returns an invalid one."""
 
 import gzip
 import json
@@ -13,7 +13,7 @@ NAMED_STATUS = {str(code): code for code in (400, 401, 403, 404, 412, 429, 500, 
 
 
 def status(spoiling):
-    """The source's own words for a status, as documented; `body` says others."""
+    """Returns the source's documented response for a status, or the given `body`."""
     fault = spoiling.fault
     code = int(fault.get("code", NAMED_STATUS.get(fault.kind, 500)))
     answer = spoiling.protocol.refusal(code, spoiling.request)
@@ -26,14 +26,14 @@ def status(spoiling):
 
 
 def retry_after(value):
-    """Seconds as they are; `date+N`: the HTTP date that lies N seconds ahead; else as it is."""
+    """Returns `date+N` as the HTTP date in N seconds, and any other value unchanged."""
     if isinstance(value, str) and value.startswith("date+"):
         return http_date(time.time() + float(value[5:]))
     return str(value)
 
 
 def redirect(spoiling):
-    """To the other listener, which is another port under the name `localhost`."""
+    """Redirects to the other listener, which is another port with the host `localhost`."""
     fault = spoiling.fault
     target = fault.get("to") or spoiling.protocol.server.other.origin + spoiling.request.target
     return Answer(fault.get("code", 302), fields=[("Location", target)])
@@ -44,7 +44,7 @@ def redirect_loop(spoiling):
 
 
 def redirect_down(spoiling):
-    """To the listener that never speaks TLS."""
+    """Redirects to the listener without TLS."""
     target = spoiling.protocol.server.plain.origin + spoiling.request.target
     return Answer(spoiling.fault.get("code", 302), fields=[("Location", target)])
 
@@ -66,7 +66,7 @@ def null(spoiling):
 
 
 def wrong_type(spoiling):
-    """Well-formed JSON of another type than the one that is due; `json` says which."""
+    """Returns valid JSON of another type, or the value of `json`."""
     if "json" in spoiling.fault.described:
         return with_body(spoiling.answer, json.dumps(spoiling.fault.get("json")).encode())
     is_object = spoiling.answer.body.lstrip().startswith(b"{")
@@ -74,13 +74,13 @@ def wrong_type(spoiling):
 
 
 def bad_json(spoiling):
-    """The first half of the body, well framed."""
+    """Returns the first half of the body, with valid framing."""
     body = spoiling.answer.body
     return with_body(spoiling.answer, body[:max(1, len(body) // 2)])
 
 
 def not_utf8(spoiling):
-    """Two bytes that UTF-8 never has, within the first string."""
+    """Inserts two bytes that are invalid in UTF-8 into the first string."""
     body = spoiling.answer.body
     place = body.find(b'"') + 1 or len(body) // 2
     return with_body(spoiling.answer, body[:place] + b"\xff\xfe" + body[place:])
@@ -93,7 +93,7 @@ def content_type(spoiling):
 
 
 def bad_gzip(spoiling):
-    """Says gzip; is none, or is one that ends early or has the wrong checksum."""
+    """Declares gzip for a body that is not gzip, is truncated, or has a wrong checksum."""
     form = spoiling.fault.get("form", "garbage")
     packed = gzip.compress(spoiling.answer.body, mtime=0)
     body = {
@@ -108,7 +108,7 @@ def bad_gzip(spoiling):
 
 
 def gzip_bomb(spoiling):
-    """A few kilobytes that become `bytes`, 256 MiB if nothing is said."""
+    """Returns a few kilobytes that decompress to `bytes`, by default 256 MiB."""
     answer = with_body(spoiling.answer, b"")
     size = spoiling.fault.get("bytes", 256 * 1024 * 1024)
     answer.body = bomb(spoiling.answer.body, size)
@@ -117,7 +117,7 @@ def gzip_bomb(spoiling):
 
 
 def bomb(start, size):
-    """A gzip file, RFC 1952, in which the same block of blanks stands again and again."""
+    """Returns a gzip file (RFC 1952) that repeats the same block of spaces."""
     blanks = b" " * 1024 * 1024
     count = size // len(blanks)
     packer = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
@@ -138,7 +138,7 @@ def unknown_encoding(spoiling):
 
 
 def big_head(spoiling):
-    """Header fields of a megabyte in all."""
+    """Adds header fields of one megabyte in total."""
     answer = with_body(spoiling.answer, spoiling.answer.body)
     answer.fields += [(f"X-Padding-{number}", "x" * 8000) for number in range(128)]
     return answer
@@ -154,7 +154,7 @@ def with_body(answer, body):
 
 STATUS_PARAMETERS = {"code", "body", "contentType", "retryAfter"}
 
-# By the name of the fault: what it does, and the parameters that it takes.
+# By the name of the fault: its function and its parameters.
 ANSWERS = {
     **{name: (status, STATUS_PARAMETERS) for name in ["status", *NAMED_STATUS]},
     "redirect": (redirect, {"code", "to"}),

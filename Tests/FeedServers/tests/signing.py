@@ -1,4 +1,4 @@
-"""Keys and tokens for the tests, made by the `openssl` command."""
+"""Keys and tokens for the tests, created by the `openssl` command."""
 
 import base64
 import json
@@ -8,7 +8,7 @@ from support import run_openssl, scratch_folder
 
 
 class Signer:
-    """A private key, RSA or of P-256."""
+    """A private key, RSA or P-256."""
 
     def __init__(self, algorithm):
         self.algorithm = algorithm
@@ -41,14 +41,14 @@ def encoded(data):
 
 
 def raw_signature(der):
-    """The two numbers of an ECDSA signature, 32 bytes each, out of their DER."""
+    """Returns the two numbers of an ECDSA signature in DER, 32 bytes each."""
     first = der[3]
     numbers = der[4:4 + first], der[6 + first:6 + first + der[5 + first]]
     return b"".join(each.lstrip(b"\x00").rjust(32, b"\x00") for each in numbers)
 
 
 class ServiceAccount:
-    """A service account as its key file has it, and the assertions that it signs."""
+    """A service account in the format of its key file, and the assertions that it signs."""
 
     def __init__(self):
         self.signer = Signer("RS256")
@@ -67,7 +67,7 @@ class ServiceAccount:
         return {name: value for name, value in claims.items() if value is not None}
 
     def ask(self, server, scope, signer=None, header=None, grant=None, **changes):
-        """Asks the token endpoint of a server."""
+        """Sends a request to the token endpoint of a server."""
         grant = grant or "urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer"
         assertion = (signer or self.signer).token(
             self.claims(scope, **changes), **(header or {"kid": "key1"}))
@@ -76,6 +76,6 @@ class ServiceAccount:
             {"Content-Type": "application/x-www-form-urlencoded"})
 
     def access(self, server, scope):
-        """An access token as a header."""
+        """Returns an access token as a header field."""
         token = self.ask(server, scope).json()["access_token"]
         return {"Authorization": f"Bearer {token}"}

@@ -1,4 +1,4 @@
-"""What the tests of the servers have in common."""
+"""The common code of the servers' tests."""
 
 import atexit
 import functools
@@ -22,7 +22,7 @@ HAS_OPENSSL = shutil.which("openssl") is not None
 
 
 def scratch_folder():
-    """A folder that is there until the tests are over."""
+    """Creates a folder that is removed after the tests."""
     folder = tempfile.mkdtemp()
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return Path(folder)
@@ -30,7 +30,9 @@ def scratch_folder():
 
 @functools.lru_cache(maxsize=None)
 def certificate_and_key(purpose="usual"):
-    """A certificate for `localhost` and 127.0.0.1 and its key, made once for each purpose."""
+    """Returns a certificate for `localhost` and 127.0.0.1 and its key, created once for each
+    purpose.
+    """
     folder = scratch_folder()
     certificate, key = str(folder / "cert.pem"), str(folder / "key.pem")
     run_openssl(
@@ -57,7 +59,7 @@ class Reply:
 
 
 class Server:
-    """A server as a process of its own, as the Swift tests start it."""
+    """A server in a process of its own, started like the Swift tests do."""
 
     def __init__(self, name, tls=False):
         command = [sys.executable, "-B", str(FOLDER / "serve.py"), name]
@@ -127,7 +129,7 @@ class Server:
 
 
 class ServerCase(unittest.TestCase):
-    """A test case with a server of its own, which every test finds as it was at the start."""
+    """A test case with a server of its own, whose state is reset before every test."""
 
     name = None
     tls = False
@@ -153,7 +155,7 @@ class ServerCase(unittest.TestCase):
 
 
 class Receiver:
-    """Takes webhooks: `received` gets header fields and body of each."""
+    """Receives webhooks. `received` contains the header fields and the body of each."""
 
     def __init__(self):
         received = self.received = queue.Queue()
@@ -182,7 +184,7 @@ def unpacked(reply):
 
 
 def raw_exchange(port, text, timeout=5):
-    """What comes back for bytes as they are, until the server closes."""
+    """Returns the response to arbitrary bytes, until the server closes."""
     with socket.create_connection(("127.0.0.1", port), timeout) as sock:
         sock.sendall(text.encode())
         received = b""

@@ -22,7 +22,7 @@ class AppStoreTests(ServerCase):
     def version(self, query="id=1234567890"):
         return self.get(f"/lookup?{query}").json()["results"][0]["version"]
 
-    def test_it_looks_up_by_number_and_by_bundle(self):
+    def test_lookup_by_number_and_by_bundle(self):
         for query in ("id=1234567890", "bundleId=com.example.shop&country=US", "id=1,1234567890"):
             reply = self.get(f"/lookup?{query}")
             self.assertEqual(reply.fields["Content-Type"], "text/javascript; charset=utf-8")
@@ -37,7 +37,7 @@ class AppStoreTests(ServerCase):
             self.assertIsInstance(result["fileSizeBytes"], str)
             self.assertNotIn("storefronts", result)
 
-    def test_a_post_asks_the_same(self):
+    def test_a_post_gets_the_same_response(self):
         reply = self.server.request("/lookup?id=1234567890", "POST")
         self.assertEqual(reply.json()["resultCount"], 1)
 
@@ -46,19 +46,19 @@ class AppStoreTests(ServerCase):
         self.assertEqual(self.version("id=1234567890&country=jp"), "3.3.0")
         self.assertEqual(self.version(), "3.4.0")
 
-    def test_nothing_is_no_error(self):
+    def test_no_result_is_no_error(self):
         for query in ("id=1", "bundleId=com.example", "id=1234567890&country=de", ""):
             reply = self.get(f"/lookup?{query}")
             self.assertEqual((reply.status, reply.json()), (200, {"resultCount": 0, "results": []}))
 
-    def test_a_country_that_is_none(self):
+    def test_an_invalid_country(self):
         reply = self.get("/lookup?id=1&country=usa")
         self.assertEqual(reply.status, 400)
         self.assertIn("country", reply.json()["errorMessage"])
         self.server.change(unknownCountry="empty")
         self.assertEqual(self.get("/lookup?id=1&country=usa").json()["resultCount"], 0)
 
-    def test_the_type_and_the_lines_before(self):
+    def test_the_content_type_and_the_leading_lines(self):
         self.server.change(contentType="application/json", leadingLines=0)
         reply = self.get("/lookup?id=1234567890")
         self.assertEqual(reply.fields["Content-Type"], "application/json")
@@ -77,7 +77,7 @@ class AppStoreTests(ServerCase):
         self.server.state(apps=[app("3.4.0")], allowance=100, period=0.01)
         self.assertEqual(self.version(), "3.4.0")
 
-    def test_a_cache_keeps_what_it_has_until_it_is_purged(self):
+    def test_the_cache_keeps_responses_until_a_purge(self):
         self.server.change(staleness="cached")
         self.assertEqual(self.version(), "3.4.0")
         self.server.change(apps=[app("3.5.0")])
@@ -89,19 +89,19 @@ class AppStoreTests(ServerCase):
         self.server.control("POST", "/purge")
         self.assertEqual(self.version(), "3.6.0")
 
-    def test_a_cache_may_not_look_at_unknown_parameters(self):
+    def test_the_cache_may_ignore_unknown_parameters(self):
         self.server.change(staleness="cached", cacheKey="known-parameters")
         self.assertEqual(self.version("id=1234567890&_cb=1"), "3.4.0")
         self.server.change(apps=[app("3.5.0")])
         self.assertEqual(self.version("id=1234567890&_cb=2"), "3.4.0")
 
-    def test_a_cache_forgets_in_time(self):
+    def test_cached_responses_expire(self):
         self.server.change(staleness="cached", cacheSeconds=0)
         self.version()
         self.server.change(apps=[app("3.5.0")])
         self.assertEqual(self.version(), "3.5.0")
 
-    def test_edges_disagree(self):
+    def test_responses_may_lag_behind(self):
         self.server.change(apps=[app("3.5.0")], staleness="flapping")
         self.assertEqual({self.version() for _ in range(4)}, {"3.4.0", "3.5.0"})
         self.server.change(staleness="bundle-id-lags")
@@ -128,12 +128,12 @@ class AppStoreTests(ServerCase):
         self.server.change(entity="all-records")
         self.assertEqual(self.kinds(number), [phone, mac, ("software", "1.3")])
 
-    def test_an_app_without_a_record_of_the_entity_is_not_there(self):
+    def test_an_app_without_a_record_of_the_entity_is_missing(self):
         self.assertEqual(self.kinds("id=1234567890&entity=desktopSoftware"), [])
         self.server.state(apps=[{**app("2.3.5"), "kind": "mac-software"}])
         self.assertEqual(self.kinds("id=1234567890"), [("mac-software", "2.3.5")])
 
-    def test_an_app_without_a_version_is_refused(self):
+    def test_an_app_without_a_version_is_rejected(self):
         broken = {"trackId": 1, "bundleId": "a", "storefronts": {"us": {}}}
         self.server.control("PUT", "/state", {"apps": [broken]}, expects=400)
 

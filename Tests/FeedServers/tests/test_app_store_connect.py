@@ -97,7 +97,7 @@ class ConnectTests(ServerCase):
         self.server.change(verify=False)
         self.assertEqual(self.status_of(signer=Signer("ES256")), 200)
 
-    def test_refusals_are_lists_of_errors(self):
+    def test_error_responses_are_lists_of_errors(self):
         reply = self.ask("/v1/apps", "x")
         error, = reply.json()["errors"]
         self.assertEqual((error["status"], error["code"]), ("401", "NOT_AUTHORIZED"))
@@ -120,7 +120,7 @@ class ConnectTests(ServerCase):
         self.server.change(role="forbidden")
         self.assertEqual(self.ask("/v1/apps").status, 403)
 
-    def test_an_app_by_its_bundle(self):
+    def test_an_app_is_found_by_its_bundle_id(self):
         self.assertEqual(self.ids("/v1/apps?filter[bundleId]=com.example.shop"), ["123"])
         self.assertEqual(self.ids("/v1/apps?filter[bundleId]=none"), [])
         app = self.ask("/v1/apps/123").json()["data"]
@@ -141,7 +141,7 @@ class ConnectTests(ServerCase):
         ]:
             self.assertEqual(self.ids(f"/v1/builds?{query}"), expected, query)
 
-    def test_a_build_and_what_is_included(self):
+    def test_a_build_with_included_resources(self):
         document = self.ask(
             "/v1/builds?filter[version]=1041&include=preReleaseVersion,buildBetaDetail,betaGroups"
             "&fields[preReleaseVersions]=version").json()
@@ -165,7 +165,7 @@ class ConnectTests(ServerCase):
         found = self.ask("/v1/builds/b1").json()["data"]
         self.assertEqual(found["relationships"]["app"]["data"], {"type": "apps", "id": "123"})
 
-    def test_what_is_included_twice_comes_once(self):
+    def test_included_resources_are_not_repeated(self):
         document = self.ask(
             "/v1/builds?filter[preReleaseVersion.version]=3.2.0&filter[app]=123"
             "&include=preReleaseVersion").json()
@@ -192,7 +192,7 @@ class ConnectTests(ServerCase):
         self.assertEqual(self.ids("/v1/preReleaseVersions?filter[version]=3.3.0"), [
             "123-IOS-3.3.0"])
 
-    def test_what_is_not_related(self):
+    def test_an_absent_relation_is_null_or_404(self):
         path = "/v1/appStoreVersions/v2/appStoreVersionPhasedRelease"
         reply = self.ask(path)
         self.assertEqual((reply.status, reply.json()["data"]), (200, None))
@@ -269,7 +269,7 @@ class ConnectTests(ServerCase):
             self.assertEqual((notice["id"], notice["type"]), ("e7", "buildUploadStateUpdated"))
             self.assertIn("timestamp", notice["attributes"])
 
-    def test_a_state_that_does_not_hang_together(self):
+    def test_an_inconsistent_state_is_rejected(self):
         for broken in (
             {"builds": [{**build("b1", "1"), "app": "999"}]},
             {"appStoreVersions": [{"id": "v", "app": "123", "build": "none"}]},

@@ -8,7 +8,7 @@ from support import Server, ServerCase, certificate_and_key
 class ControlTests(ServerCase):
     name = "https"
 
-    def test_the_log_has_what_came(self):
+    def test_the_log_contains_all_requests(self):
         self.server.request("/a%20b?x=1&y=", "POST", b"\xff", {"X-One": "1"})
         entry, = self.server.log()
         self.assertEqual((entry["method"], entry["path"]), ("POST", "/a b"))
@@ -22,7 +22,7 @@ class ControlTests(ServerCase):
         self.get("/")
         self.assertEqual(len(self.server.log(after=0, wait=5)), 1)
 
-    def test_what_is_unknown_is_refused_and_changes_nothing(self):
+    def test_unknown_switches_are_rejected_without_effect(self):
         self.server.state(etag="weak")
         for method, path, value in [
             ("PUT", "/state", {"etags": "weak"}),
@@ -50,7 +50,7 @@ class ControlTests(ServerCase):
         self.server.state()
         self.assertEqual(self.server.control("GET", "/state")["etag"], "strong")
 
-    def test_the_end_of_its_input_ends_it(self):
+    def test_the_end_of_standard_input_stops_the_server(self):
         self.assertEqual(Server("https").stop(), 0)
 
     def test_the_framings(self):

@@ -25,14 +25,14 @@ class FaultTests(ServerCase):
     def fetch(self, **headers):
         return self.get("/f.json", **headers)
 
-    def test_statuses_come_as_often_as_was_said(self):
+    def test_statuses_are_sent_the_given_number_of_times(self):
         for code in (400, 401, 403, 404, 412, 429, 500, 502, 503, 504):
             self.server.fault(str(code), times=2)
             self.assertEqual([self.fetch().status for _ in range(3)], [code, code, 200])
         self.server.fault("status", code=418, body="short and stout")
         self.assertEqual((self.fetch().status, self.fetch().body), (418, b"short and stout"))
 
-    def test_retry_after_in_seconds_as_a_date_and_as_nonsense(self):
+    def test_retry_after_in_seconds_as_a_date_and_as_invalid_text(self):
         self.server.fault("429", retryAfter=7)
         self.assertEqual(self.fetch().fields["Retry-After"], "7")
         self.server.fault("503", retryAfter="date+60")
@@ -78,7 +78,7 @@ class FaultTests(ServerCase):
         self.server.fault("redirect-nowhere")
         self.assertIsNone(self.fetch().fields["Location"])
 
-    def test_bodies_that_are_not_what_is_due(self):
+    def test_unexpected_bodies(self):
         for kind, expected in {
             "empty": b"", "null": b"null", "wrong-type": b"[1,2,3]",
             "bad-json": self.body[:len(self.body) // 2],
@@ -99,7 +99,7 @@ class FaultTests(ServerCase):
         self.assertEqual(self.fetch().fields["Content-Type"], "application/octet-stream")
         self.assertEqual(self.fetch().body, self.body)
 
-    def test_encodings_that_do_not_hold(self):
+    def test_invalid_encodings(self):
         for form in ("garbage", "cut", "checksum", "plain"):
             self.server.fault("bad-gzip", form=form)
             reply = self.fetch()
@@ -117,7 +117,7 @@ class FaultTests(ServerCase):
         self.assertLess(len(bomb), 20_000)
         self.assertGreater(len(zlib.decompress(bomb, 31)), 8 << 20)
 
-    def test_a_head_beyond_measure(self):
+    def test_an_oversized_head(self):
         self.server.fault("big-head")
         with self.assertRaises(http.client.HTTPException):
             self.fetch()
@@ -135,14 +135,14 @@ class FaultTests(ServerCase):
         self.assertEqual((self.fetch().fields["Last-Modified"], self.fetch().body), (None, b""))
 
     def test_a_reset_before_within_and_after_the_head(self):
-        # Python takes an RST below TLS for an end.
+        # Python reports an RST below TLS as a regular end.
         expected = http.client.HTTPException if self.tls else ConnectionResetError
         for after in ("request", "head", "body"):
             self.server.fault("reset", after=after)
             with self.assertRaises((expected, ConnectionResetError), msg=after):
                 self.fetch()
 
-    def test_a_body_without_end(self):
+    def test_an_endless_body(self):
         for framing in ("chunked", "counted"):
             self.server.fault("oversized", framing=framing)
             connection = self.server.connect()
@@ -153,24 +153,24 @@ class FaultTests(ServerCase):
                 response.headers["Content-Length"], str(1 << 40) if framing == "counted" else None)
             connection.close()
 
-    def test_drips(self):
+    def test_a_slow_body(self):
         self.server.fault("slow", interval=0.001)
         started = time.monotonic()
         self.assertEqual(self.fetch().body, self.body)
         self.assertGreater(time.monotonic() - started, len(self.body) * 0.001)
 
-    def test_silence(self):
+    def test_a_stalled_response(self):
         for after in ("request", "head", "body"):
             self.server.fault("stalled", after=after)
             with self.assertRaises(socket.timeout, msg=after):
                 self.server.request("/f.json", timeout=0.3)
 
-    def test_something_else_than_http(self):
+    def test_a_response_that_is_not_http(self):
         self.server.fault("not-http")
         with self.assertRaises(http.client.BadStatusLine):
             self.fetch()
 
-    def test_nobody_listens_and_connections_are_cut_until_the_fault_goes(self):
+    def test_connections_are_refused_and_cut_until_the_fault_is_removed(self):
         kept = self.server.connect()
         kept.request("GET", "/f.json")
         kept.getresponse().read()
@@ -185,7 +185,7 @@ class FaultTests(ServerCase):
         self.server.control("DELETE", "/fault")
         self.assertEqual(self.fetch().status, 200)
 
-    def test_trouble_before_the_first_request(self):
+    def test_faults_before_the_first_request(self):
         for kind, expected in {
             "tls-garbage": (ssl.SSLError, http.client.BadStatusLine),
             "tls-reset": ConnectionResetError,

@@ -45,7 +45,7 @@ class FileTests(ServerCase):
         self.server.change(conditional="ignored")
         self.assertEqual(self.get("/rules.yaml", If_None_Match=tag).status, 200)
 
-    def test_gzip_when_asked_and_the_tags_that_servers_give_then(self):
+    def test_gzip_on_request_and_its_etags(self):
         packed = self.get("/rules.yaml", Accept_Encoding="gzip")
         self.assertEqual(packed.fields["Content-Encoding"], "gzip")
         self.assertEqual(unpacked(packed), RULES.encode())
@@ -67,7 +67,7 @@ class FileTests(ServerCase):
         self.assertEqual(self.get("/rules.yaml").fields["X-Signature"], text)
         self.assertEqual(self.get("/rules.yaml.sig").body, signature)
 
-    def test_a_file_behind_a_header_and_one_that_is_not_there(self):
+    def test_a_file_that_requires_a_header_and_a_missing_file(self):
         self.assertEqual(self.get("/other").status, 404)
         self.server.change(requires={"Authorization": "Bearer s3cret"})
         denied = self.get("/rules.yaml")

@@ -13,13 +13,13 @@ DATA = {"version": "3.5.0", "minVersion": "3.2.0", "storeUrl": "https://example.
 
 
 class Stream:
-    """Reads events the slow and simple way."""
+    """Reads events with a slow and simple parser."""
 
     def __init__(self, server, path, query="", port=None, **headers):
         self.connection = server.connect(port)
         headers = {"Accept": "text/event-stream", **headers}
         self.connection.request("GET", f"{path}.json{query}", headers=headers)
-        # The connection forgets its socket if the answer says that it will close.
+        # The connection drops its socket if the response announces that it will close.
         self.socket = self.connection.sock
         self.response = self.connection.getresponse()
 
@@ -27,12 +27,12 @@ class Stream:
         return self
 
     def __exit__(self, *_):
-        # The socket stays open as long as one of the two has it.
+        # The socket stays open while one of the two objects uses it.
         self.response.close()
         self.connection.close()
 
     def event(self):
-        """The name and the data of the next event; None at the end."""
+        """Returns the name and the data of the next event; None at the end."""
         name, data = None, []
         while line := self.response.readline().decode():
             line = line.rstrip("\r\n")
@@ -62,7 +62,7 @@ class DatabaseCase(ServerCase):
 
 
 class ReadTests(DatabaseCase):
-    def test_a_value_a_part_of_it_and_nothing(self):
+    def test_a_value_a_part_of_it_and_a_missing_one(self):
         for path, expected in {
             "/app/ios": DATA, "/app/ios/minVersion": "3.2.0", "/": {"app": {"ios": DATA}},
             "/none": None, "/app/ios/minVersion/x": None,
@@ -78,7 +78,7 @@ class ReadTests(DatabaseCase):
         reply = self.get("/app.json?shallow=true", X_Firebase_ETag="true")
         self.assertEqual(reply.status, 400)
 
-    def test_a_tag_for_those_who_ask(self):
+    def test_an_etag_on_request(self):
         self.assertIsNone(self.get("/app.json").fields["ETag"])
         tag = self.get("/app.json", X_Firebase_ETag="true").fields["ETag"]
         same = self.get("/app.json", If_None_Match=tag)
@@ -96,7 +96,7 @@ class ReadTests(DatabaseCase):
         self.server.change(etag="never")
         self.assertIsNone(self.get("/app.json", X_Firebase_ETag="true").fields["ETag"])
 
-    def test_what_is_no_path(self):
+    def test_invalid_paths(self):
         self.assertEqual(self.get("/app").status, 404)
         self.assertEqual(self.get("/a$b.json").status, 400)
         self.server.change(exists=False)
@@ -177,7 +177,7 @@ class ReadTests(DatabaseCase):
 
 
 class StreamTests(DatabaseCase):
-    def test_a_put_opens_it_and_writes_follow(self):
+    def test_a_stream_starts_with_a_put_and_continues_with_writes(self):
         with self.stream() as stream:
             self.assertEqual(
                 stream.response.headers["Content-Type"], "text/event-stream; charset=utf-8")
@@ -198,7 +198,7 @@ class StreamTests(DatabaseCase):
                 self.act("write", method=method, path=path, data=data)
                 self.assertEqual(stream.event(), expected)
 
-    def test_what_concerns_others_is_not_heard(self):
+    def test_writes_outside_the_path_are_not_sent(self):
         with self.stream() as stream:
             stream.event()
             self.act("write", path="/other", data=1)
@@ -217,7 +217,7 @@ class StreamTests(DatabaseCase):
                 self.act("write", method="patch", path="/app/ios", data={"a/b": 1, "c": 2})
                 self.assertEqual([stream.event() for _ in expected], expected)
 
-    def test_a_new_state_is_told_in_each_form(self):
+    def test_a_new_state_is_sent_in_each_form(self):
         new = {"app": {"ios": {**DATA, "minVersion": "4.0.0"}}}
         for form, expected in {
             "narrow": ("put", {"path": "/minVersion", "data": "4.0.0"}),
@@ -230,7 +230,7 @@ class StreamTests(DatabaseCase):
                 self.server.change(data=new)
                 self.assertEqual(stream.event(), expected)
 
-    def test_every_form_of_events_says_the_same(self):
+    def test_every_form_of_events_has_the_same_content(self):
         for switches in [
             {"lineEnd": "crlf"}, {"space": False}, {"comments": True}, {"splitData": True},
             {"framing": "chunked"}, {"framing": "close"},
@@ -262,7 +262,7 @@ class StreamTests(DatabaseCase):
             for _ in range(3):
                 self.assertEqual(stream.event(), ("keep-alive", None))
 
-    def test_rules_that_close_cancel_it(self):
+    def test_rules_that_deny_access_cancel_the_stream(self):
         with self.stream() as stream:
             stream.event()
             self.server.change(read="authenticated")
@@ -271,7 +271,7 @@ class StreamTests(DatabaseCase):
         denied = self.get("/app.json", Accept="text/event-stream")
         self.assertEqual((denied.status, denied.json()), (401, {"error": "Permission denied"}))
 
-    def test_a_cancelled_stream_may_stay(self):
+    def test_a_canceled_stream_may_stay_open(self):
         self.server.change(stream={"afterCancel": "stay", "keepAlive": 0.05})
         with self.stream() as stream:
             stream.event()
@@ -287,7 +287,7 @@ class StreamTests(DatabaseCase):
             self.assertEqual(stream.event(), ("auth_revoked", "expired"))
             self.assertIsNone(stream.event())
 
-    def test_events_out_of_thin_air(self):
+    def test_arbitrary_events(self):
         with self.stream() as stream:
             stream.event()
             self.act("event", name="put", data={"path": "/", "data": 1})
@@ -295,7 +295,7 @@ class StreamTests(DatabaseCase):
             self.act("event", raw="event: x\ndata: 5\n\n")
             self.assertEqual(stream.event(), ("x", 5))
 
-    def test_silence(self):
+    def test_a_stalled_stream(self):
         self.server.change(stream={"keepAlive": 0.05})
         with self.stream() as stream:
             stream.event()
@@ -308,7 +308,7 @@ class StreamTests(DatabaseCase):
                     heard.append(stream.event())
             self.assertNotIn(("put", {"path": "/x", "data": 1}), heard)
 
-    def test_ends(self):
+    def test_kinds_of_ends(self):
         self.server.change(stream={"framing": "chunked"})
         for how in ("close", "truncate", "reset"):
             with self.stream() as stream:
@@ -318,11 +318,12 @@ class StreamTests(DatabaseCase):
                 try:
                     self.assertIsNone(stream.event())
                 except ConnectionResetError:
-                    # Not every version of Python tells an RST below TLS from an end.
+                    # Some versions of Python do not distinguish an RST below TLS from a regular
+                    # end.
                     self.assertEqual(how, "reset")
         self.wait_for_streams(0)
 
-    def test_a_client_that_goes_is_forgotten(self):
+    def test_the_stream_of_a_closed_client_is_removed(self):
         with self.stream() as stream:
             stream.event()
             self.wait_for_streams(1)
@@ -335,7 +336,7 @@ class StreamTests(DatabaseCase):
             time.sleep(0.02)
         self.fail(f"not {count} streams")
 
-    def test_refusing_cuts_it(self):
+    def test_the_refuse_fault_cuts_the_stream(self):
         with self.stream() as stream:
             stream.event()
             self.server.fault("refuse")
@@ -346,7 +347,7 @@ class StreamTests(DatabaseCase):
             with self.assertRaises(ConnectionRefusedError):
                 self.get("/app.json")
 
-    def test_faults_come_within_the_first_event(self):
+    def test_faults_affect_the_first_event(self):
         self.server.fault("stalled", times=1)
         with self.stream() as stream:
             stream.socket.settimeout(0.2)
@@ -363,7 +364,7 @@ class StreamTests(DatabaseCase):
             stream.event()
             self.assertEqual(stream.response.read(1 << 20), b":" * (1 << 20))
 
-    def test_it_follows_a_redirect_to_another_host(self):
+    def test_a_stream_after_a_redirect_to_another_host(self):
         self.server.change(redirect={"when": "streams"})
         self.assertEqual(self.get("/app.json").status, 200)
         moved = self.get("/app.json?auth=legacy-secret", Accept="text/event-stream")
@@ -394,7 +395,7 @@ class ServiceAccountTests(DatabaseCase):
         super().setUp()
         self.server.change(read="denied", oauth={"accounts": [self.account.file]})
 
-    def test_it_reads_above_the_rules(self):
+    def test_a_service_account_bypasses_the_rules(self):
         reply = self.account.ask(self.server, SCOPES)
         self.assertEqual(reply.status, 200)
         token = reply.json()
@@ -405,18 +406,18 @@ class ServiceAccountTests(DatabaseCase):
         self.act("revoke")
         self.assertEqual(self.server.request("/app.json", headers=bearer).status, 401)
 
-    def test_a_token_dies(self):
+    def test_a_token_expires(self):
         lasting = self.account.access(self.server, SCOPES)
         self.server.change(oauth={"dies": 0})
         dead = self.account.access(self.server, SCOPES)
         self.assertEqual(self.server.request("/app.json", headers=dead).status, 401)
         self.assertEqual(self.server.request("/app.json", headers=lasting).status, 200)
 
-    def test_a_token_for_something_else(self):
+    def test_a_token_with_another_scope(self):
         bearer = self.account.access(self.server, "https://www.googleapis.com/auth/other")
         self.assertEqual(self.server.request("/app.json", headers=bearer).status, 401)
 
-    def test_assertions_that_are_none(self):
+    def test_invalid_assertions(self):
         now = int(time.time())
         stranger = ServiceAccount().signer
         for problem, expected in [
@@ -437,11 +438,11 @@ class ServiceAccountTests(DatabaseCase):
         grant = self.account.ask(self.server, SCOPES, grant="password").json()
         self.assertEqual(grant["error"], "unsupported_grant_type")
 
-    def test_its_own_address_is_an_audience(self):
+    def test_the_url_of_the_server_is_an_audience(self):
         reply = self.account.ask(self.server, SCOPES, aud=f"{self.server.origin}/token")
         self.assertEqual(reply.status, 200)
 
-    def test_the_signature_may_go_unverified(self):
+    def test_the_signature_check_can_be_switched_off(self):
         self.server.change(oauth={"verify": False})
         reply = self.account.ask(self.server, SCOPES, signer=ServiceAccount().signer)
         self.assertEqual(reply.status, 200)

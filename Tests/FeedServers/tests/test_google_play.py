@@ -39,7 +39,7 @@ class GooglePlayTests(ServerCase):
         self.assertEqual(self.ask(f"{APP}/tracks/beta/releases").json(), {})
         self.assertEqual(self.ask(f"{APP}/tracks/none/releases").status, 404)
 
-    def test_the_listing_ends_at_twenty(self):
+    def test_the_listing_is_limited_to_twenty_releases(self):
         many = [{**FULL, "name": str(number)} for number in range(25)]
         self.server.change(apps={"com.example.shop": {"production": many}})
         releases = self.ask(f"{APP}/tracks/production/releases").json()["releases"]
@@ -78,7 +78,7 @@ class GooglePlayTests(ServerCase):
         self.edit()
         self.assertEqual(self.ask(second).status, 200)
 
-    def test_refusals_have_the_envelope(self):
+    def test_errors_have_the_google_envelope(self):
         self.assertEqual(self.ask(f"{APP}/edits", "POST", token=None).status, 401)
         other = self.ask("/androidpublisher/v3/applications/com.other/edits", "POST")
         self.assertEqual(other.status, 404)
@@ -89,7 +89,7 @@ class GooglePlayTests(ServerCase):
         self.server.fault("429")
         self.assertEqual(self.ask(APP).json()["error"]["status"], "RESOURCE_EXHAUSTED")
 
-    def test_releases_that_cannot_be(self):
+    def test_invalid_releases_are_rejected(self):
         for release in [
             {}, {"status": "done"}, {"status": "completed", "userFraction": 0.5},
             {"status": "halted", "userFraction": 1}, {"status": "draft", "versionCodes": [1]},

@@ -19,7 +19,7 @@ class CurveTests(unittest.TestCase):
 
 @unittest.skipUnless(HAS_OPENSSL, "no openssl")
 class SignatureTests(unittest.TestCase):
-    def test_what_openssl_signs_is_good_and_nothing_else(self):
+    def test_only_signatures_by_openssl_are_valid(self):
         for algorithm in ("RS256", "ES256"):
             signer, stranger = Signer(algorithm), Signer(algorithm)
             token = Token(signer.token({"iss": "a"}, kid="k"))
@@ -32,7 +32,7 @@ class SignatureTests(unittest.TestCase):
             self.assertFalse(key.verifies(algorithm, token.signature[:-1], token.signed))
             self.assertFalse(key.verifies(algorithm, bytes(len(token.signature)), token.signed))
 
-    def test_der_is_no_signature_of_a_token(self):
+    def test_a_der_signature_is_invalid(self):
         signer = Signer("ES256")
         key = PublicKey.from_pem(signer.public)
         self.assertTrue(key.verifies("ES256", signer.sign(b"m"), b"m"))
@@ -40,7 +40,7 @@ class SignatureTests(unittest.TestCase):
 
 
 class TokenTests(unittest.TestCase):
-    def test_what_is_no_token(self):
+    def test_invalid_tokens(self):
         for text in ("", "a.b", "e30.e30", "e30=.e30=.", "W10.e30.AA", "!.e30.AA", "e30.e30.A"):
             with self.assertRaises(BadToken, msg=text):
                 Token(text)

@@ -27,7 +27,7 @@ class MicroCMSTests(ServerCase):
     def read(self, query="", key="test-key", name="X-MICROCMS-API-KEY", path="gate"):
         return self.server.request(f"/api/v1/{path}{query}", headers={name: key} if key else {})
 
-    def test_an_object_comes_itself(self):
+    def test_an_object_has_its_fields_and_dates(self):
         reply = self.read()
         value = reply.json()
         self.assertEqual(value["minAppVersion"], "3.2.0")
@@ -39,14 +39,14 @@ class MicroCMSTests(ServerCase):
         self.assertTrue(reply.fields["x-current-date-time"].endswith("Z"))
         self.assertIsNone(reply.fields["ETag"])
 
-    def test_what_is_empty_is_missing_or_null(self):
+    def test_empty_fields_are_missing_or_null(self):
         value = self.read().json()
         self.assertNotIn("maxAppVersion", value)
         self.assertNotIn("note", value["detail"])
         self.server.change(emptyFields="null")
         self.assertIsNone(self.read().json()["maxAppVersion"])
 
-    def test_a_change_moves_the_dates(self):
+    def test_a_change_updates_the_dates(self):
         before = self.read().json()
         self.publish({**NOTICE, "minAppVersion": "3.3.0"})
         after = self.read().json()
@@ -54,7 +54,7 @@ class MicroCMSTests(ServerCase):
         self.assertGreaterEqual(after["revisedAt"], before["revisedAt"])
         self.assertEqual(after["minAppVersion"], "3.3.0")
 
-    def test_the_key_decides(self):
+    def test_access_depends_on_the_key(self):
         for key in (None, "wrong"):
             reply = self.read(key=key)
             self.assertEqual(reply.status, 401)
@@ -114,7 +114,7 @@ class MicroCMSTests(ServerCase):
         for query in ("?limit=101", "?limit=x", "?filters=os[like]ios"):
             self.assertEqual(self.read(query, path="gates").status, 400)
 
-    def test_tags_if_there_are_any(self):
+    def test_optional_etags(self):
         for form in ("strong", "weak"):
             self.server.change(etag=form)
             tag = self.read().fields["ETag"]
@@ -126,7 +126,7 @@ class MicroCMSTests(ServerCase):
         self.server.change(objectId=True)
         self.assertEqual(self.read().json()["id"], "gate")
 
-    def test_the_edge_answers_the_same_url_and_costs_nothing(self):
+    def test_the_edge_serves_repeated_urls_without_counting_them(self):
         self.server.change(edge=True, allowance=1)
         self.assertEqual(self.read().fields["x-cache"], "Miss from cloudfront")
         for _ in range(3):
@@ -152,7 +152,7 @@ class WebhookTests(ServerCase):
     def tearDown(self):
         self.receiver.stop()
 
-    def test_a_change_is_told_with_a_signature(self):
+    def test_a_change_sends_a_signed_webhook(self):
         self.server.state(endpoints={"gate": {"content": {"minAppVersion": "1.0.0"}}})
         hook = {"url": self.url, "secret": "s3cret", "headers": {"X-Extra": "1"}}
         self.server.change(webhook=hook)
@@ -167,7 +167,7 @@ class WebhookTests(ServerCase):
         self.assertEqual(event["contents"]["old"]["publishValue"], {"minAppVersion": "1.0.0"})
         self.assertEqual(event["contents"]["new"]["status"], ["PUBLISH"])
 
-    def test_signatures_that_are_none(self):
+    def test_invalid_signatures(self):
         self.server.change(webhook={"url": self.url, "secret": "s3cret"})
         for form in ("valid", "wrong", "upper-case", "prefixed", "cut", "empty", "absent"):
             done = self.server.control("POST", "/send", {"api": "gate", "signature": form})
@@ -181,7 +181,7 @@ class WebhookTests(ServerCase):
         self.server.control("POST", "/send", {"body": "no JSON"})
         self.assertEqual(self.received.get(timeout=5)[1], b"no JSON")
 
-    def test_nobody_there_is_tried_once(self):
+    def test_an_unreachable_receiver_is_tried_once(self):
         self.receiver.stop()
         before = len(self.server.control("POST", "/deliveries"))
         self.server.change(webhook={"url": self.url})
@@ -189,7 +189,7 @@ class WebhookTests(ServerCase):
         self.assertIsNone(done["status"])
         self.assertEqual(len(self.server.control("POST", "/deliveries")), before + 1)
 
-    def test_none_is_sent_unasked(self):
+    def test_no_webhook_is_sent_if_automatic_is_off(self):
         self.server.change(webhook={"url": self.url, "automatic": False})
         self.server.change(endpoints={"gate": {"content": {}}})
         with self.assertRaises(queue.Empty):

@@ -25,7 +25,7 @@ class ReadmeTests(unittest.TestCase):
                 for choice in choices:
                     self.assertIn(f"`{choice}`".lower(), section.lower(), f"{name}: {switch}")
 
-    def test_every_fault_and_parameter_is_there(self):
+    def test_every_fault_and_parameter_is_in_the_readme(self):
         section = README.split("## Faults")[1].split("\n## ")[0]
         for kind, parameters in KINDS.items():
             for word in [kind, *parameters]:

@@ -11,7 +11,7 @@ from feeds.realtime_tree import (  # noqa: E402
 
 
 class TreeTests(unittest.TestCase):
-    def test_nothing_is_empty(self):
+    def test_empty_objects_are_removed(self):
         for value, expected in [
             ({"a": None, "b": {}, "c": {"d": {"e": None}}, "f": 0}, {"f": 0}),
             ({"a": {"b": None}}, None), ([None, 1], {"1": 1}), (False, False), ("", ""),

@@ -38,7 +38,7 @@ class TemplateTests(ServerCase):
     def template(self, path=PATH):
         return json.loads(unpacked(self.ask(path)))
 
-    def test_a_template_comes_packed_with_a_tag_and_a_version(self):
+    def test_a_template_has_gzip_an_etag_and_a_version(self):
         reply = self.ask()
         self.assertEqual(reply.fields["Content-Encoding"], "gzip")
         self.assertRegex(reply.fields["ETag"], r"^etag-123456789012-\d+$")
@@ -60,7 +60,7 @@ class TemplateTests(ServerCase):
         self.assertEqual(old["conditions"], TEMPLATE["conditions"])
         self.assertEqual(self.ask(f"{PATH}?versionNumber=99999").status, 404)
 
-    def test_without_gzip_there_is_no_proper_tag(self):
+    def test_without_gzip_there_is_no_valid_etag(self):
         self.assertIsNone(self.ask(Accept_Encoding="identity").fields["ETag"])
         self.server.change(etagWithoutGzip="wrong")
         self.assertNotEqual(
@@ -97,7 +97,7 @@ class TemplateTests(ServerCase):
             if template is not None:
                 self.assertEqual(json.loads(unpacked(reply)), template)
 
-    def test_refusals_have_the_envelope(self):
+    def test_errors_have_the_google_envelope(self):
         for token, status, name in [
             (None, 401, "UNAUTHENTICATED"), ("wrong", 401, "UNAUTHENTICATED"),
         ]:
@@ -114,7 +114,7 @@ class TemplateTests(ServerCase):
         self.assertEqual(throttled.json()["error"]["status"], "RESOURCE_EXHAUSTED")
         self.assertEqual(throttled.fields["Retry-After"], "3")
 
-    def test_a_template_is_put_upon_the_one_that_it_was_made_from(self):
+    def test_a_new_template_needs_the_current_etag(self):
         body = json.dumps({"parameters": {"min_version": {"defaultValue": {"value": "9"}}}})
         tag = self.ask().fields["ETag"]
         self.assertEqual(self.ask(method="PUT", body=body).status, 400)
@@ -125,7 +125,7 @@ class TemplateTests(ServerCase):
         self.assertEqual(self.ask(method="PUT", body=body, If_Match=tag).status, 200)
         self.assertEqual(self.template()["version"]["updateOrigin"], "REST_API")
 
-    def test_what_is_no_template(self):
+    def test_invalid_templates(self):
         self.server.control("PATCH", "/state", {"template": {"params": {}}}, expects=400)
 
     @unittest.skipUnless(HAS_OPENSSL, "no openssl")

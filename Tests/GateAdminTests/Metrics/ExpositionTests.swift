@@ -5,7 +5,7 @@ import Testing
 struct ExpositionTests {
     private typealias Label = MetricFamily.Label
 
-    @Test func `each family has its help and its type once, before all of its samples`() {
+    @Test func `each family has its help and type once, before all samples`() {
         var requests = MetricFamily("gate_requests_total", .counter, "Requests.")
         requests.add(.count(1), [Label("app", "a"), Label("rule", "none")])
         requests.add(.count(18_446_744_073_709_551_615), [Label("app", "b"), Label("rule", "")])
@@ -29,12 +29,12 @@ struct ExpositionTests {
         ("plain", "plain"), ("a\"b", "a\\\"b"), ("a\\b", "a\\\\b"), ("a\nb", "a\\nb"),
         ("a\r\nb", "a\r\\nb"), ("\\n", "\\\\n"), ("日本語{}=,", "日本語{}=,"), ("", ""),
     ])
-    func `a label's value is escaped`(value: String, written: String) {
+    func `a label value is escaped`(value: String, written: String) {
         let family = MetricFamily("a", .gauge, "A.").with(.count(1), Label("l", value))
         #expect(Exposition.text([family]).hasSuffix("\na{l=\"\(written)\"} 1\n"))
     }
 
-    @Test func `of a help text, quotation marks stay`() {
+    @Test func `quotation marks in a help text are not escaped`() {
         let family = MetricFamily("a", .gauge, "a \"b\" \\ c\nd").with(.count(1))
         let text = Exposition.text([family])
         #expect(text.hasPrefix("# HELP a a \"b\" \\\\ c\\nd\n# TYPE a gauge\n"))
@@ -46,12 +46,12 @@ struct ExpositionTests {
             (.infinity, "+Inf"), (-.infinity, "-Inf"), (.nan, "NaN"), (1e300, "1e+300"),
         ] as [(Double, String)]
     )
-    func `a number is written as Prometheus reads it`(number: Double, written: String) {
+    func `a number is formatted for Prometheus`(number: Double, written: String) {
         let family = MetricFamily("a", .gauge, "A.").with(.number(number))
         #expect(Exposition.text([family]).hasSuffix("\na \(written)\n"))
     }
 
-    @Test func `the buckets of a histogram add up, the last to all`() {
+    @Test func `the buckets of a histogram are cumulative`() {
         var family = MetricFamily("a_seconds", .histogram, "A.")
         family.addHistogram(
             bounds: [0.00001, 0.5, 1],

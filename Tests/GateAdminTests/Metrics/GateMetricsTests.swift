@@ -52,7 +52,7 @@ struct GateMetricsTests {
         #expect(Set(samples).count == samples.count)
     }
 
-    @Test func `times are told in seconds`() {
+    @Test func `durations are in seconds`() {
         var statistics = GateStatistics()
         statistics.latency.denied.add(.microseconds(20))
         statistics.latency.denied.add(.milliseconds(1))
@@ -69,8 +69,8 @@ struct GateMetricsTests {
         }
     }
 
-    /// The documentation and the alerts name what there is, and nothing else.
-    @Test func `each metric is documented, and none that is not there`() throws {
+    /// The documentation and the alerts refer to existing metrics only.
+    @Test func `every metric is documented, and every documented metric exists`() throws {
         let project = URL(filePath: #filePath).deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         let page = try String(
@@ -98,7 +98,7 @@ struct GateMetricsTests {
         }
     }
 
-    @Test func `names follow the conventions`() {
+    @Test func `metric names follow the conventions`() {
         for family in Self.metrics().families {
             #expect(family.name.wholeMatch(of: /(versiongate|process)_[a-z0-9_]*[a-z0-9]/) != nil)
             #expect(family.name.hasSuffix("_total") == (family.kind == .counter), "\(family.name)")

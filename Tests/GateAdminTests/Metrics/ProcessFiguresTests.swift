@@ -5,7 +5,7 @@ import Testing
 @testable import GateAdmin
 
 struct ProcessFiguresTests {
-    @Test func `the kernel's own words are understood`() {
+    @Test func `the files in proc are parsed`() {
         let stat =
             "71 (a (b) c) S 1 71 71 0 -1 4194560 100 0 0 0 5 6 0 0 20 0 1 0 123456 1000 200 1 2"
         #expect(ProcessFigures.startTicks(stat: stat) == 123_456)
@@ -15,12 +15,12 @@ struct ProcessFiguresTests {
     }
 
     @Test(arguments: ["", "(", "71 (a) S 1", "71 (a) S 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 x"])
-    func `what says nothing is no number`(text: String) {
+    func `invalid contents give no figure`(text: String) {
         #expect(ProcessFigures.startTicks(stat: text) == nil)
         #expect(ProcessFigures.bootTime(stat: text) == nil)
     }
 
-    @Test func `this process has a size, an age, and descriptors`() throws {
+    @Test func `the current process has figures`() throws {
         let figures = ProcessFigures.current()
         #expect(try #require(figures.residentBytes) > 1 << 20)
         #expect(try #require(figures.processorSeconds) > 0)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import GateCensus
 
-/// Advice on floors, held against mixes of which the answer is known.
+/// Floor advice, tested with device mixes whose result is known.
 @Suite(.ownThread)
 struct FloorAdviceTests {
     private static let today: Int64 = 20_833
@@ -29,7 +29,7 @@ struct FloorAdviceTests {
         return CensusCell(client: client, outcome: .passes)
     }
 
-    /// Figures of these devices, each of which asked twice.
+    /// Returns figures for these devices with two requests each.
     private static func figures(_ devices: some Sequence<Int>) throws -> CensusFigures {
         let hash = try #require(Self.hash)
         var figures = CensusFigures()
@@ -45,8 +45,8 @@ struct FloorAdviceTests {
         CensusRow(cell: self.cell(version), known: [], figures: try self.figures(devices))
     }
 
-    /// Ten thousand devices: 0.5 % with 3.0, 0.4 % with 3.5, 60 % with 4.0, 39 % with 4.1, a handful of boasters,
-    /// and ten that say nothing.
+    /// Ten thousand devices: 0.5 % with 3.0, 0.4 % with 3.5, 60 % with 4.0, 39 % with 4.1, a few
+    /// with invalid high versions, and ten without a version.
     private static func mix() throws -> [CensusRow] {
         [
             try self.row("3.0", 0..<50), try self.row("3.5-beta.1", 50..<90),
@@ -57,14 +57,15 @@ struct FloorAdviceTests {
 
     @Test(
         arguments: [
-            // At most, the rule in force, the floor, the devices below it, and the next ones.
+            // The limit, the minimum of the active rule, the recommended floor, the devices below
+            // it, and the next floors.
             (0.01, nil, "4.0.0", 90, ["4.1.0"]), (0.001, nil, nil, 0, ["3.5", "4.0.0", "4.1.0"]),
             (0.006, nil, "3.5", 50, ["4.0.0", "4.1.0"]), (0.7, nil, "4.1.0", 6_090, []),
-            // Those whom the rules refuse already cost nothing again.
+            // Devices that are already denied are not counted again.
             (0.006, "3.2", "4.0.0", 40, ["4.1.0"]), (0.01, "4.0", nil, 0, ["4.1.0"]),
         ] as [(Double, String?, String?, Int, [String])]
     )
-    func `the highest floor that costs few enough is found`(
+    func `the highest floor within the limit is recommended`(
         limit: Double,
         minimum: String?,
         floor: String?,
@@ -86,7 +87,7 @@ struct FloorAdviceTests {
         #expect(carried == next)
     }
 
-    @Test func `a floor costs what impact says`() throws {
+    @Test func `the cost of a floor equals its predicted impact`() throws {
         let rows = try Self.mix()
         let (old, new) = (try Self.rules(), try Self.rules("4.0.0"))
         let advice = FloorAdvice(rows, by: old, at: Self.now, limit: 0.01, days: 7)
@@ -96,7 +97,7 @@ struct FloorAdviceTests {
         #expect(Double(floor.devices) == impact.denied.amount.devices)
     }
 
-    @Test func `requests count where devices are not named`() throws {
+    @Test func `requests are counted if devices are not identified`() throws {
         let rows = [("1.0", 5), ("2.0", 995)].map { version, requests in
             CensusRow(
                 cell: Self.cell(version),
@@ -110,28 +111,29 @@ struct FloorAdviceTests {
         #expect(part.floor?.version.description == "2.0" && part.floor?.requests == 5)
     }
 
-    /// The days on which each device of a thousand changes from 4.0 to 4.1.
+    /// The daily adoption of 4.1 by a thousand devices that had 4.0.
     struct Adoption: Sendable, CustomTestStringConvertible {
         let testDescription: String
         var devices = 2_000
-        /// Days since 4.1 came out, and since the gate began to count.
+        /// Days since the release of 4.1, and since the start of the census.
         var out: Int64 = 20
         var counted: Int64 = 40
-        /// The part of those who are left that changes each day, and the part of all that never does.
+        /// The share of remaining devices that update each day, and the share that never updates.
         let daily: Double
         var never = 0.0
-        /// The part of all devices that has 3.0, and keeps it.
+        /// The share of all devices that stays on 3.0.
         var older = 0.0
         var reason: AdoptionCurve.Reason?
 
-        /// The part of devices that still have 4.0, so many days after 4.1 came out.
+        /// Returns the share of devices that still have 4.0 a number of days after the release of
+        /// 4.1.
         func left(after days: Int64) -> Double {
             var left = 1 - self.never
             for _ in 0..<max(days, 0) { left *= 1 - self.daily }
             return left + self.never
         }
 
-        /// The devices with 4.0 on a day.
+        /// Returns the number of devices with 4.0 on a day.
         func old(on day: Int64) -> Int {
             let left = self.left(after: day - (FloorAdviceTests.today - self.out))
             return Int((Double(self.devices) * left).rounded())
@@ -142,21 +144,21 @@ struct FloorAdviceTests {
         Adoption(testDescription: "quick", daily: 0.15),
         Adoption(testDescription: "usual", daily: 0.1),
         Adoption(testDescription: "slow", out: 35, daily: 0.06),
-        Adoption(testDescription: "a few keep an older one", daily: 0.1, older: 0.005),
+        Adoption(testDescription: "a few keep an older version", daily: 0.1, older: 0.005),
         Adoption(
-            testDescription: "as many keep an older one",
+            testDescription: "many keep an older version",
             daily: 0.1,
             older: 0.01,
             reason: .far
         ),
-        Adoption(testDescription: "some never change", daily: 0.15, never: 0.1, reason: .flattens),
-        Adoption(testDescription: "nobody else changes", daily: 1, never: 0.4, reason: .notFalling),
-        Adoption(testDescription: "too slow to tell", daily: 0.02, reason: .far),
-        Adoption(testDescription: "just out", out: 5, daily: 0.1, reason: .fewDays),
-        Adoption(testDescription: "just begun to count", counted: 10, daily: 0.1, reason: .fewDays),
+        Adoption(testDescription: "some never update", daily: 0.15, never: 0.1, reason: .flattens),
+        Adoption(testDescription: "no further updates", daily: 1, never: 0.4, reason: .notFalling),
+        Adoption(testDescription: "too slow for a forecast", daily: 0.02, reason: .far),
+        Adoption(testDescription: "released recently", out: 5, daily: 0.1, reason: .fewDays),
+        Adoption(testDescription: "census is recent", counted: 10, daily: 0.1, reason: .fewDays),
         Adoption(testDescription: "few devices", devices: 150, daily: 0.1, reason: .fewDevices),
     ])
-    func `the day is told on which a floor is cheap enough, or why it is not`(
+    func `the advice contains the day a floor is within the limit, or a reason`(
         _ adoption: Adoption
     ) throws {
         let days: Int64 = 7
@@ -203,7 +205,7 @@ struct FloorAdviceTests {
             return
         }
         #expect(abs(daily - adoption.daily) < 0.01)
-        // The first day at whose end the devices of the week before are few enough.
+        // The first day at whose end the devices of the previous week are within the limit.
         let truth = try #require(
             (Self.today..<Self.today + 200).first {
                 let kept = Double(adoption.devices) * adoption.older
@@ -214,7 +216,7 @@ struct FloorAdviceTests {
         #expect(abs(day - truth) <= 2, "told \(day - Self.today), and it was \(truth - Self.today)")
     }
 
-    @Test func `a straight line through noise is no forecast`() {
+    @Test func `noisy shares give no forecast`() {
         let shares = [0.5, 0.1, 0.45, 0.3, 0.05, 0.4, 0.2, 0.02, 0.3, 0.25]
         let curve = AdoptionCurve(
             shares.enumerated().map { AdoptionCurve.Point(day: Int64($0), share: $1) }
@@ -227,7 +229,7 @@ struct FloorAdviceTests {
     }
 
     @Test(arguments: [1.0, 0.5, 0.01, 2.718_281_828_459_045, 1e-9, 12_345.678])
-    func `logarithms are those of mathematics`(number: Double) {
+    func `logarithm and inverse are accurate`(number: Double) {
         let found = Logarithm.natural(number)
         let back = Logarithm.inverse(found / 16)
         var power = 1.0

@@ -3,11 +3,11 @@ import Testing
 
 @testable import GateCensus
 
-/// What is said of the operations of documents, for traffic that is known.
+/// Calls of API operations, tested with known traffic.
 @Suite struct OperationSurveyTests {
     private static let now = Timestamp(secondsSinceEpoch: 1_800_000_000)
 
-    /// The requests of a version; `shapeless`: those of which no shape is kept.
+    /// Returns the requests of a version; `shapeless`: the number of requests without a path shape.
     private static func row(
         _ requests: [String: UInt64],
         version: CensusClient.Part = .stated("3.0"),
@@ -49,7 +49,7 @@ import Testing
         return survey
     }
 
-    /// A document: methods and paths.
+    /// Returns the operations of a document from methods and paths.
     private static func operations(
         _ texts: [String],
         bases: [String] = [""],
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func `operations that are called, and those that are not`() throws {
+    @Test func `called and uncalled operations are listed`() throws {
         let operations = Self.operations(
             ["GET /orders", "POST /orders", "GET /orders/{id}", "GET /orders/latest"],
             bases: ["/v1"]
@@ -97,7 +97,7 @@ import Testing
         )
     }
 
-    @Test func `each server has its calls, and one is named if none has`() throws {
+    @Test func `calls are listed per server, and an uncalled operation is listed once`() throws {
         let operations = Self.operations(
             ["GET /orders", "POST /orders"],
             bases: ["/v0", "/v1", "/v2"]
@@ -118,7 +118,7 @@ import Testing
         ("GET /0815.csv", "GET /{file}.json", "GET /{file}.csv"),
         ("GET /o", "GET /o", "GET /o?x=1"),
     ])
-    func `where a shape fits two operations, both may be called`(
+    func `both operations that match a shape may be called`(
         request: String,
         first: String,
         second: String
@@ -130,7 +130,7 @@ import Testing
         )
     }
 
-    @Test func `a word in capitals may be one that the document has in small letters`() throws {
+    @Test func `a word in capitals may match lower case in the document`() throws {
         let operations = Self.operations(["GET /orders/{id}", "GET /stock/{id}", "GET /EUR/{id}"])
         let row = try Self.row(["GET /INVENTORY/summary": 3, "GET /stock/1": 2])
         #expect(
@@ -141,7 +141,7 @@ import Testing
         )
     }
 
-    @Test func `a path at which an operation could be is not taken for none`() throws {
+    @Test func `a path that may belong to an operation is not unmatched`() throws {
         let row = try Self.row([
             "GET /v2/orders": 3, "HEAD /v1/items": 2, "GET /v1/files/a/b": 1, "GET /v1/health": 5,
         ])
@@ -157,7 +157,7 @@ import Testing
                 "GET /v1/files/{path} <=1", "GET /v1/never -",
             ]
         )
-        // What is called at its own path is not added up with others.
+        // Calls of the exact path are not added to possible calls.
         let both = try Self.row(["GET /v1/orders": 4, "GET /v2/orders": 3])
         #expect(
             Self.lines(try Self.survey(operations, both)).prefix(2)
@@ -165,8 +165,8 @@ import Testing
         )
     }
 
-    /// Traffic beside `GET /a`, of which the operation `GET /b` must not be said to be called by none.
-    @Test func `where requests are missing, nothing is said to be called by nobody`() throws {
+    /// Traffic besides `GET /a`; `GET /b` must not be reported as uncalled if requests are missing.
+    @Test func `no operation is reported as uncalled if requests are missing`() throws {
         let operations = Self.operations(["GET /a", "GET /b"])
         let called = try Self.row(["GET /a": 3])
         func other(_ row: CensusRow) throws -> String? {
@@ -178,7 +178,7 @@ import Testing
         #expect(try other(Self.row(["GET /a": 1], unseen: 1)) == unknown)
         #expect(try other(Self.row(["GET /a": 1], early: 1)) == unknown)
         #expect(try other(Self.row(["GET /a": 1], isUnknown: true)) == unknown)
-        // Of new versions it does not matter.
+        // New versions do not matter.
         #expect(
             try other(Self.row(["GET /b": 1], version: .stated("4.0"), shapeless: 9)) == "GET /b -"
         )
@@ -196,7 +196,9 @@ import Testing
         ("GET /" + String(repeating: "a", count: 201), "noShape"), ("OPTIONS /b", "uncounted"),
         ("GET /.versiongate/status", "uncounted"),
     ])
-    func `of what is never counted, nobody knows`(operation: String, doubt: String) throws {
+    func `an operation whose requests have no shape is unknown`(operation: String, doubt: String)
+        throws
+    {
         let operations = Self.operations(["GET /a", operation])
         let survey = try Self.survey(operations, try Self.row(["GET /a": 3]))
         #expect(Self.lines(survey) == ["GET /a 3", "\(operation) ? \(doubt)"])
@@ -204,14 +206,14 @@ import Testing
         #expect(found.allSatisfy { $0.calls != .none })
     }
 
-    @Test func `time that the census does not cover is no time without calls`() throws {
+    @Test func `an uncovered period does not count as a period without calls`() throws {
         let operations = Self.operations(["GET /a", "GET /b"])
         let survey = try Self.survey(operations, try Self.row(["GET /a": 3]))
         #expect(survey.found(isCovered: false).map(\.calls) == [.some, .unknown(.uncoveredTime)])
         #expect(survey.found().map(\.calls) == [.some, .none])
     }
 
-    /// Paths of requests, and what must stand before those of the document.
+    /// Paths of requests, and the missing base path of the document.
     @Test(
         arguments: [
             (["GET /api/v1/orders", "GET /api/v1/orders/17"], "/api/v1"),
@@ -219,7 +221,7 @@ import Testing
             (["GET /something/else"], nil), (["POST /v2/orders"], nil),
         ] as [([String], String?)]
     )
-    func `a document that fits no request is told, with what was seen`(
+    func `a document that matches no request is reported with the observed base`(
         requests: [String],
         base: String?
     ) throws {
@@ -242,7 +244,7 @@ import Testing
         )
     }
 
-    @Test func `a server that fits no request is told, and others are not touched`() throws {
+    @Test func `a server that matches no request is reported without affecting others`() throws {
         let operations =
             Self.operations(["GET /orders", "GET /never"], bases: ["/v1"])
             + Self.operations(["GET /reports", "GET /audits"], bases: ["/internal"])
@@ -258,14 +260,14 @@ import Testing
         #expect(survey.mismatches.map(\.isWhole) == [false])
     }
 
-    @Test func `without a request of old versions, none is called`() throws {
+    @Test func `without requests of old versions, no operation is called`() throws {
         let operations = Self.operations(["GET /a"])
         #expect(Self.lines(try Self.survey(operations)) == ["GET /a -"])
         let new = try Self.row(["GET /a": 3], version: .stated("4.1"))
         #expect(Self.lines(try Self.survey(operations, new)) == ["GET /a -"])
     }
 
-    @Test func `a path whose operations were not read may be called by any method`() throws {
+    @Test func `a path with unparsed operations matches any method`() throws {
         let operations =
             Self.operations(["GET /a"])
             + [APIOperation(method: nil, path: "/b/{id}", unread: "it is elsewhere")]

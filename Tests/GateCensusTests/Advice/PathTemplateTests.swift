@@ -3,7 +3,7 @@ import Testing
 
 @testable import GateCensus
 
-/// Paths of documents, and the shapes of requests that are for them.
+/// Paths of API documents, matched against shapes of requests.
 @Suite struct PathTemplateTests {
     private static func fit(_ template: String, _ target: String) throws -> TemplateFit? {
         let known = PathShape(method: "GET".utf8.span, target: target.utf8.span)
@@ -27,13 +27,13 @@ import Testing
         ("/caf\u{E9}/menu", "/caf%C3%A9/menu"),
         ("/users/{id}{;unit}", "/users/17"), ("/{a}{b}", "/17"),
     ])
-    func `a request for a path is certainly one`(template: String, target: String) throws {
+    func `a request for a path matches`(template: String, target: String) throws {
         let fit = try Self.fit(template, target)
-        // Of a nameless literal, no shape is certain.
+        // The shape of a literal beyond ASCII is never certain.
         #expect(fit != nil && fit?.isCertain == !template.contains("\u{E9}"))
     }
 
-    @Test func `a word in small letters fits capitals loosely`() throws {
+    @Test func `a word in lower case loosely matches capitals`() throws {
         #expect(try Self.fit("/inventory/{id}", "/INVENTORY/1")?.isLoose == true)
         #expect(try Self.fit("/INVENTORY/{id}", "/INVENTORY/1")?.isLoose == false)
     }
@@ -44,7 +44,7 @@ import Testing
         ("/orders/{id}:cancel", "/orders/17"), ("/{file}.json", "/0815.json"),
         ("/jobs/PENDING", "/jobs/CANCELLED"),
     ])
-    func `some requests may be for it`(template: String, target: String) throws {
+    func `an ambiguous request may match`(template: String, target: String) throws {
         #expect(try Self.fit(template, target)?.isCertain == false)
     }
 
@@ -55,7 +55,7 @@ import Testing
         ("/v{version}/orders", "/orders/orders"), ("/inventory", "/stock"), ("/EUR", "/PENDING"),
         ("/2024/report", "/orders/report"), ("/a//b", "/a/b"), ("/INVENTORY", "/0815"),
     ])
-    func `a request for another path is none`(template: String, target: String) throws {
+    func `a request for another path does not match`(template: String, target: String) throws {
         #expect(try Self.fit(template, target) == nil)
     }
 
@@ -73,7 +73,7 @@ import Testing
         ("/{entity}/me", "/books/{id}", "/books/me"), ("/users/2024", "/users/{id}", "/users/2024"),
         ("/orders/{id}:cancel", "/orders/{id}", "/orders/17"), ("/{a}", "/{b}", "/x"),
     ])
-    func `of two that are no more concrete, none comes first`(
+    func `two equally concrete paths have no order`(
         first: String,
         second: String,
         target: String
@@ -88,7 +88,7 @@ import Testing
         ("/" + String(repeating: "a/", count: 11) + "a", true),
         ("/{+path}", true), ("/" + String(repeating: "a", count: 200), false),
     ])
-    func `some paths have no shape`(template: String, hasShape: Bool) {
+    func `a path with unusual segments has no shape`(template: String, hasShape: Bool) {
         #expect(PathTemplate(template).hasShape == hasShape)
     }
 }

@@ -3,12 +3,12 @@ import Testing
 
 @testable import GateCensus
 
-/// Builds that stray, in mixes of which the answer is known.
+/// Stray builds, tested with mixes whose result is known.
 @Suite(.ownThread)
 struct StrayBuildsTests {
     private static let now = Timestamp(secondsSinceEpoch: 1_800_000_000)
 
-    /// A build, each device of which asks so many times.
+    /// A build with its number of devices and the requests of each.
     struct Mixed: CustomStringConvertible {
         var version: String
         var build: String?
@@ -91,30 +91,32 @@ struct StrayBuildsTests {
         Mixed("4.0", "9", devices: 70, times: 80),
     ]
 
-    @Test func `a build that asks far more often than its neighbours is named`() throws {
+    @Test func `a build with far more requests than its neighbors is reported`() throws {
         let found = try Self.strays(Self.asking)
         #expect(found.map { "\($0.version) \($0.build ?? "")" } == ["3.9.2 ", "4.0 9"])
         let stray = try #require(found.first?.asking)
         #expect(abs(stray.rate - 90) < 2 && abs(stray.usual - 10.5) < 1)
         #expect(found.allSatisfy { $0.failing == nil })
-        // Those whom rules refuse are nobody's concern.
+        // Denied builds are not reported.
         #expect(try Self.strays(Self.asking, minimum: "4.0").map { $0.build } == ["9"])
     }
 
     @Test(
         arguments: [
-            // A bit more than usual; too few devices; no neighbours; everybody the same.
+            // A slightly higher rate; too few devices; no neighbors; the same rate for all.
             [("1", 60, 10), ("2", 60, 25), ("3", 60, 10)],
             [("1", 60, 10), ("2", 40, 90), ("3", 60, 10)],
             [("1", 60, 10), ("2", 60, 90)],
             [("1", 60, 90), ("2", 60, 90), ("3", 60, 90)],
         ] as [[(String, Int, UInt64)]]
     )
-    func `a build that asks like its neighbours is not`(_ mix: [(String, Int, UInt64)]) throws {
+    func `a build with the request rate of its neighbors is not reported`(
+        _ mix: [(String, Int, UInt64)]
+    ) throws {
         #expect(try Self.strays(mix.map { Mixed($0, devices: $1, times: $2) }).isEmpty)
     }
 
-    /// Five versions, of which those fail that are given.
+    /// Returns five versions with the given numbers of failures.
     private static func versions(
         devices: Int = 60,
         usual: UInt64 = 0,
@@ -133,26 +135,26 @@ struct StrayBuildsTests {
 
     @Test(
         arguments: [
-            // Of 600 requests of 60 devices.
+            // Failures in 600 requests of 60 devices.
             (Self.versions([3: 600]), ["3"]), (Self.versions([3: 200]), ["3"]),
-            // The first and the last have neighbours on one side.
+            // The first and the last have neighbors on one side.
             (Self.versions([1: 600]), ["1"]), (Self.versions([5: 600]), ["5"]),
-            // Two that fail, side by side, do not hide each other.
+            // Two adjacent failing builds do not hide each other.
             (Self.versions([3: 600, 4: 500]), ["3", "4"]),
-            // So few devices cannot tell 10 % from none, and many can.
+            // For few devices 10 % does not differ significantly from none, for many it does.
             (Self.versions([3: 60]), []),
             (Self.versions(devices: 1_000, [3: 1_000]), ["3"]),
-            // Too few failures; few devices; everybody the same; less than twice as many as usual.
+            // Too few failures; few devices; the same rate for all; less than twice the usual rate.
             (Self.versions([3: 19]), []), (Self.versions(devices: 49, [3: 490]), []),
             (Self.versions(usual: 300, [3: 300]), []),
             (Self.versions(devices: 5_000, usual: 2_000, [3: 3_500]), []),
             (Self.versions(devices: 5_000, usual: 2_000, [3: 4_500]), ["3"]),
-            // Requests count where devices are not named.
+            // Requests are counted if devices are not identified.
             (Self.versions(namesDevices: false, [3: 60]), ["3"]),
             (Self.versions(devices: 4, namesDevices: false, [3: 40]), []),
-            // One neighbour is not enough.
+            // One neighbor is not enough.
             ([Mixed("1", devices: 60), Mixed("2", devices: 60, errors: 600)], []),
-            // Of a time in which nobody looked at answers, nothing is known.
+            // In periods in which responses were not observed, the failures are unknown.
             (
                 Self.versions([3: 600]).map { mixed in
                     var mixed = mixed
@@ -162,7 +164,7 @@ struct StrayBuildsTests {
             ),
         ] as [([Mixed], [String])]
     )
-    func `a build is named that fails for certain more often than its neighbours`(
+    func `a build with significantly more failures than its neighbors is reported`(
         _ mix: [Mixed],
         _ expected: [String]
     ) throws {
@@ -171,7 +173,7 @@ struct StrayBuildsTests {
         #expect(found.allSatisfy { $0.asking == nil })
     }
 
-    @Test func `a build that fails and asks too often is named once, before others`() throws {
+    @Test func `a build that fails and requests too often is reported once and first`() throws {
         var mix = Self.asking
         for index in mix.indices { mix[index].errors = 1 }
         mix[6].errors = 2_800
@@ -182,12 +184,12 @@ struct StrayBuildsTests {
         #expect(failing.share == 0.5 && failing.usual < 0.002)
     }
 
-    /// Held against the formula of Wilson's paper, worked out by hand.
+    /// Expected values calculated by hand with the formula from Wilson's paper.
     @Test(
         arguments: [(0, 50, 0, 0.11715), (1, 50, 0.88285, 1), (0.5, 100, 0.37528, 0.62472)]
             as [(Double, Double, Double, Double)]
     )
-    func `an interval of a share is Wilson's`(
+    func `the interval of a share is the Wilson interval`(
         _ share: Double,
         _ count: Double,
         _ lower: Double,

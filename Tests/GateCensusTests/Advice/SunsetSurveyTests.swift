@@ -3,7 +3,7 @@ import Testing
 
 @testable import GateCensus
 
-/// Paths that old versions call, in a mix of which the answer is known.
+/// Paths that old versions request, tested with a mix whose result is known.
 @Suite(.ownThread)
 struct SunsetSurveyTests {
     private static let now = Timestamp(secondsSinceEpoch: 1_800_000_000)
@@ -40,7 +40,7 @@ struct SunsetSurveyTests {
         )
     }
 
-    @Test func `paths of old versions are named with requests, devices and the last time`() throws {
+    @Test func `paths of old versions are listed with requests, devices and last use`() throws {
         var survey = SunsetSurvey(SunsetFilter(below: try AppVersion(parsing: "4.0")))
         for period in [
             try Self.period("3.0", ["/v1/**"], 0..<10, hour: 0),
@@ -48,7 +48,7 @@ struct SunsetSurveyTests {
             try Self.period("3.0", ["/v1/**"], 0..<2, hour: 3),
             try Self.period("3.0", [], 0..<4, hour: 1),
             try Self.period("3.0", [], 0..<1, hour: 2, isExempt: true),
-            // None of them is below 4.0.
+            // None of these is below 4.0.
             try Self.period("4.0-rc.1", ["/v1/**"], 20..<30, hour: 9),
             try Self.period("4.0", ["/v1/**"], 20..<30, hour: 9),
             try Self.period(nil, ["/v1/**"], 20..<30, hour: 9),

@@ -4,17 +4,17 @@ import Testing
 
 @testable import GateCensus
 
-/// The clients since a change, held against the prediction, without a gate.
+/// The clients since a change compared with the prediction, without a gate.
 @Suite(.ownThread)
 struct RuleTrialTests {
     private static let start = Timestamp(secondsSinceEpoch: 1_800_000_000)
     private static let limit = 0.2
 
-    /// So many clients of a kind, each of its own.
+    /// A number of distinct clients of one kind.
     struct Crowd: Sendable {
         var version: String?
         var platform = "ios"
-        /// The rule that refuses them; `nil`: they pass.
+        /// The rule that denies them; `nil`: they are allowed.
         var rule: String?
         var count: Int
     }
@@ -64,7 +64,7 @@ struct RuleTrialTests {
         return cells
     }
 
-    /// The census of before: devices of versions, of which each asked twice.
+    /// Returns a census from before the change, with two requests per device.
     private static func day(
         _ crowds: [Crowd],
         using generator: inout SeededGenerator
@@ -105,7 +105,7 @@ struct RuleTrialTests {
             ]
         ),
         Story(
-            name: "everybody, as predicted",
+            name: "all clients, as predicted",
             minimum: "35.0",
             before: [Crowd(version: "2.0", count: 1_000)],
             after: [Crowd(version: "2.0", rule: "ios", count: 300)]
@@ -126,7 +126,7 @@ struct RuleTrialTests {
             cause: .builds
         ),
         Story(
-            name: "nobody was counted, and half is refused",
+            name: "no previous census, and half is denied",
             before: [],
             after: [
                 Crowd(version: "1.0", rule: "ios", count: 150), Crowd(version: "2.0", count: 150),
@@ -134,12 +134,12 @@ struct RuleTrialTests {
             cause: .builds
         ),
         Story(
-            name: "too few to say",
+            name: "too few clients",
             before: [Crowd(version: "2.0", count: 1_000)],
             after: [Crowd(version: "1.0", rule: "ios", count: 190)]
         ),
         Story(
-            name: "a rule that was stable refuses them",
+            name: "an unchanged rule denies them",
             before: [Crowd(version: "2.0", count: 1_000)],
             after: [
                 Crowd(version: "1.0", platform: "android", rule: "android", count: 300),
@@ -147,7 +147,7 @@ struct RuleTrialTests {
             ]
         ),
         Story(
-            name: "few of all, but all of a platform",
+            name: "few clients in total, but all of a platform",
             before: [
                 Crowd(version: "2.0", count: 5_000),
                 Crowd(version: "2.0", platform: "android", count: 500),
@@ -161,7 +161,7 @@ struct RuleTrialTests {
             platform: "android"
         ),
         Story(
-            name: "the version is stripped on the way, and missing is refused",
+            name: "the version is removed on the way, and missing is rejected",
             before: [Crowd(version: "2.0", count: 950), Crowd(version: nil, count: 50)],
             after: [
                 Crowd(version: nil, rule: "unidentified", count: 250),
@@ -171,13 +171,13 @@ struct RuleTrialTests {
             cause: .missingFields
         ),
         Story(
-            name: "the version is stripped on the way, and missing passes",
+            name: "the version is removed on the way, and missing is allowed",
             before: [Crowd(version: "2.0", count: 950), Crowd(version: nil, count: 50)],
             after: [Crowd(version: nil, count: 250), Crowd(version: "2.0", count: 50)],
             cause: .missingFields
         ),
         Story(
-            name: "the version is stripped, and nobody was counted before",
+            name: "the version is removed on the way, without a previous census",
             before: [],
             after: [Crowd(version: nil, rule: "unidentified", count: 250)],
             suspects: ["ios", "unidentified"],
@@ -192,14 +192,14 @@ struct RuleTrialTests {
             after: [Crowd(version: "1.0", rule: "ios", count: 300)]
         ),
         Story(
-            name: "half of them never said a version",
+            name: "half of the clients never had a version",
             before: [Crowd(version: "2.0", count: 500), Crowd(version: nil, count: 500)],
             after: [Crowd(version: "2.0", count: 200), Crowd(version: nil, count: 200)]
         ),
     ]
 
     @Test(arguments: stories)
-    func `it trips where more is refused than was predicted`(_ story: Story) throws {
+    func `the breaker trips if more clients are denied than predicted`(_ story: Story) throws {
         var generator = SeededGenerator(seed: 1)
         let ruleSet = try Self.ruleSet(story.minimum)
         let prediction = RefusalPrediction(
@@ -219,7 +219,7 @@ struct RuleTrialTests {
         if let platform = story.platform { #expect(excess?.audience?.platform == platform) }
     }
 
-    @Test func `what begins late is not lost among those of before`() throws {
+    @Test func `denials that start late are not diluted by earlier clients`() throws {
         var generator = SeededGenerator(seed: 2)
         let ruleSet = try Self.ruleSet("2.0")
         let before = try Self.day([Crowd(version: "2.0", count: 1_000)], using: &generator)
@@ -250,7 +250,7 @@ struct RuleTrialTests {
         #expect(try #require(trippedAfter) <= 60)
     }
 
-    @Test func `it is over when enough clients were watched for long enough`() throws {
+    @Test func `a trial ends after enough clients and enough time`() throws {
         var generator = SeededGenerator(seed: 3)
         let ruleSet = try Self.ruleSet("2.0")
         var trial = RuleTrial(of: ["ios"], since: Self.start)
@@ -263,7 +263,7 @@ struct RuleTrialTests {
         #expect(trial.isOver(at: Self.start.advanced(by: 3_600), after: 3_600))
     }
 
-    @Test func `a prediction has the steps of a roll-out and the windows of its second`() throws {
+    @Test func `a prediction includes roll-out steps and the brownouts of its second`() throws {
         var generator = SeededGenerator(seed: 4)
         var rule = RuleDefinition(
             id: "ios",
@@ -285,7 +285,7 @@ struct RuleTrialTests {
     }
 }
 
-/// Clients are told apart by where they come from.
+/// Clients are distinguished by their addresses.
 @Suite(.ownThread)
 struct ClientPlaceTests {
     private static func count(
@@ -322,7 +322,7 @@ struct ClientPlaceTests {
         ClientPlace(bits: UInt64(number), isShared: false)
     }
 
-    @Test func `of one address at most eight devices count, however many it invents`() throws {
+    @Test func `one address counts for at most eight devices`() throws {
         let count = try Self.count(5_000, from: { _ in Self.address(7) }) { "invented-\($0)" }
         #expect((6...8).contains(count))
     }
@@ -332,17 +332,17 @@ struct ClientPlaceTests {
         #expect(try Self.count(5_000, from: { _ in Self.address(7) }) { _ in nil } == 1)
     }
 
-    @Test func `clients that name no device are counted by their address`() throws {
+    @Test func `clients without a device are counted by their address`() throws {
         let count = try Self.count(2_000, from: { Self.address($0 % 500) }) { _ in nil }
         #expect(abs(count - 500) <= 10)
     }
 
-    @Test func `behind an address that is shared, each device counts`() throws {
+    @Test func `with a shared address, each device counts`() throws {
         let count = try Self.count(2_000, from: { _ in .unknown }) { "device-\($0 % 1_000)" }
         #expect(abs(count - 1_000) <= 25)
     }
 
-    @Test func `nobody is told apart while nobody wants to know`() throws {
+    @Test func `clients are only counted while a trial is running`() throws {
         let tally = try CensusTally(cells: 10)
         tally.count(.ios("1.0"), tally.place(of: .passes), digest: 1, device: "a")
         var bucket = CensusBucket(limit: 10)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.ownThread)
 struct CensusBucketTests {
-    @Test func `of a flood, the cells stay that many requests were for`() throws {
+    @Test func `in a flood the cells with the most requests are kept`() throws {
         let tally = try CensusTally(cells: 1_000)
         let passes = tally.place(of: .passes)
         for number in 0..<900 {
@@ -21,9 +21,11 @@ struct CensusBucketTests {
         #expect(bucket.cells[current.other]?.requests == 891)
     }
 
-    /// Each of them is one request of one device with a version that nobody has; the bound is that of
-    /// the structure, so that a hundredth of ten million shows it.
-    @Test func `a hundred thousand made-up versions hold what a few do`() throws {
+    /// Each version has one request of one device.
+    ///
+    /// The limit is a property of the structure, so that a hundredth of ten million versions is
+    /// enough.
+    @Test func `a hundred thousand random versions use the memory of a few`() throws {
         let tally = try CensusTally(cells: 50)
         let passes = tally.place(of: .passes)
         var bucket = CensusBucket(limit: 50)
@@ -43,13 +45,13 @@ struct CensusBucketTests {
         }
         #expect(bucket.cells.count == 51)
         #expect(bucket.cells.values.reduce(0) { $0 + $1.requests } == 100_000)
-        // The one that takes the rest is full, and all others have one device each.
+        // The cell for the rest is dense, and all others have one device each.
         #expect(held <= HyperLogLog.registerCount + 50 * 100)
         let other = try #require(bucket.cells[CensusCell(client: nil, outcome: .passes)])
         #expect(abs(other.devices.count - 99_950) < 3_000)
     }
 
-    @Test func `a minute has its cells, however often it is written`() throws {
+    @Test func `a minute has the same cells regardless of the number of writes`() throws {
         let tally = try CensusTally(cells: 1_000)
         let passes = tally.place(of: .passes)
         var bucket = CensusBucket(limit: 10)
@@ -76,7 +78,7 @@ struct CensusBucketTests {
         #expect(bucket.cells.keys.first?.client == .ios("9.9"))
     }
 
-    @Test func `outcomes are bounded likewise`() throws {
+    @Test func `the number of outcomes is limited`() throws {
         let tally = try CensusTally(cells: 0)
         for number in 0..<100 {
             let outcome = CensusOutcome(paths: .none, kind: .require, rule: "rule\(number)")
@@ -88,7 +90,7 @@ struct CensusBucketTests {
         #expect(bucket.cells.values.reduce(0) { $0 + $1.requests } == 100)
     }
 
-    @Test func `a client is kept by what it states, and its system by its first number`() throws {
+    @Test func `a client is stored by its values, and its OS by the major version`() throws {
         let identity = ClientIdentity(
             app: .stated("com.example.shop"),
             platform: .stated(.ios),
@@ -109,7 +111,7 @@ struct CensusBucketTests {
         #expect(client.identity.build.value == nil)
     }
 
-    @Test func `a client that says too much is not kept`() {
+    @Test func `a client with values that are too long is not stored`() {
         let app = String(repeating: "a", count: 161)
         #expect(CensusClient(ClientIdentity(app: .stated(app))) == nil)
     }

@@ -4,14 +4,14 @@ import Testing
 
 @testable import GateCensus
 
-/// The census of a known mix, and of what nobody can know.
+/// The census of a known mix.
 @Suite(.ownThread)
 struct CensusMixTests {
-    /// A million requests of a thousand kinds of clients, the first the most frequent.
-    @Test func `of a million requests, shares are exact and devices nearly so`() throws {
+    /// A million requests of a thousand kinds of clients, with decreasing frequency.
+    @Test func `for a million requests, shares are exact and devices approximate`() throws {
         let (cells, requests) = (1_000, 1_000_000)
         var generator = SeededGenerator(seed: 7)
-        // Zipf's law, as versions of apps have it.
+        // A Zipf distribution, which is typical for app versions.
         var ends: [Double] = []
         var sum = 0.0
         for cell in 1...cells {
@@ -26,7 +26,7 @@ struct CensusMixTests {
         for number in 1...requests {
             let place = Double.random(in: 0..<sum, using: &generator)
             let cell = ends.partitioningIndex { place < $0 }
-            // Some come back, most of them do not.
+            // Some devices return, most do not.
             let device = UInt64.random(in: 0..<UInt64(requests / (cell + 1)), using: &generator)
             counts[cell] += 1
             devices[cell].insert(device)
@@ -58,7 +58,7 @@ struct CensusMixTests {
         #expect(worst <= 0.025)
     }
 
-    @Test func `ten million made-up versions take no more memory than the bound`() throws {
+    @Test func `ten million random versions use no more memory than the limit`() throws {
         let limit = 2_000
         let tally = try CensusTally(cells: limit)
         let outcome = tally.place(of: .passes)
@@ -75,7 +75,7 @@ struct CensusMixTests {
             }
             let harvest = tally.take()
             #expect(harvest.cells.count <= limit * 2 + 1)
-            // 4,000 clients whose words are 1,024 bytes at most.
+            // 4,000 clients with at most 1,024 bytes of text.
             #expect(harvest.words.count <= limit * 2 * 1_024)
             counted += bucket.add(harvest).values.reduce(0) { $0 + $1.requests }
             #expect(bucket.cells.count <= limit + 1)
@@ -88,7 +88,7 @@ struct CensusMixTests {
 }
 
 extension [Double] {
-    /// The first place from which on all of them do.
+    /// Returns the first index from which on the predicate is true for all elements.
     fileprivate func partitioningIndex(where isBelow: (Double) -> Bool) -> Int {
         var (start, end) = (0, self.count)
         while start < end {

@@ -32,8 +32,7 @@ struct CensusTallyTests {
     }
 
     @Test(arguments: [true, false])
-    func `where devices are not wanted, requests are counted and no device is`(wanted: Bool) throws
-    {
+    func `requests are counted without devices if devices are disabled`(wanted: Bool) throws {
         let tally = try CensusTally(cells: 10, countsDevices: wanted, samplesReturns: true)
         let refused = tally.place(of: .refused)
         for device in ["a", "b", "a"] {
@@ -48,7 +47,7 @@ struct CensusTallyTests {
         #expect(figures.devices.count == (wanted ? 2 : 0))
     }
 
-    @Test func `what was taken is not counted again, and a device that comes again is`() throws {
+    @Test func `taken counts are not repeated, and a device is counted again after that`() throws {
         let tally = try CensusTally(cells: 10)
         let passes = tally.place(of: .passes)
         for _ in 0..<3 {
@@ -60,7 +59,7 @@ struct CensusTallyTests {
         }
     }
 
-    @Test func `several ways to write a client are one cell`() throws {
+    @Test func `several spellings of a client are one cell`() throws {
         let tally = try CensusTally(cells: 25)
         let passes = tally.place(of: .passes)
         for digest in 1...50 as ClosedRange<UInt64> {
@@ -69,7 +68,7 @@ struct CensusTallyTests {
         #expect(Self.bucket(tally.take()).cells[Self.cell("4.0", .passes)]?.requests == 50)
     }
 
-    @Test func `a digest of zero is read each time`() throws {
+    @Test func `a client with a digest of zero is parsed for each request`() throws {
         let tally = try CensusTally(cells: 10)
         let passes = tally.place(of: .passes)
         for _ in 0..<3 { tally.count(.ios("4.0"), passes, digest: 0) }
@@ -77,7 +76,7 @@ struct CensusTallyTests {
         #expect(Self.bucket(tally.take()).cells[Self.cell("4.0", .passes)]?.requests == 3)
     }
 
-    @Test func `made-up versions take no more cells than there are, and none is lost`() throws {
+    @Test func `random versions never exceed the cell limit, and no request is lost`() throws {
         let tally = try CensusTally(cells: 100)
         let outcomes = [tally.place(of: .passes), tally.place(of: .refused)]
         for number in 0..<100_000 {
@@ -94,12 +93,12 @@ struct CensusTallyTests {
         let others = bucket.cells.filter { $0.key.client == nil }
         #expect(Set(others.keys.map(\.outcome)) == [.passes, .refused])
         #expect(others.values.reduce(0) { $0 + $1.requests } == 99_900)
-        // They are forgotten, so that others have their turn.
+        // The cells are released by the take and can be used for other clients.
         tally.count(.ios("4.0"), outcomes[0], digest: 5)
         #expect(Self.bucket(tally.take()).cells[Self.cell("4.0", .passes)]?.requests == 1)
     }
 
-    @Test func `more devices than there is room for are lost and said, and their requests are not`()
+    @Test func `devices beyond the capacity are reported as lost, but requests are counted`()
         throws
     {
         let tally = try CensusTally(cells: 10, sightings: 1_000)
@@ -114,7 +113,7 @@ struct CensusTallyTests {
         #expect(bucket.lostSightings > 3_500)
     }
 
-    @Test func `a failed answer is counted for its own cell, also after its request was fetched`()
+    @Test func `a failed response is counted in its cell, also after the take`()
         throws
     {
         let tally = try CensusTally(cells: 10)
@@ -130,7 +129,7 @@ struct CensusTallyTests {
         #expect(first[Self.cell("4.0", .passes)]?.serverErrors == 1)
         #expect(first[Self.cell("4.0", .passes)]?.watched == 2)
         #expect(first[Self.cell("3.0", .refused)]?.watched == 0)
-        // The place of the cell is another client's by now, and the minute another one.
+        // By now the index belongs to the cell of another client, and another minute has started.
         bucket.beginAnew()
         for digest in 5...7 as ClosedRange<UInt64> {
             tally.count(.ios("9.\(digest)"), passes, digest: digest)
@@ -144,10 +143,10 @@ struct CensusTallyTests {
         #expect(others.count == 3 && others.values.allSatisfy { $0.serverErrors == 0 })
     }
 
-    @Test func `a failed answer that comes too late is counted for nobody, like another loop's`()
+    @Test func `a failed response that is too late or from another event loop is dropped`()
         throws
     {
-        // Eight cells of an event loop are known for longer.
+        // The last eight cells of an event loop are kept for longer.
         var bucket = CensusBucket(limit: 4)
         let tallies = [try CensusTally(cells: 4), try CensusTally(cells: 4)]
         let passes = tallies.map { $0.place(of: .passes) }
@@ -162,19 +161,19 @@ struct CensusTallyTests {
             bucket.beginAnew()
         }
         _ = bucket.take()
-        // The other loop has not read a harvest of these numbers.
+        // The other event loop has no harvest with these numbers.
         for receipt in receipts { tallies[1].countServerError(receipt) }
         bucket.add(tallies[1].take())
         #expect(bucket.take().isEmpty)
         for receipt in receipts { tallies[0].countServerError(receipt) }
-        // As they are counted, before the minute has room for four of them.
+        // Counted before the bucket of the minute drops cells beyond its limit.
         let counted = bucket.add(tallies[0].take()).filter { $0.value.serverErrors > 0 }
         let versions = Set(counted.keys.compactMap { $0.client?.version.text })
         #expect(versions == ["3.1", "3.2", "3.3", "3.4", "4.1", "4.2", "4.3", "4.4"])
         #expect(counted.values.allSatisfy { $0.serverErrors == 1 })
     }
 
-    @Test func `late answers are bounded`() throws {
+    @Test func `the number of late responses is limited`() throws {
         let tally = try CensusTally(cells: 10_000)
         let passes = tally.place(of: .passes)
         let receipts = (1...5_000 as ClosedRange<UInt64>).map { digest in
@@ -188,7 +187,7 @@ struct CensusTallyTests {
         #expect(late.count == 4_096 && late.values.allSatisfy { $0 == 2 })
     }
 
-    @Test func `paths are counted by their shapes, and no more than there is room for`() throws {
+    @Test func `paths are counted by shape, within a limit`() throws {
         let tally = try CensusTally(cells: 2)
         let passes = tally.place(of: .passes)
         func visit(_ path: String, digest: UInt64) throws {
@@ -205,10 +204,10 @@ struct CensusTallyTests {
         #expect(figures.shapes.covered == 6 && figures.shapes.shapeless == 1)
         #expect(figures.shapes.counts.map(\.key.text) == ["GET /video/*"])
         let flood = try #require(bucket.cells[Self.cell("4.2", .passes)]).shapes
-        // Four for each cell that there may be, of both.
+        // The limit is four per cell, over both cells.
         #expect(flood.counts.count + figures.shapes.counts.count == 8)
         #expect(flood.covered == 20 && flood.counts.values.reduce(0, +) + flood.shapeless == 20)
-        // A minute later others have their turn.
+        // The next minute has capacity again.
         bucket.beginAnew()
         try visit("/late", digest: 2)
         _ = bucket.take()
@@ -218,7 +217,7 @@ struct CensusTallyTests {
 
     private static let words = "abcdefghijklmnopqrst".map { "\($0)a" }
 
-    @Test func `the log of paths is bounded, and the requests are counted all the same`() throws {
+    @Test func `the path log is limited, and requests are still counted`() throws {
         let tally = try CensusTally(cells: 10)
         let passes = tally.place(of: .passes)
         tally.count(.ios("4.0"), passes, digest: 1)

@@ -40,19 +40,20 @@ struct ReturnSampleTests {
         }
     }
 
-    @Test func `a device has come back when it passes with a newer version or build`() {
+    @Test func `a device returned if it passes with a newer version or build`() {
         let refused = Self.sighting(1, "3.0", build: "7", refused: "floor")
         #expect(Self.shares(refused) == ["floor 0/1"])
         #expect(Self.shares(refused, refused, Self.sighting(1, "4.0")) == ["floor 1/1"])
         #expect(Self.shares(refused, Self.sighting(1, "3.0", build: "8")) == ["floor 1/1"])
-        // The same, an older one, none, another device, refused again; and who was never refused.
+        // The same version, an older one, none, another device, denied again; and a device that was
+        // never denied.
         for other in [
             Self.sighting(1, "3.0", build: "7"), Self.sighting(1, "2.9", build: "9"),
             Self.sighting(1, nil), Self.sighting(2, "4.0"),
             Self.sighting(1, "3.5", refused: "floor"),
         ] { #expect(Self.shares(refused, other) == ["floor 0/1"]) }
         #expect(Self.shares(Self.sighting(1, "4.0")) == [])
-        // By each rule by itself.
+        // Each rule is counted separately.
         #expect(
             Self.shares(
                 refused,
@@ -63,7 +64,7 @@ struct ReturnSampleTests {
         )
     }
 
-    @Test func `what comes at once may come in any order`() {
+    @Test func `sightings of one take can have any order`() {
         var sample = ReturnSample()
         sample.add(
             [Self.sighting(1, "4.0"), Self.sighting(1, "3.0", refused: "floor")],
@@ -72,9 +73,10 @@ struct ReturnSampleTests {
         #expect(sample.shares["floor"] == ReturnSample.Share(refused: 1, returned: 1))
     }
 
-    /// A month: 50,000 devices that are refused on one of its days, of which a part updates after some days.
+    /// A month with 50,000 devices that are denied on one of its days; some of them update some
+    /// days later.
     @Test(arguments: [0.05, 0.37, 0.62, 0.95])
-    func `in a month the share is told within two points`(_ part: Double) {
+    func `within a month the share is accurate to two points`(_ part: Double) {
         var generator = SeededGenerator(seed: 7)
         var sample = ReturnSample()
         var truth = (refused: 0, returned: 0)
@@ -100,7 +102,7 @@ struct ReturnSampleTests {
         let told = Double(share.returned) / Double(share.refused)
         let wanted = Double(truth.returned) / Double(truth.refused)
         #expect(abs(told - wanted) < 0.02, "told \(told), and it was \(wanted)")
-        // Nobody is in it after another month.
+        // All devices are removed after another month.
         sample.forget(before: Self.start.advanced(by: 60 * 86_400))
         #expect(sample.devices.isEmpty)
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import GateCensus
 
-/// The prediction of a change, held against the decisions on the same clients.
+/// The predicted impact of a change, compared with the decisions about the same clients.
 @Suite(.ownThread)
 struct ImpactTests {
     private static let now = Timestamp(secondsSinceEpoch: 1_800_000_000)
@@ -43,7 +43,7 @@ struct ImpactTests {
         return rule
     }
 
-    /// A cell with so many devices, each of which asked twice.
+    /// Returns a cell with a number of devices that have two requests each.
     private static func row(
         _ client: CensusClient?,
         devices: Range<Int> = 0..<0,
@@ -65,7 +65,7 @@ struct ImpactTests {
         )
     }
 
-    @Test func `those below a higher floor are newly refused, by rule and version`() throws {
+    @Test func `clients below a raised floor are newly denied, by rule and version`() throws {
         let (old, new) = (try Self.ruleSet(Self.floor("2")), try Self.ruleSet(Self.floor("3")))
         let rows = [
             try Self.row(.ios("1.9"), devices: 0..<10, known: old),
@@ -81,12 +81,12 @@ struct ImpactTests {
         #expect(impact.denied.byRule.mapValues(\.requests) == ["floor": 60])
         #expect(impact.denied.byVersion.map(\.key.version) == [.stated("2.5")])
         #expect(impact.passed.amount.requests == 0)
-        // And the way back lets the same pass.
+        // Reverting the change allows the same clients.
         let back = Impact(on: rows, from: new, to: old, at: Self.now)
         #expect(back.passed.amount.requests == 60 && back.denied.amount.requests == 0)
     }
 
-    @Test func `a roll-out takes its share`() throws {
+    @Test func `a roll-out affects its share`() throws {
         let old = try Self.ruleSet()
         let new = try Self.ruleSet(Self.floor("3", rollout: [RolloutStep(percent: 5)]))
         let rows = [try Self.row(.ios("2.5"), devices: 0..<1_000, known: old)]
@@ -95,7 +95,7 @@ struct ImpactTests {
         #expect(abs(impact.denied.amount.devices - 50) < 2)
     }
 
-    @Test func `clients without a version are looked at by the policy`() throws {
+    @Test func `clients without a version are predicted by the unidentified policy`() throws {
         let old = try Self.ruleSet()
         let new = try Self.ruleSet(missing: .reject)
         let silent = CensusClient(platform: .stated("ios"))
@@ -109,7 +109,7 @@ struct ImpactTests {
         #expect(!impact.denied.amount.countsByDevices)
     }
 
-    @Test func `a path that rules knew is told exactly, and a new one at most`() throws {
+    @Test func `a path in the previous rules is exact, and a new one an upper bound`() throws {
         let known = try Self.ruleSet(Self.floor("1", path: "/pay/**"))
         let rows = [
             try Self.row(
@@ -131,7 +131,7 @@ struct ImpactTests {
         #expect(bound.denied.amount.requests == 0 && bound.denied.possible.requests == 80)
     }
 
-    @Test func `exemptions stay, come and go`() throws {
+    @Test func `kept, added and removed exemptions are predicted`() throws {
         let old = try Self.ruleSet(Self.floor("2"), exempt: ["/healthz"])
         let exempt = CensusPaths(isExempt: true, patterns: [])
         let rows = [
@@ -146,7 +146,7 @@ struct ImpactTests {
         #expect(gone.denied.amount.requests == 3)
     }
 
-    @Test func `a date that is to come counts on its day`() throws {
+    @Test func `a future date is predicted at its time`() throws {
         let old = try Self.ruleSet()
         var floor = try Self.floor("3")
         floor.schedule.enforceFrom = Self.now.advanced(by: 86_400)
@@ -158,7 +158,7 @@ struct ImpactTests {
         #expect(later.denied.amount.requests == 20)
     }
 
-    @Test func `audiences are those that rules name`() throws {
+    @Test func `audiences are limited to names in the rules`() throws {
         let old = try Self.ruleSet()
         let new = try Self.ruleSet(Self.floor("3"))
         let invented = CensusClient(
@@ -186,7 +186,7 @@ struct ImpactTests {
         #expect(try #require(parts[.init(app: "other", platform: "other")]) == (3, 0))
     }
 
-    /// A cell whose requests went to these paths, as far as somebody looked.
+    /// Returns a cell with the paths of its requests, as far as they were observed.
     private static func row(
         of requests: UInt64,
         covered: UInt64,
@@ -201,7 +201,7 @@ struct ImpactTests {
         return row
     }
 
-    @Test func `a path that is new to the rules is told by the shapes of paths`() throws {
+    @Test func `a path that is new in the rules is predicted from path shapes`() throws {
         let old = try Self.ruleSet(Self.floor("1", path: "/pay/**"))
         let new = try Self.ruleSet(
             Self.floor("1", path: "/pay/**"),
@@ -210,7 +210,7 @@ struct ImpactTests {
         func denied(_ row: CensusRow, by other: RuleSet? = nil) -> (least: Double, most: Double) {
             let impact = Impact(on: [row], from: old, to: other ?? new, at: Self.now)
             let denied = impact.denied
-            // Shares are no whole numbers, and their sums are rounded.
+            // Rounds the sums, because shares are not integers.
             return (
                 (denied.amount.requests * 1e6).rounded() / 1e6,
                 (denied.possible.requests * 1e6).rounded() / 1e6
@@ -218,13 +218,13 @@ struct ImpactTests {
         }
         let seen: [String: UInt64] = ["GET /video/*": 30, "GET /home": 70]
         #expect(try denied(Self.row(of: 100, covered: 100, seen, known: old)) == (30, 30))
-        // A part of them was looked at, the log being full: the others are taken to be alike.
+        // If the log was full and only a part was observed, the rest is assumed to be alike.
         #expect(try denied(Self.row(of: 1_000, covered: 1_000, seen, known: old)) == (300, 300))
-        // Those of before an update nobody knows.
+        // Requests from before an update of the gate have unknown paths.
         #expect(try denied(Self.row(of: 200, covered: 100, seen, known: old)) == (30, 130))
         let unknown = try Self.row(of: 120, covered: 120, seen, shapeless: 20, known: old)
         #expect(denied(unknown) == (30, 50))
-        // A rule that names one thing among those that a shape stands for.
+        // A rule for one of the paths that a shape stands for.
         let one = try Self.ruleSet(
             Self.floor("1", path: "/pay/**"),
             Self.floor("3", id: "new", path: "/video/17")
@@ -233,7 +233,7 @@ struct ImpactTests {
         #expect(denied(row, by: one) == (0, 30))
     }
 
-    @Test func `an exemption that comes or goes is told by the shapes, too`() throws {
+    @Test func `an added or removed exemption is predicted from path shapes`() throws {
         let floor = try Self.floor("3")
         let plain = try Self.ruleSet(floor)
         let exempt = try Self.ruleSet(floor, exempt: ["/health"])

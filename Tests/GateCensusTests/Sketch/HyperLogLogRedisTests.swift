@@ -3,7 +3,7 @@ import Testing
 
 @testable import GateCensus
 
-/// The bytes of `hyperloglog.c`, written by hand from its description.
+/// The format of `hyperloglog.c`, encoded by hand from its description.
 @Suite(.ownThread)
 struct HyperLogLogRedisTests {
     private static func header(_ encoding: UInt8) -> [UInt8] {
@@ -16,12 +16,12 @@ struct HyperLogLogRedisTests {
         return sketch
     }
 
-    @Test func `nothing is one long run of zeros`() {
+    @Test func `an empty sketch is one run of zeros`() {
         // XZERO: 16,384 less one is 0x3FFF.
         #expect(HyperLogLog().redisBytes == Self.header(1) + [0x7F, 0xFF])
     }
 
-    @Test func `runs stand as Redis writes them`() {
+    @Test func `runs are encoded like in Redis`() {
         let sketch = Self.sketch([(0, 1), (1, 1), (2, 1), (3, 1), (4, 1), (69, 32), (1_000, 3)])
         let expected: [UInt8] = [
             0x80 | 0 << 2 | 3,  // VAL: rank 1, four times
@@ -36,7 +36,7 @@ struct HyperLogLogRedisTests {
         #expect(HyperLogLog(redis: Self.header(1) + expected) == sketch)
     }
 
-    @Test func `a rank that no run can say makes all registers be written`() throws {
+    @Test func `a rank beyond the sparse format makes the encoding dense`() throws {
         let sketch = Self.sketch([(0, 33), (1, 2), (16_383, 51)])
         let bytes = sketch.redisBytes
         #expect(bytes.count == 12_304)
@@ -49,13 +49,13 @@ struct HyperLogLogRedisTests {
     }
 
     @Test(arguments: [0, 1, 50, 900, 1_100, 3_000, 100_000])
-    func `what was written is read again`(count: Int) {
+    func `an encoded sketch is decoded`(count: Int) {
         var generator = SeededGenerator(seed: UInt64(count))
         let sketch = HyperLogLog(of: count, using: &generator)
         #expect(HyperLogLog(redis: sketch.redisBytes) == sketch)
     }
 
-    @Test func `a cached count does not matter`() {
+    @Test func `a cached count is ignored`() {
         var bytes = Self.sketch([(5, 5)]).redisBytes
         bytes[15] = 0
         #expect(HyperLogLog(redis: bytes)?.count == 1)
@@ -76,11 +76,11 @@ struct HyperLogLogRedisTests {
     ]
 
     @Test(arguments: Self.damaged)
-    func `a damaged string is none`(name: String, bytes: [UInt8]) {
+    func `a damaged string is rejected`(name: String, bytes: [UInt8]) {
         #expect(HyperLogLog(redis: bytes) == nil)
     }
 
-    @Test func `no string of random bytes traps`() {
+    @Test func `random bytes never trap`() {
         var generator = SeededGenerator(seed: 99)
         for _ in 0..<2_000 {
             let count = Int.random(in: 0..<200, using: &generator)

@@ -5,10 +5,10 @@ import Testing
 
 @Suite(.ownThread)
 struct HyperLogLogTests {
-    @Test func `over many cells of all sizes the error is that of 16,384 registers`() {
+    @Test func `over cells of all sizes the error is that of 16,384 registers`() {
         var generator = SeededGenerator(seed: 16)
         var errors: [Double] = []
-        // Sizes of cells as they are: many small ones, and a few with tens of thousands.
+        // Realistic cell sizes: many small ones, and a few with tens of thousands.
         for cell in 0..<1_000 {
             let size = [20, 200, 2_000, 20_000, 45_000][cell % 5] + cell % 97
             let count = HyperLogLog(of: size, using: &generator).count
@@ -18,12 +18,12 @@ struct HyperLogLogTests {
         let sorted = errors.map(abs).sorted()
         #expect(mean.squareRoot() <= 0.01)
         #expect(sorted[sorted.count * 99 / 100] <= 0.025)
-        // Not one of them is counted low, or high, on principle.
+        // The estimate has no bias.
         #expect(abs(errors.reduce(0, +) / Double(errors.count)) < 0.001)
     }
 
     @Test(arguments: [0, 1, 2, 10, 100])
-    func `a handful is counted exactly, and twice is once`(count: Int) {
+    func `a small number is counted exactly, and duplicates once`(count: Int) {
         var generator = SeededGenerator(seed: 7)
         let hashes = (0..<count).map { _ in generator.next() }
         var sketch = HyperLogLog()
@@ -31,9 +31,14 @@ struct HyperLogLogTests {
         #expect(sketch.count == count)
     }
 
-    /// What makes the count an estimate even of two: in one of 16,384 cases they are counted as one.
+    /// The reason that even a count of two is an estimate: in one of 16,384 cases both share a
+    /// register.
     @Test(arguments: [(0x0000_8005, 0x0001_0005, 1), (0x0000_8005, 0x0000_8006, 2)])
-    func `two that share a register are counted as one`(one: UInt64, other: UInt64, count: Int) {
+    func `two hashes that share a register are counted as one`(
+        one: UInt64,
+        other: UInt64,
+        count: Int
+    ) {
         var sketch = HyperLogLog()
         sketch.add(one)
         sketch.add(other)
@@ -41,7 +46,7 @@ struct HyperLogLogTests {
     }
 
     @Test(arguments: [0, 5, 1_024, 1_025, 20_000], [0, 5, 1_500, 20_000])
-    func `a merged sketch is that of everything both have seen`(one: Int, other: Int) {
+    func `a merged sketch is the sketch of all elements`(one: Int, other: Int) {
         var generator = SeededGenerator(seed: 3)
         let hashes = (0..<one + other).map { _ in generator.next() }
         var (left, right, all) = (HyperLogLog(), HyperLogLog(), HyperLogLog())
@@ -54,7 +59,7 @@ struct HyperLogLogTests {
         #expect(right == before)
     }
 
-    @Test func `a sketch turns dense in time, and holds no more than its registers`() {
+    @Test func `a sketch becomes dense in time, and never exceeds its registers`() {
         var generator = SeededGenerator(seed: 11)
         var sketch = HyperLogLog()
         var largest = 0
@@ -69,14 +74,15 @@ struct HyperLogLogTests {
         }
     }
 
-    /// The register is in the lower 14 bits, and the rank counts the zeros above them and one.
+    /// The register is in the lower 14 bits, and the rank is the number of zeros above them plus
+    /// one.
     @Test(
         arguments: zip(
             [0x0000, 0x3FFF, 0x4000, 0x8000, 0x0000_0001_0000_0005] as [UInt64],
             [(0, 51), (0x3FFF, 51), (0, 1), (0, 2), (5, 19)]
         )
     )
-    func `a hash is read as Redis reads it`(hash: UInt64, expected: (Int, Int)) {
+    func `a hash is interpreted like in Redis`(hash: UInt64, expected: (Int, Int)) {
         let mark = HyperLogLog.Mark(hash: hash)
         #expect(mark.rawValue == UInt32(expected.0 << 6 | expected.1))
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import GateCensus
 
-/// A real Redis counts what we count, and merges what we wrote.
+/// Compares counts and merges with a real Redis server.
 @Suite(
     .serialized,
     .ownThread,
@@ -32,7 +32,7 @@ struct RedisServerTests {
         for size in sizes {
             let sketch = HyperLogLog(of: size, using: &generator)
             whole.merge(sketch)
-            // A shell's own words are no way to hand over zeros.
+            // Passed in a file, because arguments cannot contain zero bytes.
             let hex = sketch.redisBytes.map { String(format: "\\x%02x", $0) }.joined()
             let file = folder.path(of: "set-\(size)")
             try Data("SET s\(size) \"\(hex)\"\n".utf8).write(to: URL(fileURLWithPath: file))

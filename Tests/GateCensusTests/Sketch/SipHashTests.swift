@@ -5,7 +5,7 @@ import Testing
 struct SipHashTests {
     private static let key = (0..<16).map { UInt8($0) }
 
-    /// `vectors_sip64` of the reference implementation: the hash of 0, 1, 2 … under that key.
+    /// `vectors_sip64` of the reference implementation: the hash of 0, 1, 2 … with that key.
     @Test(
         arguments: zip(
             [0, 1, 7, 8, 9, 15, 16, 36],
@@ -16,13 +16,13 @@ struct SipHashTests {
             ] as [UInt64]
         )
     )
-    func `the reference vectors come out`(length: Int, expected: UInt64) throws {
+    func `the hashes are those of the reference vectors`(length: Int, expected: UInt64) throws {
         let hash = try #require(SipHash(key: Self.key))
         let bytes = (0..<length).map { UInt8($0) }
         #expect(hash.hash(bytes.span) == expected)
     }
 
-    @Test func `another key gives another hash, and a short one none`() throws {
+    @Test func `another key gives another hash, and a key that is too short is rejected`() throws {
         let other = try #require(SipHash(key: Self.key.reversed()))
         let hash = try #require(SipHash(key: Self.key))
         let device = Array("4f6b1d9c".utf8)

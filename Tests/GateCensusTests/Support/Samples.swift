@@ -6,7 +6,7 @@ import Testing
 @testable import GateCensus
 
 extension HyperLogLog {
-    /// A sketch of so many random hashes.
+    /// Creates a sketch of a number of random hashes.
     init(of count: Int, using generator: inout SeededGenerator) {
         self.init()
         for _ in 0..<count { self.add(generator.next()) }
@@ -14,7 +14,7 @@ extension HyperLogLog {
 }
 
 extension CensusTally {
-    /// A tally under a key that tests know.
+    /// Creates a tally with the key of the tests.
     convenience init(
         cells: Int,
         sightings: Int = 1 << 18,
@@ -33,7 +33,7 @@ extension CensusTally {
         )
     }
 
-    /// Counts a request as the gate does, by what stands for its client's words.
+    /// Counts a request like the gate, by the digest of its client fields.
     @discardableResult
     func count(
         _ client: CensusClient,

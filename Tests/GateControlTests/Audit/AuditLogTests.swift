@@ -6,7 +6,7 @@ import Testing
 
 @testable import GateControl
 
-/// The records of changes, without a gate.
+/// The audit records of changes, tested without a gate.
 @Suite(.ownThread, .timeLimit(.minutes(5)))
 struct AuditLogTests {
     private static let now = Timestamp(secondsSinceEpoch: 1_800_000_000)
@@ -22,7 +22,7 @@ struct AuditLogTests {
         return try RulesFileLoader.load(sources: [("rules.yaml", text)], now: { Self.now })
     }
 
-    /// So many requests of a version, without devices.
+    /// Returns rows with a number of requests per version, without devices.
     private static func rows(
         _ counts: [(version: String, requests: UInt64)],
         kind: Decision.Kind = .allow
@@ -76,7 +76,9 @@ struct AuditLogTests {
         )
     }
 
-    @Test func `a change says when, from where, what, and whom it was to hit`() async throws {
+    @Test func `a record has the time, the origin, the edits and the predicted impact`()
+        async throws
+    {
         let rows = Self.rows([("2.0", 30), ("3.0", 70)])
         let log = try Self.log { start in
             #expect(start == Self.now.advanced(by: -86_400))
@@ -100,7 +102,7 @@ struct AuditLogTests {
         #expect(record.reasons.isEmpty)
     }
 
-    @Test func `an hour later it says what happened, and of a change in between until that one`()
+    @Test func `an hour later the record has the actual impact, up to the next change`()
         async throws
     {
         let asked = Mutex<[String]>([])
@@ -127,14 +129,14 @@ struct AuditLogTests {
         #expect(early.last??.refused.requests == 29 && early.last??.total.requests == 129)
         let all = try await happened(after: 4_400)
         #expect(all.count { $0 == nil } == 0)
-        // Whole minutes: the first change was at 8:00:00, the second one at 8:10:30.
+        // Whole minutes: the first change is at 8:00:00, the second at 8:10:30.
         #expect(asked.withLock { $0 } == ["0 600", "660 3600"])
-        // It is not looked at again.
+        // The census is not queried again.
         _ = try await happened(after: 9_000)
         #expect(asked.withLock { $0.count } == 2)
     }
 
-    @Test func `of an hour that nobody looked at, nothing is said`() async throws {
+    @Test func `an hour outside of the census has no actual impact`() async throws {
         let log = try Self.log(clients: { _ in [] }) { _, _ in
             Issue.record("the minutes are gone by now")
             return []
@@ -146,7 +148,8 @@ struct AuditLogTests {
         #expect(try await log.records(atMost: 1).first?.happened == nil)
     }
 
-    @Test func `one that is refused says why, and only once in a row`() async throws {
+    @Test func `a rejected change has its reasons, and repetitions are not recorded`() async throws
+    {
         let log = try Self.log()
         log.note(Self.refused("unknown key", by: "cms"))
         log.note(Self.refused("unknown key", by: "cms"))
@@ -159,7 +162,7 @@ struct AuditLogTests {
         #expect(records.last?.after == nil)
     }
 
-    @Test func `a start is a change only where the rules are others`() async throws {
+    @Test func `a start is only recorded if the rules differ`() async throws {
         let folder = try TemporaryFolder()
         defer { withExtendedLifetime(folder) {} }
         let state = StateFolder(path: folder.path)
@@ -178,7 +181,7 @@ struct AuditLogTests {
         #expect(older.map(\.id) == [1])
     }
 
-    @Test func `the oldest go when there are too many`() async throws {
+    @Test func `the oldest records are removed beyond the limit`() async throws {
         let log = try Self.log()
         let count = Int(AuditLog.limit) + 5
         for number in 0..<count { log.note(Self.refused("\(number)")) }
@@ -187,7 +190,7 @@ struct AuditLogTests {
         #expect(records.first?.reasons == ["rules.yaml:3:5: \(count - 1)"])
     }
 
-    @Test func `a record is bounded whatever a file says`() async throws {
+    @Test func `the size of a record is limited`() async throws {
         let log = try Self.log()
         let errors = (0..<1_000).map { line in
             RulesFileError(
@@ -210,7 +213,7 @@ struct AuditLogTests {
         #expect(record.json.utf8.count < 64 << 10)
     }
 
-    @Test func `a file that is damaged is left alone, and records are in memory`() async throws {
+    @Test func `a damaged file is not changed, and records are kept in memory`() async throws {
         let folder = try TemporaryFolder()
         defer { withExtendedLifetime(folder) {} }
         let text = "no database, and never was"
@@ -226,7 +229,7 @@ struct AuditLogTests {
         #expect(left == text)
     }
 
-    @Test func `a file of a newer gate is refused plainly`() throws {
+    @Test func `a file of a newer version is rejected`() throws {
         let folder = try TemporaryFolder()
         defer { withExtendedLifetime(folder) {} }
         let state = StateFolder(path: folder.path)
@@ -236,7 +239,7 @@ struct AuditLogTests {
         #expect(throws: AuditLog.Failure.newer(version: 2)) { try Self.log(in: state) }
     }
 
-    @Test func `what a feed says is a change in words, too`() throws {
+    @Test func `a change by a feed is recorded with its edits`() throws {
         let feed = "rules: []\nfeeds: [{ id: cms, source: https, url: https://example.com/r }]\n"
         func loaded(_ minimum: String) throws -> LoadedRules {
             let definitions = try RulesFileLoader.load(sources: [("rules.yaml", feed)]).feeds

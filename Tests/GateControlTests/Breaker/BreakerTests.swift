@@ -7,7 +7,8 @@ import Testing
 
 @testable import GateControl
 
-/// The breaker from a change to its end, by a clock of its own and without a gate.
+/// The circuit breaker from a change to the end of its trial, with a manual clock and without a
+/// gate.
 @Suite(.ownThread)
 struct BreakerTests {
     private static let link = "storeUrl: https://apps.apple.com/app/id1234567890"
@@ -34,7 +35,7 @@ struct BreakerTests {
         )
     }
 
-    /// A breaker with its surroundings.
+    /// A breaker with its dependencies.
     private final class Stage: Sendable {
         static let start = Timestamp(secondsSinceEpoch: 1_800_000_000)
 
@@ -84,7 +85,7 @@ struct BreakerTests {
         )
     }
 
-    /// So many clients, of which each asked twice.
+    /// Returns clients with two requests each.
     private static func clients(
         _ count: Int,
         _ platform: String = "ios",
@@ -111,7 +112,7 @@ struct BreakerTests {
         }
     }
 
-    /// Whether a version passes by the rules as they act.
+    /// Whether the version is allowed by the effective rules.
     private static func passes(_ ruleSet: RuleSet, _ platform: Platform = .ios) throws -> Bool {
         let identity = ClientIdentity(
             platform: .stated(platform),
@@ -123,7 +124,7 @@ struct BreakerTests {
 
     private static let refused = "35.0"
 
-    @Test func `rules act before the census has said whom they will hit`() async throws {
+    @Test func `rules take effect before the prediction is calculated`() async throws {
         let stage = Stage()
         let isRead = DispatchSemaphore(value: 0)
         let breaker = await stage.breaker {
@@ -134,13 +135,13 @@ struct BreakerTests {
         _ = await breaker.start(old, after: nil)
         let new = try Self.rules(ios: Self.refused)
         #expect(try !Self.passes(await breaker.admit(new, after: old)))
-        // An undo comes while it is still being read.
+        // The change is undone while the census is still being read.
         #expect(try Self.passes(await breaker.admit(old, after: new)))
         isRead.signal()
         isRead.signal()
     }
 
-    @Test func `refusals that nobody predicted stop the rule that changed, and no other`()
+    @Test func `unpredicted denials trip the changed rule and no other`()
         async throws
     {
         let stage = Stage()
@@ -166,13 +167,13 @@ struct BreakerTests {
         #expect(acting.definition.rules.map(\.mode) == [.observe, .enforce])
     }
 
-    @Test func `it says nothing of what was predicted, and ends`() async throws {
+    @Test func `predicted denials do not trip the breaker, and the trial ends`() async throws {
         let stage = Stage()
         let day = try Self.day(1_000)
         let breaker = await stage.breaker { day }
         let old = try Self.rules()
         _ = await breaker.start(old, after: nil)
-        // Whoever let that pass the guard knew that it hits everybody.
+        // The guard has accepted a change that affects all clients.
         _ = await breaker.admit(try Self.rules(ios: Self.refused), after: old)
         stage.wait(2)
         await breaker.look(at: [try Self.clients(300, refusedBy: "ios")])
@@ -183,7 +184,8 @@ struct BreakerTests {
         #expect(!stage.tellsClients.withLock { $0 })
     }
 
-    /// Has a breaker watch rules that refuse one platform, and trip; gives the rules of before and these.
+    /// Trips the breaker with rules that deny one platform, and returns the previous and the new
+    /// rules.
     private static func trip(_ breaker: Breaker) async throws -> (
         old: LoadedRules, new: LoadedRules
     ) {
@@ -194,18 +196,19 @@ struct BreakerTests {
         return (old, new)
     }
 
-    @Test func `a trip survives a restart and the same rules, and ends by a reset`() async throws {
+    @Test func `a trip survives a restart and unchanged rules, and ends with a reset`() async throws
+    {
         let folder = try TemporaryFolder()
         let state = StateFolder(path: folder.path)
         let stage = Stage()
         let breaker = await stage.breaker(state)
         let (old, new) = try await Self.trip(breaker)
         #expect(await breaker.status.count == 1)
-        // Back to what was, and the same again.
+        // Back to the previous rules, and then the same change again.
         _ = await breaker.admit(old, after: new)
         #expect(await breaker.status.trips.isEmpty)
         #expect(try Self.passes(await breaker.admit(new, after: old)))
-        // Another process, and other words.
+        // A new process, and other texts.
         let next = await stage.breaker(state)
         let reworded = try Self.rules(ios: Self.refused, words: ", status: 403")
         #expect(try Self.passes(await next.start(reworded, after: new)))
@@ -217,7 +220,7 @@ struct BreakerTests {
         #expect(try !Self.passes(await last.start(new, after: new)))
     }
 
-    @Test func `edited terms arm it anew`() async throws {
+    @Test func `edited terms rearm the breaker`() async throws {
         let stage = Stage()
         let breaker = await stage.breaker()
         let (_, new) = try await Self.trip(breaker)
@@ -225,14 +228,14 @@ struct BreakerTests {
         #expect(try !Self.passes(await breaker.admit(edited, after: new)))
         #expect(await breaker.status.watched == ["ios"])
         stage.wait(2)
-        // What was counted since the last time may be of the rules of before.
+        // The first counts may include decisions by the previous rules.
         await breaker.look(at: [try Self.clients(300, refusedBy: "ios")])
         await breaker.look(at: [try Self.clients(300, refusedBy: "ios")])
         #expect(await breaker.status.trips.map(\.rule) == ["ios"])
         #expect(await breaker.status.count == 2)
     }
 
-    @Test func `the same version in other digits is another term, now and after a restart`()
+    @Test func `a version with other digits is another term, also after a restart`()
         async throws
     {
         let folder = try TemporaryFolder()
@@ -249,7 +252,7 @@ struct BreakerTests {
         #expect(await next.status.watched == ["ios"])
     }
 
-    @Test func `a date is a change, too`() async throws {
+    @Test func `a scheduled date is watched like a change`() async throws {
         let stage = Stage()
         let breaker = await stage.breaker()
         let date = Stage.start.advanced(by: 86_400)
@@ -268,7 +271,7 @@ struct BreakerTests {
         #expect(await breaker.status.trips.map(\.rule) == ["ios"])
     }
 
-    @Test func `a restart goes on with what was watched`() async throws {
+    @Test func `a restart continues the trial`() async throws {
         let folder = try TemporaryFolder()
         let state = StateFolder(path: folder.path)
         let stage = Stage()
@@ -282,7 +285,7 @@ struct BreakerTests {
     }
 
     @Test(arguments: ["breaker: off", "breaker: { limit: off }"])
-    func `it can be turned off`(_ setting: String) async throws {
+    func `the breaker can be disabled`(_ setting: String) async throws {
         let stage = Stage()
         let breaker = await stage.breaker()
         let old = try Self.rules()
@@ -293,7 +296,7 @@ struct BreakerTests {
         #expect(status.watched.isEmpty && status.trips.isEmpty)
     }
 
-    @Test func `a gate that is started anew watches nothing`() async throws {
+    @Test func `the first start of a gate watches no rule`() async throws {
         let breaker = await Stage().breaker()
         _ = await breaker.start(try Self.rules(ios: Self.refused), after: nil)
         #expect(await breaker.status.watched.isEmpty)
@@ -309,7 +312,7 @@ struct BreakerTests {
             ("breaker: { limits: 5 }", "unknown key 'limits'"),
         ] as [(String, String?)]
     )
-    func `the setting is read`(_ setting: String, _ error: String?) throws {
+    func `the breaker setting is validated`(_ setting: String, _ error: String?) throws {
         var found: String?
         do throws(RulesFileErrors) {
             _ = try RulesFileLoader.load(sources: [("rules.yaml", "\(setting)\nrules: []\n")])

@@ -3,7 +3,7 @@ import Testing
 
 @testable import GateControl
 
-/// The time that a census covers.
+/// The period that a census covers.
 @Suite struct CensusCoverageTests {
     private static let day: Int64 = 86_400
 
@@ -24,12 +24,12 @@ import Testing
         )
     }
 
-    @Test func `a census that begins later has a start, and no pause before it`() {
+    @Test func `a census that starts later has a start and no pause before it`() {
         let coverage = Self.coverage([(9, 10), (8.5, 9)])
         #expect(coverage.start == Self.time(8.5) && coverage.pauses.isEmpty && !coverage.isEmpty)
     }
 
-    @Test func `one that is older has none, unless its first row is cut off`() {
+    @Test func `an older census has no start, unless its first row is truncated`() {
         #expect(Self.coverage([(0.5, 1), (1, 10)], from: 0).start == nil)
         #expect(Self.coverage([(0.5, 1), (1, 10)], from: 0.5, isCut: true).start == Self.time(0.5))
     }
@@ -41,7 +41,7 @@ import Testing
             ([(1.5, 10.0)], [0.0]), ([(0.0, 1.0), (4.0, 5.0)], [1.0, 5.0]),
         ] as [([(Double, Double)], [Double])]
     )
-    func `more than a day without a request is a pause`(
+    func `more than a day without requests is a pause`(
         spans: [(Double, Double)],
         starts: [Double]
     ) {
@@ -49,12 +49,12 @@ import Testing
         #expect(pauses.map(\.lowerBound) == starts.map { Self.time($0) })
     }
 
-    @Test func `without a request there is nothing`() {
+    @Test func `without requests the coverage is empty`() {
         #expect(Self.coverage([]).isEmpty && Self.coverage([], from: 0).isEmpty)
         #expect(Self.coverage([], from: 0).pauses.count == 1)
     }
 
-    @Test func `a store says what it covers`() throws {
+    @Test func `a store returns its coverage`() throws {
         let store = try CensusStore(in: nil)
         let start = Self.time(0)
         #expect(try store.coverage(since: start, until: Self.time(10)).isEmpty)
@@ -69,7 +69,8 @@ import Testing
         }
         let whole = try store.coverage(since: start, until: Self.time(10))
         #expect(whole.start == nil && whole.pauses.count == 2)
-        // A day is kept as a whole, and what begins in its middle is not read.
+        // Days are stored as a whole, and a day that starts in the middle of the period is not
+        // read.
         let cut = try store.coverage(since: Self.time(-0.5), until: Self.time(10))
         #expect(cut.start == Self.time(0))
         let late = try store.coverage(since: Self.time(-2), until: Self.time(10))

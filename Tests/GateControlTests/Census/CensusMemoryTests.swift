@@ -6,10 +6,10 @@ import Testing
 
 @testable import GateControl
 
-/// A census that remembers sums says what one says that reads everything.
+/// A census with cached sums returns the same results as one that reads all rows.
 @Suite(.ownThread)
 struct CensusMemoryTests {
-    /// A row that was read.
+    /// A row from the database.
     private struct Line: Hashable {
         let cell: CensusCell
         let known: Set<String>
@@ -96,7 +96,9 @@ struct CensusMemoryTests {
     }
 
     @Test(arguments: [1, 2, 3] as [UInt64])
-    func `whatever is written when, it says the same`(seed: UInt64) throws {
+    func `the cached result equals the full result after any sequence of writes`(seed: UInt64)
+        throws
+    {
         let folder = try TemporaryFolder()
         defer { withExtendedLifetime(folder) {} }
         let state = StateFolder(path: folder.path)
@@ -105,12 +107,12 @@ struct CensusMemoryTests {
         var now = Timestamp(secondsSinceEpoch: 1_800_000_000)
         var (remembered, forgotten) = (0, 0)
         for step in 0..<160 {
-            // Mostly some seconds go by, and sometimes hours or days.
+            // Usually seconds pass between writes, sometimes hours or days.
             let pause: ClosedRange<Int64> =
                 [1...90, 1...90, 60...7_200, 3_600...172_800]
                 .randomElement(using: &generator) ?? 1...90
             now = now.advanced(by: .random(in: pause, using: &generator))
-            // The clock may be set back, and a minute that is over be written late.
+            // The clock may be set back, and an earlier minute may be written late.
             let isLate = step.isMultiple(of: 13)
             let time = isLate ? now.advanced(by: -.random(in: 60...9_000, using: &generator)) : now
             try store.add(try Self.bucket(&generator), at: time)
@@ -135,11 +137,11 @@ struct CensusMemoryTests {
                 #expect(told == (try Self.series(fresh, since: start)), "step \(step), \(span) s")
             }
         }
-        // Else it would have shown nothing.
+        // The test is only meaningful if the cache is used and invalidated.
         #expect(remembered > 50 && forgotten > 10)
     }
 
-    @Test func `cells are known again once a file that could not be read can be`() throws {
+    @Test func `cells are loaded once a file is readable again`() throws {
         let database = try SQLiteDatabase(path: nil)
         try database.execute(
             "CREATE TABLE cells (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE)"

@@ -4,7 +4,7 @@ import Testing
 
 @testable import GateControl
 
-/// Answers that the backend failed to give, as they are kept.
+/// Storage of failed backend responses.
 @Suite(.ownThread)
 struct CensusStoreAnswersTests {
     private static let noon = Timestamp(secondsSinceEpoch: 1_800_000_000 / 86_400 * 86_400 + 43_200)
@@ -16,7 +16,7 @@ struct CensusStoreAnswersTests {
         )
     }
 
-    /// A bucket of one cell, of whose requests so many were watched and failed.
+    /// Returns a bucket with one cell and its numbers of watched and failed responses.
     private static func answers(
         _ cell: CensusCell,
         requests: UInt64,
@@ -31,7 +31,7 @@ struct CensusStoreAnswersTests {
         return bucket
     }
 
-    /// Requests of a version that were watched, and those that failed.
+    /// Returns the numbers of requests, watched responses and failed responses of a version.
     private static func answers(_ store: CensusStore, of cell: CensusCell) throws -> [UInt64] {
         let rows = try store.rows(since: Timestamp(secondsSinceEpoch: 0))
         return rows.filter { $0.cell == cell }.reduce([0, 0]) {
@@ -39,7 +39,7 @@ struct CensusStoreAnswersTests {
         }
     }
 
-    @Test func `a file of the second version is taken over, and its answers are unknown`() throws {
+    @Test func `a file of schema version 2 is migrated with unknown responses`() throws {
         let folder = try TemporaryFolder()
         defer { withExtendedLifetime(folder) {} }
         let state = StateFolder(path: folder.path)
@@ -65,7 +65,7 @@ struct CensusStoreAnswersTests {
         #expect(try store.use { try $0.integer("PRAGMA user_version") } == 3)
     }
 
-    @Test func `failed answers are rolled up, outlive another key, and are purged`() throws {
+    @Test func `failed responses are rolled up, survive a key change, and are purged`() throws {
         let store = try CensusStore(in: nil)
         let cell = Self.cell()
         #expect(try !store.use(keyDigest: 1))
@@ -83,7 +83,7 @@ struct CensusStoreAnswersTests {
         #expect(try Self.answers(store, of: cell) == [0, 0])
     }
 
-    @Test func `a late answer is no match of its rule`() throws {
+    @Test func `a late response does not count as a match of its rule`() throws {
         let store = try CensusStore(in: nil)
         let cell = Self.cell(.recommend, rule: "nudge")
         for (minute, requests) in [(0, 1), (9, 0)] as [(Int64, UInt64)] {

@@ -27,7 +27,7 @@ struct CensusStoreTests {
         )
     }
 
-    /// A bucket of cells, each device with one request.
+    /// Returns a bucket of cells in which each device has one request.
     private static func bucket(
         _ counts: [(cell: CensusCell, devices: Range<Int>)]
     ) throws -> CensusBucket {
@@ -56,7 +56,7 @@ struct CensusStoreTests {
         )
     }
 
-    @Test func `what is added is there, and again after a restart`() throws {
+    @Test func `added counts are stored and available after a restart`() throws {
         let folder = try TemporaryFolder()
         defer { withExtendedLifetime(folder) {} }
         let state = StateFolder(path: folder.path)
@@ -66,7 +66,7 @@ struct CensusStoreTests {
         let bucket = try Self.bucket([(cells[0], 0..<10), (cells[1], 5..<8)])
         try CensusStore(in: state).add(bucket, at: Self.noon)
         let store = try CensusStore(in: state)
-        // The same minute, as a gate finds it that was restarted at once.
+        // The same minute again, after an immediate restart of the gate.
         try store.add(try Self.bucket([(cells[0], 5..<15)]), at: Self.noon)
         let found = try Self.figures(store)
         #expect(found.count == 2)
@@ -75,7 +75,7 @@ struct CensusStoreTests {
         #expect(try Self.figures(store, since: Self.noon.advanced(by: 60)).isEmpty)
     }
 
-    @Test func `requests over time are summed up in steps`() throws {
+    @Test func `requests over time are summed per step`() throws {
         let store = try CensusStore(in: nil)
         let cells = [Self.cell("4.0.0"), Self.cell("3.0.0", kind: .require)]
         for (minute, cell, count) in [(0, 0, 3), (1, 0, 4), (61, 0, 5), (61, 1, 6)] {
@@ -104,8 +104,7 @@ struct CensusStoreTests {
         )
     }
 
-    @Test func `minutes become hours, hours days, and days end, and nothing is lost before`() throws
-    {
+    @Test func `minutes are rolled up into hours and days without loss until they expire`() throws {
         let store = try CensusStore(in: nil)
         let cell = Self.cell("4.0.0")
         for minute in 0..<120 {
@@ -124,7 +123,7 @@ struct CensusStoreTests {
         #expect(try store.use { try $0.integer("SELECT count(*) FROM cells") } == 0)
     }
 
-    @Test func `the oldest goes first when it is too large`() throws {
+    @Test func `the oldest rows are removed if the store is too large`() throws {
         let store = try CensusStore(path: nil, limit: 200_000)
         for minute in 0..<60 {
             let bucket = try Self.bucket(
@@ -140,7 +139,7 @@ struct CensusStoreTests {
         #expect(found[Self.cell("4.59.0")] != nil)
     }
 
-    @Test func `a purge leaves nothing, and counting goes on`() throws {
+    @Test func `a purge removes all data, and counting continues`() throws {
         let folder = try TemporaryFolder()
         defer { withExtendedLifetime(folder) {} }
         let store = try CensusStore(in: StateFolder(path: folder.path))
@@ -155,7 +154,7 @@ struct CensusStoreTests {
         #expect(try Self.figures(store).count == 1)
     }
 
-    @Test func `a kind of clients that went is counted again when it comes back`() throws {
+    @Test func `a purged cell is counted again when its clients return`() throws {
         let folder = try TemporaryFolder()
         defer { withExtendedLifetime(folder) {} }
         let store = try CensusStore(in: StateFolder(path: folder.path))
@@ -163,7 +162,7 @@ struct CensusStoreTests {
             try store.add(try Self.visits(["GET /home": 2], of: "4.0"), at: time)
         }
         try count(at: Self.noon)
-        // As `versiongate census purge` does it beside a gate.
+        // Like `versiongate census purge` while a gate is running.
         try CensusStore(reading: folder.path).purge()
         try count(at: Self.noon)
         #expect(try Self.figures(store)[Self.cell("4.0")]?.requests == 2)
@@ -178,7 +177,7 @@ struct CensusStoreTests {
         #expect(try Self.shapes(store).counts.values.reduce(0, +) == 2)
     }
 
-    @Test func `another key forgets devices and keeps requests`() throws {
+    @Test func `a new key removes devices and keeps requests`() throws {
         let store = try CensusStore(in: nil)
         #expect(try !store.use(keyDigest: 1))
         try store.add(try Self.bucket([(Self.cell("4.0.0"), 0..<9)]), at: Self.noon)
@@ -188,7 +187,7 @@ struct CensusStoreTests {
         #expect(try #require(try Self.figures(store)[Self.cell("4.0.0")]) == (9, 0))
     }
 
-    @Test func `what was not known of paths stays unknown for the time before`() throws {
+    @Test func `paths are unknown for the time before they were in the rules`() throws {
         let store = try CensusStore(in: nil)
         try store.note(paths: ["/a"], at: Self.noon)
         try store.add(try Self.bucket([(Self.cell("4.0.0"), 0..<1)]), at: Self.noon)
@@ -199,13 +198,13 @@ struct CensusStoreTests {
         )
         let rows = try store.rows(since: Self.noon)
         #expect(Set(rows.map(\.known)) == [["/a"], ["/a", "/b"]])
-        // Gone and back: of the time between, nobody knows.
+        // Removed and added again: the time in between is unknown.
         try store.note(paths: ["/a"], at: Self.noon.advanced(by: 120))
         try store.note(paths: ["/a", "/b"], at: Self.noon.advanced(by: 180))
         #expect(try Set(store.rows(since: Self.noon).map(\.known)) == [["/a"]])
     }
 
-    @Test func `a file that is none of ours is refused plainly`() throws {
+    @Test func `a file that is not a census is rejected`() throws {
         let folder = try TemporaryFolder()
         defer { withExtendedLifetime(folder) {} }
         try folder.write("this is no database, and has never been one", to: "census.sqlite")
@@ -219,7 +218,7 @@ struct CensusStoreTests {
         }
     }
 
-    @Test func `a newer file, and another program's, are refused`() throws {
+    @Test func `a file with a newer schema or of another program is rejected`() throws {
         let folder = try TemporaryFolder()
         defer { withExtendedLifetime(folder) {} }
         let state = StateFolder(path: folder.path)
@@ -233,7 +232,7 @@ struct CensusStoreTests {
     }
 
     @Test(arguments: ["=", "?", "-", "a\u{1F}b", "\u{1E}", "名前"])
-    func `a cell is kept by whatever its client states`(app: String) {
+    func `a cell can be stored with any client values`(app: String) {
         let cell = CensusCell(
             client: CensusClient(app: .stated(app)),
             outcome: CensusOutcome(paths: .none, kind: .require, rule: "floor")
@@ -267,7 +266,7 @@ struct CensusStoreTests {
         return sum
     }
 
-    @Test func `shapes of paths are kept by cell, rolled up, and let go`() throws {
+    @Test func `path shapes are stored per cell, rolled up and expired`() throws {
         let store = try CensusStore(in: nil)
         let counts: [String: UInt64] = ["GET /video/*": 3, "GET /home": 4]
         for minute in 0..<120 {
@@ -291,7 +290,7 @@ struct CensusStoreTests {
         #expect(try store.use { try $0.integer("SELECT count(*) FROM shapes") } == 0)
     }
 
-    @Test func `of an hour the shapes with the most requests are kept`() throws {
+    @Test func `the shapes with the most requests in an hour are kept`() throws {
         let store = try CensusStore(in: nil)
         for version in 0..<3 {
             var counts: [String: UInt64] = ["GET /home": 1_000]
@@ -307,7 +306,7 @@ struct CensusStoreTests {
         #expect(found.shapeless == 12_003 - 8_000)
     }
 
-    @Test func `a file of the first version is taken over, with what is in it`() throws {
+    @Test func `a file of schema version 1 is migrated with its data`() throws {
         let folder = try TemporaryFolder()
         defer { withExtendedLifetime(folder) {} }
         let state = StateFolder(path: folder.path)

@@ -21,7 +21,7 @@ struct RecentDenialsTests {
         return bucket
     }
 
-    @Test func `of a harvest, what was refused is there, the most first`() {
+    @Test func `denied requests of a harvest are listed by frequency`() {
         var denials = RecentDenials()
         denials.add(
             Self.bucket([
@@ -35,7 +35,7 @@ struct RecentDenialsTests {
         #expect(denials.samples.map(\.cell.client?.version) == [.stated("2.0"), .stated("1.0")])
     }
 
-    @Test func `of a flood there is a sample, and of all time the last`() {
+    @Test func `a flood is sampled, and only the latest denials are kept`() {
         var denials = RecentDenials()
         let flood = Self.bucket((0..<500).map { ("9.\($0)", .require, 1) })
         denials.add(flood, at: Self.now)

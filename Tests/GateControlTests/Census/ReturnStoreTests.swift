@@ -10,7 +10,7 @@ struct ReturnStoreTests {
     private static let now = Timestamp(secondsSinceEpoch: 1_800_000_000)
     private static let rules = RuleSet(RuleSetDefinition(revision: "1"))
 
-    /// The harvest of an event loop with these devices, each with one request.
+    /// Returns the harvest of an event loop with one request per device.
     private static func harvest(
         _ devices: Range<Int>,
         _ kind: Decision.Kind,
@@ -36,7 +36,7 @@ struct ReturnStoreTests {
         return tally.take()
     }
 
-    @Test func `the sample outlives the process, and ends by a purge, by another key, and in time`()
+    @Test func `the sample survives a restart, and ends with a purge, another key or age`()
         throws
     {
         let folder = try TemporaryFolder()
@@ -51,7 +51,7 @@ struct ReturnStoreTests {
         let read = try #require(try ReturnStore(reading: folder.path))
         let share = try #require(read.shares["floor"])
         #expect(read.shares.count == 1 && share.refused == 100 && share.returned == 30)
-        // A command purges; the gate forgets when it writes the next time.
+        // A command purges the file; the gate discards its copy at the next write.
         try read.purge()
         try again.write(at: Self.now.advanced(by: 120))
         #expect(again.shares.isEmpty)
@@ -66,13 +66,13 @@ struct ReturnStoreTests {
         #expect(try ReturnStore(reading: "\(folder.path)/nowhere") == nil)
     }
 
-    @Test func `where no sample is wanted, no device is handed over`() throws {
+    @Test func `without sampling no device is returned`() throws {
         let store = try ReturnStore(in: nil, keyDigest: 1)
         store.add([try Self.harvest(0..<100, .require, "3.0", samples: false)], at: Self.now)
         #expect(store.shares.isEmpty)
     }
 
-    @Test func `an event loop hands over a bounded number`() throws {
+    @Test func `an event loop returns a limited number of devices`() throws {
         let harvest = try Self.harvest(0..<20_000, .require, "3.0")
         let sightings = harvest.deviceSightings { _ in false }
         #expect(sightings.count < 4_096 && sightings.count > 1_000)

@@ -55,11 +55,11 @@ struct TrafficReportTests {
     }
 
     @Test(arguments: [(1, 60), (2, 60), (3, 3_600), (192, 3_600), (193, 86_400)])
-    func `a time is told in steps that the census keeps`(hours: Int64, step: Int) throws {
+    func `a period is divided into the steps of the census`(hours: Int64, step: Int) throws {
         #expect(try Self.report([], hours: hours).stepSeconds == step)
     }
 
-    @Test func `requests are summed up by version and step, the most first`() throws {
+    @Test func `requests are summed by version and step, most frequent first`() throws {
         let before = Self.now.advanced(by: -3_600)
         let report = try Self.report(
             [
@@ -80,7 +80,7 @@ struct TrafficReportTests {
         )
     }
 
-    @Test func `what is beyond the limit is one line`() throws {
+    @Test func `versions beyond the limit are one series`() throws {
         let points = (0..<TrafficReport.limit + 3).map {
             Self.point("1.\($0)", UInt64(1_000 - $0), at: Self.now.advanced(by: -60))
         }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import GateControl
 
-/// The output of `check` on several paths, in each of its forms.
+/// The output of `check` for several paths, in each format.
 struct CheckReportTests {
     private static let good = """
         rules:
@@ -23,7 +23,7 @@ struct CheckReportTests {
         }
         let check = PathCheck(isStrict: isStrict, now: SystemClock.now())
         let report = CheckReport(files.map { check.check(folder.path(of: $0.key)) })
-        // Only the names are to be compared.
+        // Only the file names are compared.
         return CheckReport(
             report.subjects.map { subject in
                 CheckReport.Subject(
@@ -47,7 +47,7 @@ struct CheckReportTests {
         )
     }
 
-    @Test func `rules and suites are told apart, and each is checked as what it is`() throws {
+    @Test func `rules files and test suites are distinguished and checked`() throws {
         let report = try self.report([
             "rules.yaml": Self.good,
             "suite.yaml": """
@@ -77,7 +77,7 @@ struct CheckReportTests {
         )
     }
 
-    @Test func `a strict check takes warnings for errors`() throws {
+    @Test func `a strict check treats warnings as errors`() throws {
         let files: KeyValuePairs = ["a.yaml": Self.good.replacing("https://a", with: "http://a")]
         #expect(try self.report(files).isGood)
         let strict = try self.report(files, isStrict: true)
@@ -90,7 +90,7 @@ struct CheckReportTests {
         )
     }
 
-    @Test func `annotations of GitHub keep to their syntax`() throws {
+    @Test func `GitHub annotations are escaped`() throws {
         let problems = [
             CheckReport.Problem(
                 .warning,
@@ -110,7 +110,7 @@ struct CheckReportTests {
         )
     }
 
-    @Test func `SARIF has each result with its rule, its level and its place`() throws {
+    @Test func `SARIF results have their rule, level and location`() throws {
         let problems = [
             CheckReport.Problem(
                 .warning,
@@ -139,7 +139,7 @@ struct CheckReportTests {
         #expect(physical["region"] as? [String: Int] == ["startLine": 3, "startColumn": 5])
     }
 
-    @Test func `a suite given to a loader of rules, and the reverse, is said in one line`() throws {
+    @Test func `loading a suite as rules, or rules as a suite, is reported in one line`() throws {
         let folder = try TemporaryFolder()
         try Data(Self.good.utf8).write(to: URL(filePath: folder.path(of: "rules.yaml")))
         let path = folder.path(of: "rules.yaml")

@@ -22,12 +22,12 @@ struct DifferenceReportTests {
         """
     }
 
-    @Test func `nothing is said in one line`() throws {
+    @Test func `no difference is reported in one line`() throws {
         let report = try Self.report(Self.floor("3"), Self.floor("3.0.0"))
         #expect(report.description == "no client gets a different decision")
     }
 
-    @Test func `what no version stands for is said not to be compared`() throws {
+    @Test func `differences that versions cannot represent are reported as not compared`() throws {
         let beta = ", blockedBuilds: { versionMatches: beta }"
         let report = try Self.report(Self.floor("3"), Self.floor("3", beta))
         #expect(
@@ -41,7 +41,7 @@ struct DifferenceReportTests {
         #expect(same.description == "no client gets a different decision")
     }
 
-    @Test func `a change is said by who, from what and to what, and when`() throws {
+    @Test func `a change is reported with its clients, decisions and times`() throws {
         let later = ", enforceFrom: 2027-02-01T00:00:00Z, rollout: 100"
         #expect(
             try Self.report(Self.floor("3"), Self.floor("4", later)).description == """
@@ -55,7 +55,7 @@ struct DifferenceReportTests {
         )
     }
 
-    @Test func `a brownout is said by name, and that it is over`() throws {
+    @Test func `a brownout is reported by name, with its end`() throws {
         let dates = ", warnFrom: 2027-01-01T00:00:00Z, enforceFrom: 2027-01-15T00:00:00Z"
         let weekly = dates + ", brownouts: { every: 7d, for: 1h }"
         let report = try Self.report(Self.floor("3", dates), Self.floor("3", weekly))
@@ -75,7 +75,7 @@ struct DifferenceReportTests {
         #expect(data.contains(#""isBrownout":true"#))
     }
 
-    @Test func `a link is said where nothing else is another one`() throws {
+    @Test func `a changed store URL is reported if nothing else differs`() throws {
         let other = Self.floor("3").replacing("https://a", with: "https://b")
         #expect(
             try Self.report(Self.floor("3"), other).description == """
@@ -87,7 +87,7 @@ struct DifferenceReportTests {
         )
     }
 
-    @Test func `other places of the identity are mentioned`() throws {
+    @Test func `changed identity sources are reported`() throws {
         let other = "identity: { headers: { version: X-V } }\n" + Self.floor("3")
         #expect(
             try Self.report(Self.floor("3"), other).description == """
@@ -100,13 +100,13 @@ struct DifferenceReportTests {
     @Test(arguments: [
         ", status: 403", ", body: old", ", requiresOS: '>=99'", ", notice: n",
     ])
-    func `another answer is a difference`(_ more: String) throws {
+    func `a changed response is a difference`(_ more: String) throws {
         let notices = "notices: { n: { en: { title: t, message: m } } }\n"
         let report = try Self.report(notices + Self.floor("3"), notices + Self.floor("3", more))
         #expect(report.description.hasPrefix("clients are answered otherwise\n"))
     }
 
-    @Test func `a link for a country is a difference`() throws {
+    @Test func `a changed store URL for a country is a difference`() throws {
         func floor(_ link: String) -> String {
             """
             rules:
@@ -120,7 +120,7 @@ struct DifferenceReportTests {
         #expect(report.description.hasPrefix("clients are answered otherwise\n"))
     }
 
-    @Test func `the same as data`() throws {
+    @Test func `the report is encoded as JSON`() throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let old = "exempt: [/a]\n" + Self.floor("3")

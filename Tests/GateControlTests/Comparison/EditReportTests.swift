@@ -32,7 +32,7 @@ struct EditReportTests {
         """
     }
 
-    @Test func `what nobody notices is said all the same`() throws {
+    @Test func `an edit without effect is reported`() throws {
         #expect(
             try Self.report(Self.floor("3"), Self.floor("3"))
                 == "no client gets a different decision"
@@ -46,7 +46,7 @@ struct EditReportTests {
         )
     }
 
-    @Test func `an edit is said by its setting, and what it does by time`() throws {
+    @Test func `an edit is reported with its setting and its effect over time`() throws {
         let later = ", enforceFrom: 2027-02-01T00:00:00Z, rollout: 100"
         #expect(
             try Self.report(Self.floor("3"), Self.floor("4", later)) == """
@@ -62,7 +62,7 @@ struct EditReportTests {
         )
     }
 
-    @Test func `brownouts are counted, and not listed`() throws {
+    @Test func `brownouts are counted instead of listed`() throws {
         let dates = ", warnFrom: 2027-01-01T00:00:00Z, enforceFrom: 2027-01-29T00:00:00Z"
         let weekly = dates + ", brownouts: { every: 7d, for: 1h }"
         #expect(
@@ -76,7 +76,7 @@ struct EditReportTests {
         )
     }
 
-    @Test func `a rule that comes, one that goes, and words`() throws {
+    @Test func `added rules, removed rules and changed texts are reported`() throws {
         let words = "notices: { n: { en: { title: Old words, message: m } } }\n"
         let old = Self.floor("3", ", notice: n") + words
         let new = """
@@ -102,7 +102,7 @@ struct EditReportTests {
         #expect(gone.contains("\n  => now: <2: no longer denied\n"))
     }
 
-    @Test func `settings of the whole stand by their name`() throws {
+    @Test func `settings of the file are reported by name`() throws {
         let old = "exempt: [/healthz]\n" + Self.floor("3")
         let new = "exempt: [/healthz, /logout]\n" + Self.floor("3")
         let report = try Self.report(old, new)
@@ -110,8 +110,8 @@ struct EditReportTests {
         #expect(report.contains("\n  => now: <3: no longer denied\n"))
     }
 
-    /// Six edits of an afternoon, which used to be told in two hundred lines.
-    @Test func `six edits of the shipped rules fit on a screen`() throws {
+    /// Six typical edits, for which the full report has two hundred lines.
+    @Test func `the report on six edits of the shipped rules fits on a screen`() throws {
         let file = Project.rules.appending(path: "rules.yaml")
         let old = try String(contentsOf: file, encoding: .utf8)
         var new = old

@@ -3,7 +3,8 @@ import Testing
 @testable import GateControl
 
 struct AuthenticationKeyTests {
-    /// RFC 4231 section 4.3, and what Python's hmac says of no key and of one that is longer than a block.
+    /// RFC 4231 section 4.3, and values of Python's hmac for an empty key and a key longer than a
+    /// block.
     @Test(arguments: [
         (
             "Jefe", "what do ya want for nothing?",
@@ -15,12 +16,12 @@ struct AuthenticationKeyTests {
             "46ac33ede86549300c0bf2805f311de06f51067bcac093c959fafa72295111ae"
         ),
     ])
-    func `a text has its code`(secret: String, text: String, code: String) {
+    func `the code equals the test vector`(secret: String, text: String, code: String) {
         let key = AuthenticationKey(secret)
         #expect(key.code(of: Array(text.utf8)).hexadecimal == code)
     }
 
-    @Test func `another code, another text and another secret are not taken`() {
+    @Test func `the code of another text or another secret is rejected`() {
         let key = AuthenticationKey("hunter2")
         let text = Array("body".utf8)
         let code = key.code(of: text)

@@ -3,8 +3,8 @@ import Testing
 @testable import GateControl
 
 struct SHA256Tests {
-    /// FIPS 180-4, as https://csrc.nist.gov/projects/cryptographic-standards-and-guidelines/example-values
-    /// has them.
+    /// The examples for FIPS 180-4 from
+    /// https://csrc.nist.gov/projects/cryptographic-standards-and-guidelines/example-values.
     private static let known = [
         ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
         ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
@@ -15,7 +15,7 @@ struct SHA256Tests {
     ]
 
     @Test(arguments: Self.known)
-    func `a text has its hash, however it comes`(text: String, hash: String) {
+    func `the hash does not depend on how the text is split`(text: String, hash: String) {
         var whole = SHA256()
         whole.update(Array(text.utf8))
         #expect(whole.digest.hexadecimal == hash)
@@ -24,7 +24,7 @@ struct SHA256Tests {
         #expect(pieces.digest.hexadecimal == hash)
     }
 
-    @Test func `a copy goes on by itself`() {
+    @Test func `copies are independent of each other`() {
         var first = SHA256()
         first.update(Array("ab".utf8))
         let before = first.digest

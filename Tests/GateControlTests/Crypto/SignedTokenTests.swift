@@ -4,9 +4,9 @@ import Testing
 
 @testable import GateControl
 
-/// Tokens by keys that the program `openssl` makes.
+/// Tokens signed with keys from `openssl`.
 ///
-/// That servers which speak as Apple's and Google's take them is in the tests of their feeds.
+/// The feed tests check that servers emulating Apple's and Google's APIs accept them.
 @Suite(.ownThread, .enabled(if: TestKey.canBeMade, "openssl is missing"))
 struct SignedTokenTests {
     private struct Claims: Codable, Equatable {
@@ -22,7 +22,7 @@ struct SignedTokenTests {
         self.folder = try GateTestSupport.TemporaryFolder()
     }
 
-    @Test func `a token says what it was told to, and is signed`() throws {
+    @Test func `a token has its claims and is signed`() throws {
         defer { self.folder.remove() }
         let pair = try TestKey(.rsa, in: self.folder)
         let key = try #require(SigningKey(pem: pair.privateKey, for: .rs256))
@@ -41,17 +41,17 @@ struct SignedTokenTests {
         )
     }
 
-    @Test func `a signature of P-256 has 64 bytes, whatever its numbers are`() throws {
+    @Test func `a P-256 signature always has 64 bytes`() throws {
         defer { self.folder.remove() }
         let pair = try TestKey(.p256, in: self.folder)
         let key = try #require(SigningKey(pem: pair.privateKey, for: .es256))
-        // One number in 256 begins with a zero, which DER leaves out.
+        // One number in 256 starts with a zero byte, which DER omits.
         for round in 0..<1000 {
             #expect(key.signature(of: [UInt8(round & 0xFF)])?.count == 64)
         }
     }
 
-    @Test func `a key serves its own algorithm alone, however it is written`() throws {
+    @Test func `a key is only accepted for its own algorithm`() throws {
         defer { self.folder.remove() }
         let rsa = try TestKey(.rsa, in: self.folder, name: "rsa.pem")
         let p256 = try TestKey(.p256, in: self.folder, name: "p256.pem")
@@ -64,7 +64,7 @@ struct SignedTokenTests {
         #expect(fits(p256.privateKey) == [false, true])
         #expect(fits(try p256.privateKey("-traditional")) == [false, true])
         #expect(fits(p384.privateKey) == [false, false])
-        // Nobody is asked for its password.
+        // There is no prompt for the password of an encrypted key.
         let locked = try rsa.privateKey("-aes128", "-passout", "pass:hunter2")
         for text in [locked, rsa.publicKey, "", "-----BEGIN PRIVATE KEY-----\n", "hunter2"] {
             #expect(fits(text) == [false, false])

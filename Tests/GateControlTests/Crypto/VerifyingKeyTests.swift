@@ -13,7 +13,7 @@ struct VerifyingKeyTests {
     )
     private static let text: [UInt8] = [0xAF, 0x82]
 
-    @Test func `a signature is that of its text alone`() throws {
+    @Test func `a signature is only valid for its own text and key`() throws {
         let key = try #require(VerifyingKey(Self.publicKey))
         #expect(key.accepts(Self.signature, of: Self.text))
         #expect(!key.accepts(Self.signature, of: Self.text + [0]))

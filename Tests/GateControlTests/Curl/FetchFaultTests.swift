@@ -3,7 +3,7 @@ import Testing
 
 @testable import GateControl
 
-/// The faults that a source can have, and the one clear error for each.
+/// The possible faults of a source, and the specific error for each.
 @Suite(.ownThread, .serialized, .timeLimit(.minutes(5)))
 struct FetchFaultTests {
     struct Fault: Sendable, CustomTestStringConvertible {
@@ -23,7 +23,7 @@ struct FetchFaultTests {
             failure: .noAnswer
         ),
         Fault(
-            testDescription: "cut by length",
+            testDescription: "truncated by length",
             steps: [.send("\(ok)Content-Length: 10\r\n\r\nabc"), .close],
             failure: .cutShort
         ),
@@ -35,7 +35,7 @@ struct FetchFaultTests {
             failure: .cutShort
         ),
         Fault(
-            testDescription: "cut between chunks",
+            testDescription: "truncated between chunks",
             steps: [.send("\(ok)Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n"), .close],
             failure: .cutShort
         ),
@@ -55,7 +55,7 @@ struct FetchFaultTests {
             failure: .tooLarge(limit: 1000)
         ),
         Fault(
-            testDescription: "too large once unpacked",
+            testDescription: "too large when decompressed",
             steps: Gzip.answer(Gzip.large),
             failure: .tooLarge(limit: 1000)
         ),
@@ -69,16 +69,16 @@ struct FetchFaultTests {
             failure: .tooLarge(limit: ResponseHeadReader.limit)
         ),
         Fault(
-            testDescription: "not compressed as it says",
+            testDescription: "not compressed as declared",
             steps: Gzip.answer(Array("{\"a\":1}".utf8)),
             failure: .badEncoding
         ),
         Fault(
-            testDescription: "compressed and spoiled",
+            testDescription: "compressed and damaged",
             steps: Gzip.answer(Gzip.object.map { $0 == 171 ? 255 : $0 }),
             failure: .badEncoding
         ),
-        Fault(testDescription: "mute", steps: [.stall], failure: .deadline),
+        Fault(testDescription: "silent", steps: [.stall], failure: .deadline),
         Fault(
             testDescription: "slow",
             steps: [.send("\(ok)Content-Length: 9\r\n\r\n")]
@@ -87,12 +87,12 @@ struct FetchFaultTests {
         ),
         Fault(testDescription: "not HTTP", steps: [.send("hello\r\n"), .close], failure: .notHTTP),
         Fault(
-            testDescription: "HTTP of no version",
+            testDescription: "HTTP without a version",
             steps: [.send("HTTP/9.9 200 OK\r\n\r\n"), .close],
             failure: .notHTTP
         ),
         Fault(
-            testDescription: "redirect off the list",
+            testDescription: "redirect to an unlisted host",
             steps: [.answer("302 Found", fields: "Location: https://elsewhere.example/\r\n")],
             failure: .refusedRedirect(host: "elsewhere.example", nil)
         ),
@@ -102,14 +102,14 @@ struct FetchFaultTests {
             failure: .refusedRedirect(host: nil, .plainText)
         ),
         Fault(
-            testDescription: "redirect to nowhere",
+            testDescription: "redirect without a location",
             steps: [.answer("302 Found")],
             failure: .unexpectedRedirect(status: 302)
         ),
     ]
 
     @Test(arguments: Self.faults)
-    func `has an error of its own`(fault: Fault) async throws {
+    func `each fault has a specific error`(fault: Fault) async throws {
         let backend = try ScriptedBackend { _ in fault.steps }
         var request = FetchRequest(
             try FetchURL(parsing: "http://127.0.0.1:\(backend.port)/"),
@@ -125,18 +125,18 @@ struct FetchFaultTests {
         #expect(failure?.description.contains("secret") == false)
     }
 
-    @Test func `nobody there`() async throws {
+    @Test func `a refused connection is reported as unreachable`() async throws {
         let port = try FreePort.find()
         let request = FetchRequest(try FetchURL(parsing: "http://127.0.0.1:\(port)/"))
         await #expect(throws: FetchFailure.unreachable) { try await Fetcher().fetch(request) }
     }
 
-    @Test func `no such name`() async throws {
+    @Test func `an unknown host is reported`() async throws {
         let request = FetchRequest(try FetchURL(parsing: "https://nobody.invalid/"))
         await #expect(throws: FetchFailure.unknownHost) { try await Fetcher().fetch(request) }
     }
 
-    @Test func `a server that speaks no TLS`() async throws {
+    @Test func `a server without TLS is reported as a failed handshake`() async throws {
         let listener = try LoopbackListener { descriptor in
             let socket = LoopbackSocket(adopting: descriptor)
             _ = try? socket.send(Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8))
@@ -147,7 +147,7 @@ struct FetchFaultTests {
         await #expect(throws: FetchFailure.handshake) { try await Fetcher().fetch(request) }
     }
 
-    @Test func `a handshake that never ends`() async throws {
+    @Test func `a stalled handshake is reported as a connect timeout`() async throws {
         let listener = try LoopbackListener { _ in }
         defer { listener.stop() }
         var request = FetchRequest(try FetchURL(parsing: "https://127.0.0.1:\(listener.port)/"))

@@ -7,7 +7,7 @@ import Testing
 struct FetchStreamTests {
     private static let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
 
-    /// How far the fetcher's clock is ahead.
+    /// The offset of the fetcher's clock.
     private let ahead = Watched(Duration.zero)
     private let fetcher: Fetcher
 
@@ -20,7 +20,7 @@ struct FetchStreamTests {
         FetchRequest(try FetchURL(parsing: "http://127.0.0.1:\(backend.port)/"))
     }
 
-    @Test func `pieces come when they are sent, and then the end`() async throws {
+    @Test func `pieces are delivered as they arrive, followed by the end`() async throws {
         let (first, second) = (Latch(), Latch())
         let backend = try ScriptedBackend { _ in
             [
@@ -39,7 +39,7 @@ struct FetchStreamTests {
         #expect(try await pieces.next() == nil)
     }
 
-    @Test func `a status of any kind is the caller's to judge`() async throws {
+    @Test func `responses with any status are delivered`() async throws {
         let backend = try ScriptedBackend { _ in
             [.answer("401 Unauthorized", body: #"{"error":"denied"}"#)]
         }
@@ -50,7 +50,7 @@ struct FetchStreamTests {
         #expect(body == Array(#"{"error":"denied"}"#.utf8))
     }
 
-    @Test func `a reader that takes nothing makes the source wait, which is no silence`()
+    @Test func `a slow reader causes back pressure and no timeout`()
         async throws
     {
         let size = 64 << 20
@@ -64,10 +64,10 @@ struct FetchStreamTests {
         }
         #expect(streamed < size / 2)
         self.ahead.update { $0 = request.limits.silence * 2 }
-        // With another transfer the thread looks at the clock.
+        // Another transfer makes the fetcher thread check the deadlines.
         let other = try FetchURL(parsing: "http://127.0.0.1:\(backend.port)/now")
         _ = try await self.fetcher.fetch(FetchRequest(other))
-        // The backend does not wait for ever: other tests must not hold the reader's thread.
+        // The backend stops waiting after a time, so that it does not block the reader's thread.
         let pieces = try await withTaskExecutorPreference(BlockingExecutor.shared) {
             var sizes: [Int] = []
             for try await piece in stream { sizes.append(piece.count) }
@@ -77,7 +77,7 @@ struct FetchStreamTests {
         #expect(pieces.allSatisfy { $0 <= StreamBuffer.capacity + (16 << 10) })
     }
 
-    @Test func `a silent source is given up`() async throws {
+    @Test func `a silent source times out`() async throws {
         let backend = try ScriptedBackend { _ in [.send(Self.head), .send("a"), .stall] }
         var request = try self.request(backend)
         request.limits.silence = .milliseconds(200)
@@ -86,7 +86,7 @@ struct FetchStreamTests {
         await #expect(throws: FetchFailure.silence) { try await silent.next() }
     }
 
-    @Test func `a source without a head is given up, too`() async throws {
+    @Test func `a source without a response head times out`() async throws {
         let backend = try ScriptedBackend { _ in [.stall] }
         var request = try self.request(backend)
         request.limits.silence = .milliseconds(100)
@@ -94,7 +94,7 @@ struct FetchStreamTests {
         await #expect(throws: FetchFailure.silence) { try await self.fetcher.open(mute) }
     }
 
-    @Test func `a stream that breaks says so after what had come`() async throws {
+    @Test func `a broken stream throws after its last piece`() async throws {
         let backend = try ScriptedBackend { _ in
             [
                 .send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n"),
@@ -114,7 +114,7 @@ struct FetchStreamTests {
         await #expect(throws: FetchFailure.cancelled) { try await task.value }
     }
 
-    @Test func `letting go of a stream closes its connection`() async throws {
+    @Test func `releasing a stream closes its connection`() async throws {
         let backend = try ScriptedBackend { _ in [.send(Self.head), .stall] }
         var stream: FetchStream? = try await self.fetcher.open(try self.request(backend))
         #expect(stream?.head.status == 200)
@@ -122,7 +122,7 @@ struct FetchStreamTests {
         try await backend.reaches("the end") { $0.connections.first?.end }
     }
 
-    @Test func `a redirected stream is read at its last place`() async throws {
+    @Test func `a redirected stream is read from its final location`() async throws {
         let shard = try ScriptedBackend { _ in [.send(Self.head), .send("x"), .close] }
         let port = shard.port
         let backend = try ScriptedBackend { _ in

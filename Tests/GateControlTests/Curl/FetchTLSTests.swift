@@ -3,7 +3,7 @@ import Testing
 
 @testable import GateControl
 
-/// Sources that must prove who they are.
+/// Verification of the certificates of sources.
 @Suite(
     .ownThread,
     .serialized,
@@ -37,7 +37,7 @@ struct FetchTLSTests {
         ),
         Source(testDescription: "of old TLS", version: "TLSv1", failure: .handshake),
     ])
-    func `a source is believed by its certificate alone`(source: Source) async throws {
+    func `a source is only trusted with a valid certificate`(source: Source) async throws {
         let folder = try GateTestSupport.TemporaryFolder()
         defer { folder.remove() }
         let certificates = try TestCertificates(in: folder)
@@ -68,7 +68,7 @@ struct FetchTLSTests {
         #expect(backend.record.requests.isEmpty)
     }
 
-    @Test func `nobody of the test is trusted by default`() async throws {
+    @Test func `the test authority is not trusted by default`() async throws {
         let folder = try GateTestSupport.TemporaryFolder()
         defer { folder.remove() }
         let certificates = try TestCertificates(in: folder)
@@ -85,7 +85,7 @@ struct FetchTLSTests {
         }
     }
 
-    @Test func `a file of authorities must hold some`() throws {
+    @Test func `a file without certificates is rejected`() throws {
         let folder = try TemporaryFolder()
         try folder.write("nothing", to: "ca.pem")
         #expect(throws: TrustedAuthorities.Failure.self) {

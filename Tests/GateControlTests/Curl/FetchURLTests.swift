@@ -14,7 +14,7 @@ struct FetchURLTests {
         ("http://127.1/x", "http://127.0.0.1/x"),
         ("http://[::1]:1/x", "http://[::1]:1/x"),
     ])
-    func `is shown without what may be secret`(text: String, shown: String) throws {
+    func `the description contains no secrets`(text: String, shown: String) throws {
         #expect(try FetchURL(parsing: text).description == shown)
     }
 
@@ -30,7 +30,7 @@ struct FetchURLTests {
         ("https://user@example.com/", .credentials), ("https://u:p@example.com/", .credentials),
         ("http://127.0.0.1@example.com/", .credentials),
     ])
-    func `anything but https, or http on this machine, is refused`(
+    func `only https, or http to loopback addresses, is accepted`(
         text: String,
         failure: FetchURL.Failure
     ) {
@@ -43,7 +43,7 @@ struct FetchURLTests {
         ("https://else.example:444/", "https://else.example:444/"),
         ("?y", "https://example.com/a/b?y"),
     ])
-    func `a location is understood as seen from where it was said`(
+    func `a location is resolved relative to the URL`(
         location: String,
         resolved: String
     ) throws {
@@ -52,7 +52,7 @@ struct FetchURLTests {
     }
 
     @Test(arguments: ["http://example.com/", "ftp://example.com/", "https://u@example.com/"])
-    func `a location is held to the same rules`(location: String) throws {
+    func `a resolved location is validated like any URL`(location: String) throws {
         let url = try FetchURL(parsing: "https://example.com/")
         #expect(throws: FetchURL.Failure.self) { try url.resolving(location) }
     }
@@ -61,7 +61,7 @@ struct FetchURLTests {
         ("https://example.com/a", "https://example.com/a?auth=a%26b%3d+%c3%a9"),
         ("https://example.com/a?ns=db", "https://example.com/a?ns=db&auth=a%26b%3d+%c3%a9"),
     ])
-    func `a parameter is added whatever it holds`(text: String, whole: String) throws {
+    func `a query parameter is added with percent-encoding`(text: String, whole: String) throws {
         let url = try FetchURL(parsing: text).appending(query: "auth", "a&b= é")
         #expect(url.text.lowercased() == whole)
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import GateControl
 
-/// Real sockets on loopback.
+/// Transfers over loopback sockets.
 @Suite(.ownThread, .serialized, .timeLimit(.minutes(5)))
 struct FetcherTests {
     private let fetcher: Fetcher
@@ -17,7 +17,7 @@ struct FetcherTests {
         FetchRequest(try FetchURL(parsing: "http://127.0.0.1:\(backend.port)\(path)"))
     }
 
-    @Test func `an answer comes with its status, fields and body`() async throws {
+    @Test func `a response has its status, fields and body`() async throws {
         let backend = try ScriptedBackend { _ in
             [.answer("404 Not Found", fields: "ETag: \"x\"\r\n", body: "nothing here")]
         }
@@ -28,7 +28,7 @@ struct FetcherTests {
         #expect(backend.record.targets == ["/a?b=c"])
     }
 
-    @Test func `a chunked body is put together`() async throws {
+    @Test func `a chunked body is decoded`() async throws {
         let backend = try ScriptedBackend { _ in
             [
                 .send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n"),
@@ -39,7 +39,7 @@ struct FetcherTests {
         #expect(response.body == Array("abc".utf8))
     }
 
-    @Test func `a request says what it shall and no more`() async throws {
+    @Test func `a request has its own fields and no others`() async throws {
         let backend = try ScriptedBackend { _ in [.answer()] }
         var request = try self.request(backend, "/x?ns=db")
         request.fields = [
@@ -59,7 +59,7 @@ struct FetcherTests {
         #expect(seen.fields.lines.count == 4)
     }
 
-    @Test func `a body is posted with its type`() async throws {
+    @Test func `a body is posted with its content type`() async throws {
         let backend = try ScriptedBackend { _ in [.echo] }
         var request = try self.request(backend)
         request.method = .post(
@@ -74,7 +74,7 @@ struct FetcherTests {
         #expect(exchange.request.fields["Expect"].isEmpty)
     }
 
-    @Test func `a compressed answer is unpacked if it was asked for`() async throws {
+    @Test func `a compressed response is decompressed if it was requested`() async throws {
         let backend = try ScriptedBackend { _ in Gzip.answer(Gzip.object) }
         var request = try self.request(backend)
         request.acceptsGzip = true
@@ -83,7 +83,7 @@ struct FetcherTests {
         #expect(backend.record.requests.first?.fields["Accept-Encoding"] == ["gzip"])
     }
 
-    @Test func `a second question takes the same connection`() async throws {
+    @Test func `a second request reuses the connection`() async throws {
         let backend = try ScriptedBackend { _ in [.answer("304 Not Modified")] }
         for _ in 0..<3 {
             let response = try await self.fetcher.fetch(try self.request(backend))
@@ -92,7 +92,7 @@ struct FetcherTests {
         #expect(backend.record.connections.count == 1)
     }
 
-    @Test func `a redirect takes the credential only to whom it is meant for`() async throws {
+    @Test func `a redirect only includes the credential for trusted hosts`() async throws {
         let last = try ScriptedBackend { _ in [.answer(body: "here")] }
         let lastPort = last.port
         let first = try ScriptedBackend { request in
@@ -114,7 +114,7 @@ struct FetcherTests {
         #expect(first.record.requests.allSatisfy { !$0.fields["Authorization"].isEmpty })
     }
 
-    @Test func `redirects without end are given up`() async throws {
+    @Test func `too many redirects are an error`() async throws {
         let backend = try ScriptedBackend { _ in
             [.answer("302 Found", fields: "Location: /again\r\n")]
         }
@@ -125,7 +125,7 @@ struct FetcherTests {
         #expect(backend.record.targets.count == RedirectRule.limit + 1)
     }
 
-    @Test func `the deadline is for all hops together`() async throws {
+    @Test func `the deadline covers all redirects`() async throws {
         let backend = try ScriptedBackend { _ in
             [.pause(milliseconds: 150), .answer("302 Found", fields: "Location: /again\r\n")]
         }
@@ -134,7 +134,7 @@ struct FetcherTests {
         await #expect(throws: FetchFailure.deadline) { try await self.fetcher.fetch(request) }
     }
 
-    @Test func `a field that would become two is not sent`() async throws {
+    @Test func `a field that would inject another one is not sent`() async throws {
         let backend = try ScriptedBackend { _ in [.answer()] }
         for credential in [
             Credential.bearer("a\r\nX: y"), .field(HeaderField(name: "A b", value: "c")),
@@ -161,8 +161,8 @@ struct FetcherTests {
         await #expect(throws: FetchFailure.cancelled) { try await task.value }
     }
 
-    @Test func `many transfers run at once`() async throws {
-        // Nobody is answered before everybody has asked.
+    @Test func `many transfers run concurrently`() async throws {
+        // No response is sent before all requests have arrived.
         let all = Latch()
         let backend = try ScriptedBackend { request in
             [.wait(all), .answer(body: request.target)]
@@ -182,7 +182,7 @@ struct FetcherTests {
         #expect(answers == Set(paths))
     }
 
-    @Test func `the owner's end ends what is under way`() async throws {
+    @Test func `releasing the fetcher and its stream ends the transfer`() async throws {
         let arrived = Latch()
         let backend = try ScriptedBackend { _ in
             arrived.open()
@@ -192,7 +192,7 @@ struct FetcherTests {
         var stream = try await fetcher?.open(try self.request(backend))
         #expect(stream?.head.status == 200)
         (fetcher, stream) = (nil, nil)
-        // The backend sees the connection go once the thread has cleaned up.
+        // The connection is closed once the fetcher thread has cleaned up.
         try await backend.reaches("the end") { $0.connections.first?.end }
     }
 }

@@ -1,6 +1,6 @@
 import GateTestSupport
 
-/// Compressed bodies, made by Python's gzip module.
+/// Compressed bodies, created with Python's gzip module.
 enum Gzip {
     /// The text `{"a":1}`.
     static let object: [UInt8] = [

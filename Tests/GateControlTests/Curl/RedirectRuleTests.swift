@@ -29,19 +29,19 @@ struct RedirectRuleTests {
     }
 
     @Test(arguments: [301, 302, 303, 307, 308])
-    func `a trusted host is shown the credential`(status: Int) throws {
+    func `a trusted host gets the credential`(status: Int) throws {
         let next = try self.next("https://s1.example.com/b?ns=y", status: status)
         #expect(next.url.text == "https://s1.example.com/b?ns=y")
         #expect(next.credential == Self.secret)
         #expect(next.fields == (try self.request()).fields)
     }
 
-    @Test func `another host of the list is not`() throws {
+    @Test func `a known but untrusted host does not get the credential`() throws {
         let next = try self.next("https://cdn.example.net/b")
         #expect(next.credential == nil)
     }
 
-    @Test func `the credential comes back at the origin`() throws {
+    @Test func `the credential is sent again to the origin`() throws {
         let first = try self.request()
         var hop = try self.next("https://cdn.example.net/b")
         let head = ResponseHead(
@@ -56,7 +56,7 @@ struct RedirectRuleTests {
         "https://example.org/", "https://example.com/", "https://evil-example.com/",
         "https://cdn.example.net.evil.org/", "https://a.cdn.example.net/",
     ])
-    func `any other host is refused by name`(location: String) throws {
+    func `a redirect to another host is refused with its name`(location: String) throws {
         let host = try FetchURL(parsing: location).host
         #expect(throws: FetchFailure.refusedRedirect(host: host, nil)) {
             try self.next(location)
@@ -68,7 +68,7 @@ struct RedirectRuleTests {
         ("ftp://db.example.com/", .unsupportedScheme),
         ("https://user:pw@db.example.com/", .credentials),
     ])
-    func `no redirect leaves TLS`(location: String, failure: FetchURL.Failure) {
+    func `a redirect never leaves TLS`(location: String, failure: FetchURL.Failure) {
         #expect(throws: FetchFailure.refusedRedirect(host: nil, failure)) {
             try self.next(location)
         }
@@ -86,7 +86,7 @@ struct RedirectRuleTests {
         }
     }
 
-    @Test func `what was posted is not sent elsewhere`() throws {
+    @Test func `a posted body is not redirected`() throws {
         var request = try self.request()
         request.method = .post(body: [1], type: "text/plain")
         let head = ResponseHead(
@@ -110,11 +110,11 @@ struct RedirectRuleTests {
     }
 
     @Test(arguments: ["", ".", ".com", "a b", "*.example.com", "https://x", "x/y", "x:1", "a..b"])
-    func `what no host can match is no pattern`(text: String) {
+    func `an invalid host is not a pattern`(text: String) {
         #expect(HostPattern(text) == nil)
     }
 
-    @Test func `nothing that is printed shows the credential`() throws {
+    @Test func `no description contains the credential`() throws {
         let request = try self.request()
         let query = Credential.query(name: "auth", value: "hunter2")
         var dumped = ""

@@ -9,7 +9,7 @@ struct ResponseHeadReaderTests {
         return lines.map { reader.receive(Array("\($0)\r\n".utf8)) }.filter { $0 != .wait }
     }
 
-    @Test func `a head is whole at its empty line`() {
+    @Test func `a head is complete at its empty line`() {
         let head = ResponseHead(
             status: 200,
             fields: [
@@ -23,7 +23,7 @@ struct ResponseHeadReaderTests {
         #expect(head["missing"] == nil)
     }
 
-    @Test func `interim answers in front and trailers behind do not count`() {
+    @Test func `interim responses and trailers are skipped`() {
         let head = ResponseHead(status: 404, fields: [])
         let lines = [
             "HTTP/1.1 100 Continue", "A: b", "", "HTTP/1.1 103 Early Hints", "",
@@ -32,14 +32,14 @@ struct ResponseHeadReaderTests {
         #expect(self.heads(lines) == [.deliver(head)])
     }
 
-    @Test func `a line that is no field is passed over`() {
+    @Test func `a line that is not a field is skipped`() {
         #expect(
             self.heads(["HTTP/1.1 200", "nonsense", ""])
                 == [.deliver(ResponseHead(status: 200, fields: []))]
         )
     }
 
-    @Test func `a head without end is refused`() {
+    @Test func `an endless head is rejected`() {
         let line = "X: " + String(repeating: "x", count: 1000)
         let actions = self.heads(["HTTP/1.1 200"] + Array(repeating: line, count: 70))
         #expect(actions.first == .fail)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import GateControl
 
-/// The windows of `brownouts` that can be read; `BrokenRules/times.txt` has the others.
+/// Valid windows of `brownouts`; `BrokenRules/times.txt` contains invalid ones.
 struct BrownoutDecoderTests {
     private func windows(_ brownouts: String, until enforceFrom: String) throws -> [String] {
         let text = """
@@ -30,7 +30,7 @@ struct BrownoutDecoderTests {
                 "2026-12-29T00:00:00Z 2026-12-29T04:00:00Z",
             ]
         ),
-        // The last one is cut at the end of all, and one that would begin there is none.
+        // The last window is truncated at the end, and a window that would start there is omitted.
         (
             "{ every: 7d, for: 1h }", "2026-12-15T00:30:00Z",
             [
@@ -56,13 +56,13 @@ struct BrownoutDecoderTests {
     ]
 
     @Test(arguments: series)
-    func `a series is a window after each time from the warning to the end`(
+    func `a series has a window after each interval from the warning to the end`(
         series: (brownouts: String, enforceFrom: String, windows: [String])
     ) throws {
         #expect(try self.windows(series.brownouts, until: series.enforceFrom) == series.windows)
     }
 
-    @Test func `a list is what it says, from the first second to the last`() throws {
+    @Test func `a list may span the time from the warning to the end`() throws {
         let windows = """
             [{ from: 2026-12-01T00:00:00Z, until: 2026-12-02T00:00:00+09:00 },
                 { from: 2026-12-01T15:00:00Z, until: 2026-12-31T00:00:00Z }]
@@ -75,7 +75,7 @@ struct BrownoutDecoderTests {
         )
     }
 
-    @Test func `a thousand windows are not too many, and one more is`() throws {
+    @Test func `a thousand windows are accepted, and more are rejected`() throws {
         let last = "2026-12-01T16:40:01Z"
         #expect(try self.windows("{ every: 1m, for: 1s }", until: last).count == 1_000)
         #expect(throws: RulesFileErrors.self) {

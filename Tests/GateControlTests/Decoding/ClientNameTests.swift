@@ -2,7 +2,7 @@ import Testing
 
 @testable import GateControl
 
-/// Texts that other tools read as patterns, lists or negations, and that would never match a client.
+/// Texts that other tools interpret as patterns, lists or negations, and that never match a client.
 @Suite struct ClientNameTests {
     static let refused: [(ClientName.Kind, String, String)] = [
         (.platform, "*", "leave out 'platform'"),
@@ -38,7 +38,7 @@ import Testing
     ]
 
     @Test(arguments: refused)
-    func `a text that cannot be a name is refused with the line to write`(
+    func `an invalid name is rejected with the correct syntax`(
         kind: ClientName.Kind,
         text: String,
         words: String
@@ -58,7 +58,7 @@ import Testing
         (.channel, "allegro"), (.app, "com.example.shop"), (.app, "com.example.*"),
         (.app, "any.do"), (.app, "Shop & Go"), (.app, "id1234567890"),
     ])
-    func `names stay names`(kind: ClientName.Kind, text: String) throws {
+    func `valid names are accepted unchanged`(kind: ClientName.Kind, text: String) throws {
         #expect(try ClientName(parsing: text, as: kind).text == text)
     }
 
@@ -70,7 +70,10 @@ import Testing
     ]
 
     @Test(arguments: files)
-    func `a rules file with such a name is refused at its place`(match: String, words: String) {
+    func `a rules file with an invalid name is rejected with its location`(
+        match: String,
+        words: String
+    ) {
         let text = """
             rules:
               - { id: a, match: { \(match) }, minimum: "3.5.0", storeUrl: "https://example.com/app" }

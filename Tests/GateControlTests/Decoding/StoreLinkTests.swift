@@ -7,7 +7,7 @@ struct StoreLinkTests {
         "https://apps.apple.com/app/id1", "market://details?id=a", "itms-beta://",
         "ITMS-Beta://", "itms-beta://testflight.apple.com/join/AbCdEfGh",
     ])
-    func `a link opens a page, a store, or TestFlight`(text: String) throws {
+    func `a store URL opens a page, a store or TestFlight`(text: String) throws {
         #expect(try StoreLink(parsing: text).text == text)
     }
 
@@ -15,7 +15,7 @@ struct StoreLinkTests {
         "itms-beta:", "itms-beta:///", "itms-beta:// ", "https://", "itms-apps://",
         "itms-betas://", "://", "",
     ])
-    func `what opens nothing is refused`(text: String) {
+    func `a URL that cannot be opened is rejected`(text: String) {
         #expect(throws: StoreLink.Failure.self) { try StoreLink(parsing: text) }
     }
 }

@@ -35,7 +35,7 @@ struct PlainScalarTests {
             ),
         ]
     )
-    func `a scalar without quotes is what any YAML reader could take it for`(
+    func `a plain scalar has the kind that any YAML version gives it`(
         _ expected: String,
         _ texts: [String]
     ) {

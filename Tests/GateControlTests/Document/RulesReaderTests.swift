@@ -10,7 +10,7 @@ struct RulesReaderTests {
         self.folder = try TemporaryFolder()
     }
 
-    /// Errors with the test's folder taken out of them.
+    /// Returns the errors without the path of the test folder.
     private func errors(_ name: String) -> [String] {
         do {
             _ = try RulesReader(path: self.folder.path(of: name)).read()
@@ -28,7 +28,7 @@ struct RulesReaderTests {
         }
     }
 
-    @Test func `a missing path is named`() {
+    @Test func `a missing path is reported`() {
         #expect(self.errors("rules.yaml") == ["rules.yaml:1:1: there is no such file or folder"])
     }
 
@@ -38,20 +38,20 @@ struct RulesReaderTests {
         #expect(self.errors("file/rules.yaml") == [error])
     }
 
-    @Test func `links that lead in a circle are unreadable`() throws {
+    @Test func `circular symbolic links are unreadable`() throws {
         try self.folder.link("a.yaml", to: "b.yaml")
         try self.folder.link("b.yaml", to: "a.yaml")
         let error = "a.yaml:1:1: cannot be read: Too many levels of symbolic links"
         #expect(self.errors("a.yaml") == [error])
     }
 
-    @Test func `a pipe is refused without waiting for a writer`() throws {
+    @Test func `a pipe is rejected without waiting for a writer`() throws {
         try #require(unsafe mkfifo(self.folder.path(of: "pipe.yaml"), 0o600) == 0)
         let error = "pipe.yaml:1:1: this is neither a file nor a folder"
         #expect(self.errors("pipe.yaml") == [error])
     }
 
-    @Test func `a large file is refused`() throws {
+    @Test func `a large file is rejected`() throws {
         try self.folder.write("", to: "rules.yaml")
         let path = self.folder.path(of: "rules.yaml")
         let size = off_t(RulesSource.maximumSize + 1)
@@ -59,7 +59,7 @@ struct RulesReaderTests {
         #expect(self.errors("rules.yaml") == ["rules.yaml:1:1: the file is larger than 4 MiB"])
     }
 
-    @Test func `a folder without rules files says what it looks for`() throws {
+    @Test func `a folder without rules files is reported with the expected names`() throws {
         try self.folder.makeFolder("rules")
         try self.folder.write("", to: "rules/README.md")
         try self.folder.write("", to: "rules/.hidden.yaml")
@@ -68,7 +68,7 @@ struct RulesReaderTests {
         #expect(self.errors("rules/") == [error])
     }
 
-    @Test func `a folder's files are read in the order of their names`() throws {
+    @Test func `the files of a folder are loaded in the order of their names`() throws {
         for name in [
             "b.yml", "a.json", "B.yaml", "10.yaml", "9.yaml", ".c.yaml", "d.yaml~", "a.schema.json",
         ] {
@@ -77,7 +77,7 @@ struct RulesReaderTests {
         #expect(try self.names("") == ["10.yaml", "9.yaml", "B.yaml", "a.json", "b.yml"])
     }
 
-    @Test func `links of a mounted ConfigMap are followed and not read twice`() throws {
+    @Test func `links of a mounted ConfigMap are followed without loading files twice`() throws {
         try self.folder.makeFolder("..2026_01")
         try self.folder.write("rules: []", to: "..2026_01/rules.yaml")
         try self.folder.link("..data", to: "..2026_01")
@@ -86,7 +86,7 @@ struct RulesReaderTests {
         #expect(try self.names("rules.yaml") == ["rules.yaml"])
     }
 
-    @Test func `every unreadable file of a folder is named`() throws {
+    @Test func `every unreadable file of a folder is reported`() throws {
         try self.folder.write("rules: []", to: "a.yaml")
         try self.folder.makeFolder("b.yaml")
         try self.folder.link("c.yaml", to: "nowhere")

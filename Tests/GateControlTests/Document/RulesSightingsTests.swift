@@ -28,7 +28,7 @@ struct RulesSightingsTests {
         #expect(sightings.look(self.state(self.two, "a")) == .report)
     }
 
-    @Test func `what a glance sees is reported when the next one sees the same`() {
+    @Test func `a change seen by a glance is reported if the next one confirms it`() {
         var sightings = RulesSightings()
         #expect(sightings.look(self.state(self.one, "a")) == .report)
         #expect(sightings.glance(self.state(self.two, "b")) == .keepQuiet)
@@ -36,7 +36,7 @@ struct RulesSightingsTests {
         #expect(sightings.glance(self.state(self.two, "b")) == .keepQuiet)
     }
 
-    @Test func `what goes on changing is not reported`() {
+    @Test func `a file that keeps changing is not reported`() {
         var sightings = RulesSightings()
         #expect(sightings.look(self.state(self.one, "a")) == .report)
         for text in ["b", "bc", "bcd"] {
@@ -45,7 +45,7 @@ struct RulesSightingsTests {
         #expect(sightings.glance(self.state(self.two, "bcd")) == .report)
     }
 
-    @Test func `what was only seen for a moment is not remembered`() {
+    @Test func `a state that was only seen once is not remembered`() {
         var sightings = RulesSightings()
         #expect(sightings.look(self.state(self.one, "a")) == .report)
         #expect(sightings.glance(self.state(self.two, "b")) == .keepQuiet)

@@ -10,12 +10,13 @@ struct SpellingTests {
             ("store_url", "storeUrl"),
         ]
     )
-    func `a slip leads to the word that was meant`(_ word: String, _ expected: String) {
+    func `a misspelled key has the intended key as its nearest`(_ word: String, _ expected: String)
+    {
         #expect(Spelling.nearest(to: word, among: RuleDecoder.keys) == expected)
     }
 
     @Test(arguments: ["", "x", "title", "deadline", String(repeating: "minimum", count: 100)])
-    func `a word that is far from all has no neighbour`(_ word: String) {
+    func `a text unlike any key has no nearest key`(_ word: String) {
         #expect(Spelling.nearest(to: word, among: RuleDecoder.keys) == nil)
     }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import GateControl
 
-/// The values of feeds are taken, refused, kept and remembered.
+/// Applying, rejecting, storing and restoring feed values.
 @Suite(.ownThread)
 struct FeedCoordinatorTests {
     /// A rules file with one feed, its reloader and its state folder.
@@ -63,7 +63,7 @@ struct FeedCoordinatorTests {
         )
     }
 
-    @Test func `a value that comes as its feed turns stale is neither lost nor only observed`()
+    @Test func `a value that arrives while its feed becomes stale is applied and enforced`()
         async throws
     {
         let bench = try await Bench(Self.file(", every: 1s, staleAfter: 1h, whenStale: observe"))
@@ -94,7 +94,7 @@ struct FeedCoordinatorTests {
         }
     }
 
-    @Test func `a good value is merged, kept and told of`() async throws {
+    @Test func `a valid value is merged, stored and logged`() async throws {
         let bench = try await Bench()
         let feed = try await bench.feed()
         #expect(await bench.coordinator.begin(feed) == nil)
@@ -115,7 +115,7 @@ struct FeedCoordinatorTests {
         )
     }
 
-    @Test func `a value that breaks the whole changes nothing`() async throws {
+    @Test func `a value that makes the rules invalid changes nothing`() async throws {
         let bench = try await Bench()
         let feed = try await bench.feed()
         #expect(await bench.coordinator.take(.value(self.value("a")), of: feed, at: 1000))
@@ -132,12 +132,12 @@ struct FeedCoordinatorTests {
         #expect(bench.log.lines.contains("error feed rejected; its last value stays active"))
     }
 
-    /// A country that fails, as a source says it at the end of each question.
+    /// A failing country, as reported by a source at the end of each fetch.
     private static let missing = FeedFailure.parts([
         ("gb", .content("the source responded with 400"))
     ])
 
-    @Test func `what fails of a value is said once, whatever comes of the rest`() async throws {
+    @Test func `a partial failure is logged once, regardless of the other parts`() async throws {
         let bench = try await Bench()
         let feed = try await bench.feed()
         for round in 1...3 {
@@ -161,7 +161,7 @@ struct FeedCoordinatorTests {
         #expect(told("warning feed failed; its last value stays active") == 2)
     }
 
-    @Test func `a part that is refused and what fails beside it are each said once`() async throws {
+    @Test func `a rejected part and a failure besides it are each logged once`() async throws {
         let bench = try await Bench()
         let feed = try await bench.feed()
         for failures in 1...3 {
@@ -180,7 +180,7 @@ struct FeedCoordinatorTests {
         #expect(try await bench.status.lastError == "gb: the source responded with 400")
     }
 
-    @Test func `an unchanged value confirms, and mends what failed`() async throws {
+    @Test func `an unchanged value confirms the feed and clears its error`() async throws {
         let bench = try await Bench()
         let feed = try await bench.feed()
         #expect(await bench.coordinator.take(.value(self.value("a")), of: feed, at: 1000))
@@ -198,7 +198,7 @@ struct FeedCoordinatorTests {
         #expect(warnings == ["warning feed failed; its last value stays active"])
     }
 
-    @Test func `what is to be known of a value is told once, kept, and shown`() async throws {
+    @Test func `a note about a value is logged once, stored and in the status`() async throws {
         let bench = try await Bench()
         let feed = try await bench.feed()
         var value = self.value("a")
@@ -215,7 +215,7 @@ struct FeedCoordinatorTests {
         #expect(try await bench.status.notes == [])
     }
 
-    @Test func `a feed whose rules vanish is told of`() async throws {
+    @Test func `a feed that no longer has rules is logged`() async throws {
         let bench = try await Bench()
         let feed = try await bench.feed()
         func told() -> [String] {
@@ -233,7 +233,7 @@ struct FeedCoordinatorTests {
         )
         let findings = try #require(await bench.reloader.current?.findings.warnings)
         #expect(findings.map(\.name).contains(.emptyFeed))
-        // The operator's own change is none of the source.
+        // A change of the rules file is not a change by the source.
         #expect(await bench.coordinator.take(.value(self.value("a")), of: feed, at: 1200))
         try bench.folder.write(
             Self.file().replacingOccurrences("a.example\" }]", with: "b.example\" }]"),
@@ -243,7 +243,9 @@ struct FeedCoordinatorTests {
         #expect(told().count == 1)
     }
 
-    @Test func `a stream that goes on after nonsense confirms nothing`() async throws {
+    @Test func `a stream that continues after invalid data does not confirm the value`()
+        async throws
+    {
         let bench = try await Bench()
         let feed = try await bench.feed()
         #expect(await bench.coordinator.take(.value(self.value("a")), of: feed, at: 1000))
@@ -259,7 +261,7 @@ struct FeedCoordinatorTests {
         #expect(try await bench.status.confirmedAt == 1500)
     }
 
-    @Test func `the status tells one state from the other`() async throws {
+    @Test func `the status distinguishes the states of a feed`() async throws {
         let bench = try await Bench(Self.file(", every: 1s, staleAfter: 1h, whenStale: observe"))
         let feed = try await bench.feed()
         _ = await bench.coordinator.begin(feed)
@@ -283,7 +285,7 @@ struct FeedCoordinatorTests {
         #expect((status.state, status.isObserved) == (.fresh, false))
     }
 
-    @Test func `a new ETag of the same rules is remembered without a reload`() async throws {
+    @Test func `a new ETag of the same rules is stored without a reload`() async throws {
         let bench = try await Bench()
         let feed = try await bench.feed()
         #expect(await bench.coordinator.take(.value(self.value("a")), of: feed, at: 1000))
@@ -295,7 +297,7 @@ struct FeedCoordinatorTests {
         #expect(bench.log.lines.filter { $0 == "info rules loaded" }.count == 1)
     }
 
-    @Test func `a refused value is tried again when the rules change`() async throws {
+    @Test func `a rejected value is retried when the rules change`() async throws {
         let bench = try await Bench()
         let feed = try await bench.feed()
         #expect(!(await bench.coordinator.take(.value(self.value("own")), of: feed, at: 1000)))
@@ -307,7 +309,9 @@ struct FeedCoordinatorTests {
         #expect(try await bench.status.lastError == nil)
     }
 
-    @Test func `a broken file holds up no feed, and a feed hides no broken file`() async throws {
+    @Test func `an invalid file does not block feeds, and a feed does not hide the error`()
+        async throws
+    {
         let bench = try await Bench()
         let feed = try await bench.feed()
         try bench.folder.write("ruels: []\n", to: "rules.yaml")
@@ -319,7 +323,7 @@ struct FeedCoordinatorTests {
         #expect(status.revision == (await bench.reloader.current?.definition.revision))
     }
 
-    @Test func `a reload of the file keeps what feeds say, but a test may refuse the whole`()
+    @Test func `a reload keeps feed values, and a failing test rejects all`()
         async throws
     {
         let bench = try await Bench()
@@ -335,7 +339,7 @@ struct FeedCoordinatorTests {
     }
 
     @Test(arguments: [("keep", RuleMode.enforce), ("observe", .observe)])
-    func `a stale feed does what its entry says, until it speaks again`(
+    func `a stale feed follows its policy until it is confirmed`(
         policy: String,
         mode: RuleMode
     ) async throws {
@@ -351,7 +355,8 @@ struct FeedCoordinatorTests {
         #expect(try await !bench.status.isStale)
     }
 
-    @Test func `what was kept is known after a restart, if the entry is the same`() async throws {
+    @Test func `a stored value is restored after a restart if its entry is unchanged`() async throws
+    {
         let bench = try await Bench()
         let feed = try await bench.feed()
         #expect(await bench.coordinator.take(.value(self.value("a")), of: feed, at: 1000))

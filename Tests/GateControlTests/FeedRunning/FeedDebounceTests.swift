@@ -3,7 +3,7 @@ import Testing
 @testable import GateControl
 
 struct FeedDebounceTests {
-    /// Something that happens to a feed, and what is to be done then.
+    /// An event of a feed, and the expected step.
     private enum Event {
         case comes(FeedAnswer)
         case next(FeedDebounce.Step)
@@ -13,7 +13,7 @@ struct FeedDebounceTests {
 
     private struct Story: CustomTestStringConvertible {
         let testDescription: String
-        /// Each at its time, in seconds.
+        /// The events with their times in seconds.
         let events: [(Double, Event)]
 
         init(_ description: String, _ events: [(Double, Event)]) {
@@ -29,7 +29,7 @@ struct FeedDebounceTests {
 
     private static let stories = [
         Story(
-            "what comes after a rest is taken at once",
+            "a value after a pause is applied at once",
             [
                 (0, .next(.nothing)),
                 (9, .comes(value("a"))), (9, .next(.take([value("a")]))), (9, .next(.nothing)),
@@ -38,7 +38,7 @@ struct FeedDebounceTests {
             ]
         ),
         Story(
-            "what comes in a row waits, and the last of it is taken",
+            "of consecutive values the last one is applied after a delay",
             [
                 (1, .comes(value("a"))), (1, .next(.take([value("a")]))), (1, .taken),
                 (1.0625, .comes(value("b"))),
@@ -51,7 +51,7 @@ struct FeedDebounceTests {
             ]
         ),
         Story(
-            "what takes long is not begun again sooner for that",
+            "a slow application does not shorten the delay of the next one",
             [
                 (1, .comes(value("a"))), (1, .next(.take([value("a")]))),
                 (1.5, .comes(value("b"))), (1.5, .next(.nothing)),
@@ -60,7 +60,7 @@ struct FeedDebounceTests {
             ]
         ),
         Story(
-            "nonsense is told at once, and makes nothing wait",
+            "invalid data is reported at once and delays nothing",
             [
                 (1, .comes(nonsense)), (1, .next(.take([nonsense]))), (1, .taken),
                 (1, .comes(value("a"))), (1, .next(.take([value("a")]))), (1, .taken),
@@ -68,7 +68,7 @@ struct FeedDebounceTests {
             ]
         ),
         Story(
-            "nonsense follows the value that it came after",
+            "invalid data is reported after the value before it",
             [
                 (1, .comes(value("a"))), (1, .next(.take([value("a")]))), (1, .taken),
                 (1, .comes(value("b"))), (1, .comes(nonsense)), (1, .comes(.alive)),
@@ -76,7 +76,7 @@ struct FeedDebounceTests {
             ]
         ),
         Story(
-            "the last of several pieces of nonsense is told",
+            "the last of several invalid answers is reported",
             [
                 (1, .comes(value("a"))), (1, .next(.take([value("a")]))), (1, .taken),
                 (1, .comes(value("b"))), (1, .comes(nonsense)),
@@ -85,14 +85,14 @@ struct FeedDebounceTests {
             ]
         ),
         Story(
-            "a value mends the nonsense before it",
+            "a value replaces the invalid data before it",
             [
                 (1, .comes(value("a"))), (1, .next(.take([value("a")]))), (1, .taken),
                 (1, .comes(nonsense)), (1, .comes(value("b"))), (2, .next(.take([value("b")]))),
             ]
         ),
         Story(
-            "a sign of life confirms what was taken, and makes nothing wait",
+            "a keep-alive confirms the applied value and delays nothing",
             [
                 (1, .comes(value("a"))), (1, .next(.take([value("a")]))), (1, .comes(.alive)),
                 (1, .next(.nothing)), (1, .taken), (1, .next(.take([.alive]))), (1, .taken),
@@ -101,7 +101,7 @@ struct FeedDebounceTests {
             ]
         ),
         Story(
-            "a sign of life does not confirm the value before the held one",
+            "a keep-alive does not confirm the value before the delayed one",
             [
                 (1, .comes(value("a"))), (1, .next(.take([value("a")]))), (1, .taken),
                 (1, .comes(value("b"))), (1, .comes(.alive)), (1, .comes(.unchanged)),
@@ -109,7 +109,7 @@ struct FeedDebounceTests {
             ]
         ),
         Story(
-            "at the end nothing waits",
+            "at the end of the stream nothing is delayed",
             [
                 (1, .comes(value("a"))), (1, .next(.take([value("a")]))), (1, .taken),
                 (1, .comes(value("b"))), (1, .hurry), (1, .next(.take([value("b")]))),
@@ -118,7 +118,7 @@ struct FeedDebounceTests {
     ]
 
     @Test(arguments: stories)
-    private func `a feed is taken at its debounce`(story: Story) {
+    private func `a feed value is applied after its debounce time`(story: Story) {
         var debounce = FeedDebounce()
         var taken: [FeedAnswer] = []
         for (time, event) in story.events {
@@ -134,7 +134,7 @@ struct FeedDebounceTests {
         }
     }
 
-    @Test func `however many come, five a second are taken, and the last one`() {
+    @Test func `at most five values per second are applied, including the last one`() {
         var debounce = FeedDebounce()
         var taken: [FeedAnswer] = []
         for millisecond in 0...3000 {

@@ -5,7 +5,7 @@ import Testing
 @testable import GateControl
 
 struct FeedHooksTests {
-    /// A clock that a test moves.
+    /// A manual clock.
     private final class Clock: Sendable {
         private let time = Mutex(ContinuousClock.now)
 
@@ -50,14 +50,14 @@ struct FeedHooksTests {
         get async { await self.wakeup.wakes {} }
     }
 
-    @Test func `a signed webhook wakes the runner, whatever it says`() async {
+    @Test func `a signed webhook wakes the runner regardless of its body`() async {
         for body in ["{}", "", "nonsense"] {
             #expect(self.take([Self.signature(body)], body: body) == .taken)
             #expect(await self.wasWoken)
         }
     }
 
-    @Test func `no other one does`() async throws {
+    @Test func `a webhook without a valid signature is rejected`() async throws {
         let right = Self.signature()
         #expect(self.take([]) == .unsigned)
         #expect(self.take([""]) == .wronglySigned)
@@ -71,50 +71,52 @@ struct FeedHooksTests {
         #expect(await !self.wasWoken)
     }
 
-    /// How many lines of each kind were logged for everybody to see.
-    private var told: [String: Int] {
+    /// The number of logged lines of each kind, without debug lines.
+    private var loggedLines: [String: Int] {
         let lines = self.log.lines.filter { !$0.hasPrefix("debug ") }
         return Dictionary(lines.map { ($0, 1) }, uniquingKeysWith: +)
     }
 
-    @Test func `strangers cannot fill the log`() {
+    @Test func `rejected webhooks cannot flood the log`() {
         for _ in 0..<100 { _ = self.take(["hunter1"]) }
-        #expect(self.told == ["warning webhook rejected": 1])
-        // A closer look sees them all.
+        #expect(self.loggedLines == ["warning webhook rejected": 1])
+        // At debug level, all of them are logged.
         #expect(self.log.lines.count == 100)
     }
 
-    @Test func `whoever goes on is told of every ten seconds`() {
+    @Test func `repeated rejections are logged every ten seconds`() {
         for count in 1...3 {
             for _ in 0..<10 {
                 _ = self.take(["hunter1"])
                 self.clock.pass(.milliseconds(999))
             }
-            #expect(self.told == ["warning webhook rejected": count])
+            #expect(self.loggedLines == ["warning webhook rejected": count])
             self.clock.pass(.milliseconds(10))
         }
     }
 
-    @Test func `each reason is told of, whatever else was`() throws {
+    @Test func `each reason is logged independently`() throws {
         for _ in 0..<10 {
             _ = self.take(["hunter1"])
             _ = self.take([])
         }
-        #expect(self.told == ["warning webhook rejected": 2])
+        #expect(self.loggedLines == ["warning webhook rejected": 2])
         try self.folder.write("", to: "secret")
         for _ in 0..<10 { _ = self.take(["hunter1"]) }
         #expect(
-            self.told == ["warning webhook rejected": 2, "error webhooks cannot be verified": 1]
+            self.loggedLines == [
+                "warning webhook rejected": 2, "error webhooks cannot be verified": 1,
+            ]
         )
     }
 
-    @Test func `those that are taken, and those for nobody, are not told of`() {
+    @Test func `accepted webhooks and those for unknown feeds are not logged`() {
         _ = self.take([Self.signature()])
         _ = self.take([Self.signature()], for: "other")
-        #expect(self.told.isEmpty)
+        #expect(self.loggedLines.isEmpty)
     }
 
-    @Test func `a runner that was called wakes once, and not if that is forgotten`() async {
+    @Test func `several calls wake the runner once, and a forgotten call does not`() async {
         self.wakeup.wake()
         self.wakeup.wake()
         #expect(await self.wasWoken)
@@ -125,7 +127,7 @@ struct FeedHooksTests {
     }
 
     @Test(.ownThread, .timeLimit(.minutes(5)))
-    func `a call wakes the one that waits, and who is cancelled waits no longer`() async throws {
+    func `a call wakes the waiting runner, and cancellation ends the wait`() async throws {
         for isCancelled in [false, true] {
             let waiting = Task {
                 await self.wakeup.wakes { try? await Latch().opens() }

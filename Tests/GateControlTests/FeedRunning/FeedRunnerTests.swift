@@ -3,14 +3,14 @@ import Testing
 
 @testable import GateControl
 
-/// A feed that is asked for real, by a clock that stands still in between.
+/// A feed that fetches from a server, with a manual clock.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct FeedRunnerTests {
     private let log = LogRecorder()
     private let wakeup = FeedWakeup()
     private let clock = ManualFeedClock()
 
-    /// Runs the one feed of a file for as long as the body takes.
+    /// Runs the only feed of a file while the body runs.
     private func run(
         _ feed: String,
         _ body: (FeedCoordinator) async throws -> Void
@@ -42,14 +42,14 @@ struct FeedRunnerTests {
         try #require(await coordinator.statuses.first)
     }
 
-    /// Suspends until the runner rests, with no call unanswered, for so many more seconds.
+    /// Suspends until the runner sleeps for this many more seconds, without pending calls.
     @discardableResult
     private func rest(_ seconds: ClosedRange<Double>) async throws -> Double {
         try Deadline.usual.poll("a runner at rest") { self.wakeup.isAwaited ? true : nil }
         return try await self.clock.sleeper("a rest of \(seconds)", for: seconds)
     }
 
-    @Test func `a stream that goes on with nothing good to say turns stale`() async throws {
+    @Test func `a stream that stays open without valid data becomes stale`() async throws {
         let database = try RealtimeDatabase()
         database.put(#"{"minVersion":"2.0.0","storeUrl":"https://a.example"}"#)
         let feed = """
@@ -60,7 +60,7 @@ struct FeedRunnerTests {
             try await self.log.says("info feed applied")
             database.send("put", #"{"path":"/","data":null}"#)
             try await self.log.says("warning feed failed; its last value stays active")
-            // It has been confirmed, and sleeps until then.
+            // The value is confirmed, and the runner sleeps until it is stale.
             try await self.clock.sleeper("the end of what it said", for: 1...2)
             database.send("keep-alive", "null")
             self.clock.pass(1)
@@ -81,7 +81,7 @@ struct FeedRunnerTests {
         }
     }
 
-    @Test func `a hundred calls in a moment are one question more, a second after the last`()
+    @Test func `a hundred concurrent calls cause one fetch, a second after the last fetch`()
         async throws
     {
         let source = try FileSource()
@@ -110,7 +110,7 @@ struct FeedRunnerTests {
         }
     }
 
-    @Test func `a source that wants to be left alone is, whoever calls`() async throws {
+    @Test func `Retry-After of a source is respected despite calls`() async throws {
         let source = try FileSource()
         source.server.set(.throttled)
         try await self.run("source: https, url: '\(source.server.url("/"))', every: 1h") {

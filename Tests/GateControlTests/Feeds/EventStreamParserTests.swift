@@ -30,20 +30,24 @@ struct EventStreamParserTests {
             events: ["message=x"]
         ),
         Case(
-            testDescription: "a mark in front",
+            testDescription: "a byte order mark",
             text: "\u{FEFF}data: x\n\n",
             events: ["message=x"]
         ),
         Case(testDescription: "colons", text: "data: {\"a\":1}\n\n", events: ["message={\"a\":1}"]),
         Case(testDescription: "characters", text: "data: 更新😀\n\n", events: ["message=更新😀"]),
-        Case(testDescription: "not ended", text: "data: x\n\ndata: y\n", events: ["message=x"]),
+        Case(
+            testDescription: "not terminated",
+            text: "data: x\n\ndata: y\n",
+            events: ["message=x"]
+        ),
         Case(
             testDescription: "the last name",
             text: "event: a\nevent: b\ndata: x\n\n",
             events: ["b=x"]
         ),
     ])
-    func `events are the same however their bytes are cut`(story: Case) throws {
+    func `a stream is parsed wherever it is split`(story: Case) throws {
         let bytes = Array(story.text.utf8)
         for size in 1...bytes.count {
             var parser = EventStreamParser(limit: RulesSource.maximumSize)
@@ -56,7 +60,7 @@ struct EventStreamParserTests {
         }
     }
 
-    @Test func `what belongs to no event does not fill one`() throws {
+    @Test func `comments and IDs do not count against the limit of an event`() throws {
         var parser = EventStreamParser(limit: 100)
         _ = try parser.receive([0xEF, 0xBB, 0xBF])
         for _ in 0..<50 { _ = try parser.receive(Array(": still here\nid: 7\n".utf8)) }
@@ -65,7 +69,7 @@ struct EventStreamParserTests {
         #expect(events == [Event(name: "message", data: data)])
     }
 
-    @Test func `an event without end is given up`() throws {
+    @Test func `an endless event is an error`() throws {
         var parser = EventStreamParser(limit: 100)
         for _ in 0..<3 { _ = try parser.receive(Array("data: 12345678901234567890\n\n".utf8)) }
         #expect(throws: FeedFailure.fetch(.tooLarge(limit: 100))) {

@@ -14,7 +14,7 @@ struct FeedMachineTests {
         FeedMachine(timing, confirmedAt: confirmedAt, now: Moment(uptime: 0, time: 1000))
     }
 
-    /// The wait after a number of failures in a row.
+    /// Returns the delay after a number of consecutive failures.
     private func delay(
         afterFailures count: Int,
         random: Double,
@@ -28,12 +28,12 @@ struct FeedMachineTests {
         return machine.next(at: now)
     }
 
-    @Test func `the first question comes at once`() {
+    @Test func `the first fetch is immediate`() {
         var machine = self.machine()
         #expect(machine.next(at: Moment(uptime: 0, time: 1000)) == .ask)
     }
 
-    @Test func `a good answer is asked for again after the interval, not all at the same time`() {
+    @Test func `a successful fetch is repeated after the interval with jitter`() {
         for (random, wait) in [(0.0, 60.0), (0.5, 63.0)] {
             var machine = self.machine()
             let now = Moment(uptime: 2, time: 1002)
@@ -49,7 +49,7 @@ struct FeedMachineTests {
         (1, 0.5, 0.5), (2, 0.5, 1), (3, 0.5, 2), (6, 0.5, 16), (7, 0.5, 30), (100, 0.5, 30),
         (1, 0, 0.2), (50, 0, 0.2),
     ])
-    func `failures wait twice as long each time, up to a limit, by a share`(
+    func `the delay doubles with each failure up to a limit, with jitter`(
         failures: Int,
         random: Double,
         wait: Double
@@ -57,18 +57,18 @@ struct FeedMachineTests {
         #expect(self.delay(afterFailures: failures, random: random) == .rest(wait))
     }
 
-    @Test func `the interval is the limit where it is longer`() {
+    @Test func `a longer interval is the limit of the delay`() {
         #expect(self.delay(afterFailures: 100, random: 0.5, every: 3600) == .rest(1800))
         #expect(self.delay(afterFailures: 100, random: 0.5, every: 5) == .rest(30))
     }
 
-    @Test func `a source that names a time is not asked before`() {
+    @Test func `the retry time of a source is the minimum delay`() {
         #expect(self.delay(afterFailures: 1, random: 0, retryAfter: 120) == .rest(120))
         #expect(self.delay(afterFailures: 1, random: 0.5, retryAfter: 100) == .rest(105))
         #expect(self.delay(afterFailures: 7, random: 0.5, retryAfter: 1) == .rest(30))
     }
 
-    @Test func `a hint makes the source be asked at once, but not again within a second`() {
+    @Test func `a hint causes an immediate fetch, but at most one per second`() {
         var machine = self.machine()
         machine.finish(at: Moment(uptime: 2, time: 1002), random: 0)
         for (uptime, step) in [
@@ -82,7 +82,7 @@ struct FeedMachineTests {
     }
 
     @Test(arguments: [(Int64?.none, 1.0), (1, 1.05), (30, 31.5)])
-    func `a hint after a failure waits for what the source has asked for, and no longer`(
+    func `a hint after a failure only waits for the retry time of the source`(
         retryAfter: Int64?,
         wait: Double
     ) {
@@ -94,7 +94,7 @@ struct FeedMachineTests {
         #expect(machine.next(at: now) == .rest(wait))
     }
 
-    @Test func `a hint never puts a question off`() {
+    @Test func `a hint never delays a fetch`() {
         var machine = self.machine()
         let now = Moment(uptime: 0, time: 1000)
         machine.fail(retryAfter: nil, at: now, random: 0.25)
@@ -103,7 +103,7 @@ struct FeedMachineTests {
         #expect(machine.nextQuestion(at: now) == 1001)
     }
 
-    @Test func `a good answer forgets the failures`() {
+    @Test func `a successful fetch resets the failures`() {
         var machine = self.machine()
         let now = Moment(uptime: 1, time: 1001)
         for _ in 0..<5 { machine.fail(retryAfter: nil, at: now, random: 0.5) }
@@ -112,7 +112,7 @@ struct FeedMachineTests {
         #expect(machine.failures == 0)
     }
 
-    @Test func `a stream forgets the failures only once it has lasted`() {
+    @Test func `a stream resets the failures once it has lasted for some time`() {
         var machine = self.machine()
         machine.fail(retryAfter: nil, at: Moment(uptime: 0, time: 1000), random: 0.5)
         _ = machine.confirm(at: Moment(uptime: 1, time: 1001))
@@ -121,8 +121,7 @@ struct FeedMachineTests {
         #expect(machine.failures == 0)
     }
 
-    @Test func `a stream that ends is taken up again soon, and later each time if it never lasts`()
-    {
+    @Test func `a stream that ends is reopened with a delay that grows if it never lasts`() {
         var machine = self.machine()
         var now = Moment(uptime: 0, time: 1000)
         for wait in [0.5, 1, 2] {
@@ -136,7 +135,7 @@ struct FeedMachineTests {
         #expect(machine.failures == 1)
     }
 
-    @Test func `what was not confirmed for too long turns stale once`() {
+    @Test func `a value that is not confirmed in time becomes stale once`() {
         var machine = self.machine(confirmedAt: 900)
         var now = Moment(uptime: 0, time: 1000)
         machine.fail(retryAfter: 3000, at: now, random: 0)
@@ -152,14 +151,14 @@ struct FeedMachineTests {
         #expect(machine.confirmedAt == 4000)
     }
 
-    @Test func `what was kept too long before a restart is stale before the first question`() {
+    @Test func `a value that expired before a restart is stale before the first fetch`() {
         var machine = self.machine(confirmedAt: 1)
         #expect(machine.next(at: Moment(uptime: 0, time: 1000)) == .turnStale)
         #expect(machine.next(at: Moment(uptime: 0, time: 1000)) == .ask)
     }
 
     @Test(arguments: [-100_000, -500, 0, 500, 100_000])
-    func `a clock that is set makes nothing stale, and keeps nothing fresh`(_ change: Int64) {
+    func `setting the clock does not change when a value becomes stale`(_ change: Int64) {
         var machine = self.machine()
         var now = Moment(uptime: 10, time: 200_000)
         _ = machine.confirm(at: now)
@@ -171,12 +170,12 @@ struct FeedMachineTests {
         #expect(machine.staleAt == 200_600)
     }
 
-    @Test func `what was confirmed in the future counts as confirmed now`() {
+    @Test func `a confirmation in the future counts as now`() {
         let machine = self.machine(confirmedAt: 5000)
         #expect(machine.secondsUntilStale(at: Moment(uptime: 0, time: 1000)) == 600)
     }
 
-    @Test func `what never came cannot turn stale`() {
+    @Test func `a feed without a value cannot become stale`() {
         var machine = self.machine()
         let now = Moment(uptime: 0, time: 100_000)
         machine.fail(retryAfter: nil, at: now, random: 0.5)

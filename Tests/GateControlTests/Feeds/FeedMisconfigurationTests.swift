@@ -4,11 +4,11 @@ import Testing
 
 @testable import GateControl
 
-/// The messages of `feed check` on a wrong entry or a wrong source: each can be mended from its
-/// message alone.
+/// The messages of `feed check` for an invalid entry or source; each message is enough to fix the
+/// problem.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct FeedMisconfigurationTests {
-    /// Entries that no source has to be asked for.
+    /// Invalid entries that are detected without a fetch.
     static let entries = [
         ("source: https", "a feed needs 'url'"),
         ("url: \"https://a.example\"", "a feed needs 'source'"),
@@ -91,13 +91,14 @@ struct FeedMisconfigurationTests {
     ]
 
     @Test(arguments: entries)
-    func `an entry that is wrong`(entry: String, message: String) {
+    func `an invalid entry is rejected with a specific message`(entry: String, message: String) {
         let errors = Self.errors { () throws(RulesFileErrors) in _ = try Self.load(entry) }
         #expect(errors == [message])
         #expect(!errors.joined().contains("hunter2"))
     }
 
-    /// A feed's entry, its source's answer, and the message about it; SERVER is the source's address.
+    /// An entry, the response of its source, and the resulting message; SERVER is the address of
+    /// the source.
     static let answers: [(entry: String, answer: String, message: String)] = [
         (
             "source: https, url: SERVER", "HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n",
@@ -169,7 +170,11 @@ struct FeedMisconfigurationTests {
     ]
 
     @Test(arguments: answers)
-    func `a source that is wrong`(entry: String, answer: String, message: String) async throws {
+    func `an invalid source response is reported with a specific message`(
+        entry: String,
+        answer: String,
+        message: String
+    ) async throws {
         let server = try SourceServer { _ in [.send(answer), .close] }
         let folder = try TemporaryFolder()
         try folder.write("a-key", to: "key")
@@ -193,7 +198,7 @@ struct FeedMisconfigurationTests {
         #expect(failures + errors == [message])
     }
 
-    @Test func `nobody listens there`() async throws {
+    @Test func `a refused connection is reported`() async throws {
         let port = try FreePort.find()
         for (scheme, words) in [
             ("http", "the connection was refused, or the host is unreachable"),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import GateControl
 
-/// Files and what feeds say make one rule set.
+/// Merging the rules file with the values of its feeds.
 struct FeedRulesTests {
     private static let file = """
         feeds:
@@ -22,7 +22,7 @@ struct FeedRulesTests {
         try RulesFileLoader.load(sources: [("rules.yaml", file)]).feeds
     }
 
-    /// Loads a file with what its feeds say, by their ids.
+    /// Loads a file with the values of its feeds by ID.
     private func load(
         _ documents: [String: String],
         in file: String = Self.file,
@@ -49,13 +49,13 @@ struct FeedRulesTests {
         return errors?.errors.map(\.description)
     }
 
-    @Test func `feeds come behind the file in the order of the file`() throws {
+    @Test func `feed rules follow those of the file in the order of the file`() throws {
         let loaded = try self.load(["two": Self.rule("b"), "one": Self.rule("a")])
         #expect(loaded.definition.rules.map(\.id) == ["own", "a", "b"])
         #expect(loaded.feeds.map(\.id) == ["one", "two"])
     }
 
-    @Test func `a file without feeds that have spoken is the file alone`() throws {
+    @Test func `a file whose feeds have no values is loaded alone`() throws {
         let alone = try self.load([:])
         #expect(alone.definition.rules.map(\.id) == ["own"])
         let fed = try self.load(["one": Self.rule("a")])
@@ -63,7 +63,7 @@ struct FeedRulesTests {
     }
 
     @Test(arguments: [("", true), (", rule: { match: { platform: ios } }", false)])
-    func `a floor of a feed for every platform is told of`(rule: String, isTold: Bool) throws {
+    func `a feed floor for every platform is a warning`(rule: String, isTold: Bool) throws {
         let file =
             "feeds: [{ id: cms, source: microcms, service: a, endpoint: b, key: { env: K }\(rule) }]\n"
         let match = isTold ? "" : ", match: { platform: ios }"
@@ -73,7 +73,7 @@ struct FeedRulesTests {
         let told = findings.warnings.filter { $0.name == .anyPlatform }.map { "\($0)" }
         #expect(told.count == (isTold ? 1 : 0))
         if isTold {
-            let beginning = "rules.yaml:1:9: warning: the floor of the feed 'cms' applies to all platforms"
+            let beginning = "rules.yaml:1:9: warning: the floor of the feed 'cms' applies to all"
             #expect(told.first?.hasPrefix(beginning) == true)
         }
     }
@@ -86,7 +86,7 @@ struct FeedRulesTests {
         )
     }
 
-    @Test func `errors of a feed have their place in what it says`() throws {
+    @Test func `errors in a feed value have a location in it`() throws {
         #expect(
             self.errors { try self.load(["one": "rules:\n- { id: a, minimun: \"2\" }\n"]) } == [
                 "feed:one:2:3: this rule has no effect: it needs 'minimum', 'minimumBuild', "
@@ -101,7 +101,7 @@ struct FeedRulesTests {
         )
     }
 
-    @Test func `a name is there once in all of them`() throws {
+    @Test func `a rule ID is unique across the file and all feeds`() throws {
         #expect(
             self.errors { try self.load(["one": Self.rule("own"), "two": Self.rule("b")]) }
                 == ["feed:one:2:9: there is already a rule 'own' in rules.yaml:5:9"]
@@ -112,14 +112,14 @@ struct FeedRulesTests {
         )
     }
 
-    @Test func `a feed names no feeds`() throws {
+    @Test func `a feed value cannot define feeds`() throws {
         #expect(
             self.errors { try self.load(["one": "rules: []\nfeeds: []\n"]) }
                 == ["feed:one:2:1: a feed value cannot contain 'feeds'"]
         )
     }
 
-    @Test func `tests of the file hold for the whole, and tests of a feed, too`() throws {
+    @Test func `tests of the file and of a feed are run against all rules`() throws {
         let test = """
             tests:
             - name: version 3 passes
@@ -142,7 +142,7 @@ struct FeedRulesTests {
         )
     }
 
-    @Test func `files of one feed are joined in their order, each under its name`() throws {
+    @Test func `files of a feed are merged in order, each with its own name`() throws {
         func load(_ files: [(String, String)], isObserved: Bool = false) throws -> LoadedRules {
             let feed = try #require(try self.feeds().first)
             let value = FeedValue(files: files.map { FeedValue.File(name: $0, text: $1) })
@@ -170,7 +170,7 @@ struct FeedRulesTests {
         )
     }
 
-    @Test func `a notice of a feed serves the rules of another`() throws {
+    @Test func `rules can use a notice from another feed`() throws {
         let notice = "notices: { n: { en: { title: a, message: b } } }\n"
         let rule = "rules: [{ id: a, minimum: '2', storeUrl: 'https://a.example', notice: n }]\n"
         #expect(throws: Never.self) { try self.load(["one": rule, "two": notice]) }
@@ -180,7 +180,7 @@ struct FeedRulesTests {
         )
     }
 
-    @Test func `what came by another entry is left out`() throws {
+    @Test func `a value from a changed or removed entry is left out`() throws {
         let feed = try #require(try self.feeds().first)
         let contribution = FeedContribution(
             fingerprint: "another",
@@ -194,7 +194,7 @@ struct FeedRulesTests {
     }
 
     @Test(arguments: [(1, []), (2, ["3.0"]), (3, [])])
-    func `what was read in another way than now is left out`(
+    func `a value from an older interpretation of the source is left out`(
         interpretation: Int,
         releases: [String]
     ) throws {
@@ -213,7 +213,7 @@ struct FeedRulesTests {
         #expect(feed.source.interpretation == 2)
     }
 
-    @Test func `stale rules are observed, and that is another revision`() throws {
+    @Test func `stale rules are observed, with another revision`() throws {
         let fresh = try self.load(["one": Self.rule("a"), "two": Self.rule("b")])
         let stale = try self.load(
             ["one": Self.rule("a"), "two": Self.rule("b")],
@@ -229,7 +229,7 @@ struct FeedRulesTests {
         ("url: 'https://x.example'", false),
         ("token: { env: A }", false), ("redirectsTo: b.example", false),
     ])
-    func `an entry is the same feed as long as it asks the same`(
+    func `a change of the source makes an entry another feed`(
         keys: String,
         isSame: Bool
     ) throws {

@@ -5,10 +5,10 @@ import Testing
 
 @testable import GateControl
 
-/// A source that says much in a moment, by a clock that a test moves.
+/// A source with many values within a short time, tested with a manual clock.
 @Suite(.ownThread, .timeLimit(.minutes(2 * GateExecutable.slowdown)))
 struct FeedRunnerDebounceTests {
-    /// Says what a test wants said, and ends its stream as the test wants it ended.
+    /// A source whose values and end are controlled by the test.
     private struct ScriptedSource: FeedSource {
         enum Line: Sendable {
             case says(FeedAnswer)
@@ -38,13 +38,13 @@ struct FeedRunnerDebounceTests {
         }
     }
 
-    /// A feed that runs, what is kept of it, and what came into force.
+    /// A running feed, its stored value and the applied rules.
     private struct Stage {
         let folder: TemporaryFolder
         let script: AsyncStream<ScriptedSource.Line>.Continuation
-        /// The minimum of each rule set that came into force.
+        /// The minimum of each applied rule set.
         let published: Watched<[String]>
-        /// How much of the script the runner has let pass.
+        /// The number of script lines that the runner has processed.
         let heard: Watched<Int>
         let log: LogRecorder
         let clock: ManualFeedClock
@@ -52,7 +52,7 @@ struct FeedRunnerDebounceTests {
         let store: FeedStore
         let running: Task<Void, Never>
 
-        /// Says all, and waits until the runner has heard it.
+        /// Sends all answers, and waits until the runner has received them.
         func say(_ answers: [FeedAnswer]) async throws {
             let before = self.heard.current
             for answer in answers { self.script.yield(.says(answer)) }
@@ -65,21 +65,22 @@ struct FeedRunnerDebounceTests {
             try await self.say(minimums.map { FeedRunnerDebounceTests.value("1.\($0)") })
         }
 
-        /// The value that is kept for a restart.
+        /// The value stored for a restart.
         var kept: FeedAnswer? { self.store.entries { _ in }["a"].map { .value($0.value) } }
 
         var status: FeedStatus? { get async { await self.coordinator.statuses.first } }
 
-        /// Lets the shortest time between two takings pass, for which something waits.
+        /// Advances the clock by the minimum interval between two values once the runner waits for
+        /// it.
         func passInterval() async throws {
             try await self.clock.sleeper("what has to wait", for: 0...FeedDebounce.interval)
             self.clock.pass(FeedDebounce.interval)
         }
 
-        /// Suspends until a minimum is in force and all that belongs to that is done.
+        /// Suspends until a minimum is active and the coordinator is idle.
         func isInForce(_ minimum: String) async throws {
             try await self.published.reaches(minimum) { $0.last == minimum ? true : nil }
-            // One is decided after the other.
+            // The coordinator processes one call at a time.
             await self.coordinator.retryRefused(at: 0)
         }
     }
@@ -95,7 +96,7 @@ struct FeedRunnerDebounceTests {
         )
     }
 
-    /// Runs a feed beside a file whose test lets version 5 pass.
+    /// Runs a feed with a rules file whose test expects version 5 to be allowed.
     private func run(_ body: (Stage) async throws -> Void) async throws {
         let folder = try TemporaryFolder()
         let file = """
@@ -156,7 +157,7 @@ struct FeedRunnerDebounceTests {
         try await body(stage)
     }
 
-    @Test func `of a thousand values in a row the first and the last come into force`()
+    @Test func `of a thousand consecutive values, the first and the last are applied`()
         async throws
     {
         try await self.run { stage in
@@ -172,7 +173,7 @@ struct FeedRunnerDebounceTests {
         }
     }
 
-    @Test func `a value that comes after a rest is in force at once`() async throws {
+    @Test func `a value after a pause is applied at once`() async throws {
         try await self.run { stage in
             for minimum in 1...5 {
                 try await stage.say(minimum...minimum)
@@ -182,7 +183,7 @@ struct FeedRunnerDebounceTests {
         }
     }
 
-    @Test func `values that may not be taken leave the last one that was, and the next mends it`()
+    @Test func `after rejected values the previous one stays active until a valid one`()
         async throws
     {
         try await self.run { stage in
@@ -202,7 +203,7 @@ struct FeedRunnerDebounceTests {
         }
     }
 
-    @Test func `a source that fails is told of after what it said before`() async throws {
+    @Test func `a failing source is reported after its last value is applied`() async throws {
         for line in [ScriptedSource.Line.fails(.content("revoked")), .ends] {
             try await self.run { stage in
                 try await stage.say(1...3)
@@ -218,7 +219,7 @@ struct FeedRunnerDebounceTests {
         }
     }
 
-    @Test func `what was said just before the stop is in force and kept`() async throws {
+    @Test func `the last value before a stop is applied and stored`() async throws {
         try await self.run { stage in
             try await stage.say(1...50)
             stage.running.cancel()

@@ -7,7 +7,7 @@ struct HoldReportTests {
     private static let asked = "storeCountries: [jp, kr, us]"
     private static let soaked = "holdUntilInStore: { soak: 48h }"
 
-    /// Terms of a rule for iOS, releases, and what is said of it on the tenth of December.
+    /// Settings of a rule for iOS, releases, and the report for the tenth of December.
     private static let cases: [(terms: String, releases: [String], lines: [String])] = [
         ("minimum: '4.3.0'", [], []),
         (
@@ -124,7 +124,7 @@ struct HoldReportTests {
     ]
 
     @Test(arguments: cases)
-    func `each held rule says what the stores have, and when it begins`(
+    func `the report lists each held rule with its releases and start`(
         terms: String,
         releases: [String],
         lines: [String]

@@ -11,7 +11,7 @@ struct RetryAfterTests {
             ("Sat, 21 Nov 2026 07:59:59 GMT", nil), ("-1", nil), ("soon", nil), ("", nil),
         ] as [(String, Int64?)]
     )
-    func `is read as seconds or as a date`(text: String, seconds: Int64?) {
+    func `Retry-After is parsed as seconds or as a date`(text: String, seconds: Int64?) {
         let head = ResponseHead(
             status: 503,
             fields: [HeaderField(name: "Retry-After", value: text)]
@@ -21,7 +21,7 @@ struct RetryAfterTests {
         #expect(RetryAfter(head, now: now)?.seconds == seconds)
     }
 
-    @Test func `need not be there`() {
+    @Test func `Retry-After is optional`() {
         #expect(RetryAfter(ResponseHead(status: 503, fields: [])) == nil)
     }
 }

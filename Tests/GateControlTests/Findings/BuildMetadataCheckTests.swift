@@ -3,7 +3,7 @@ import Testing
 
 @testable import GateControl
 
-/// Versions with build metadata in a rules file, which compare without it.
+/// Versions with build metadata in a rules file, which is ignored in comparisons.
 @Suite struct BuildMetadataCheckTests {
     private static let now = Timestamp(secondsSinceEpoch: 1_798_113_600)
 
@@ -50,7 +50,7 @@ import Testing
     ]
 
     @Test(arguments: stated)
-    func `metadata in a version is named with the line to write instead`(
+    func `build metadata in a version is reported with the fix`(
         keys: String,
         place: String,
         advice: String
@@ -63,7 +63,7 @@ import Testing
         #expect(finding.contains("build metadata is not compared"))
     }
 
-    @Test func `metadata in a release is named`() throws {
+    @Test func `build metadata in a release is reported`() throws {
         let text = "releases:\n  - { platform: android, version: \"3.2.0+4010\" }\nrules: []\n"
         let findings = try Self.findings(text)
         #expect(findings.count == 1)
@@ -74,7 +74,7 @@ import Testing
         #"minimum: "1.2.3""#, #"blocked: ["3.7.x", ">=3.9.0 <3.9.4"]"#,
         #"recommended: "4.0.0-rc.1""#, #"minimumBuild: "93.1""#,
     ])
-    func `a version without metadata is no finding`(keys: String) throws {
+    func `a version without metadata is not a finding`(keys: String) throws {
         #expect(try Self.findings(Self.rule(keys)).isEmpty)
     }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import GateControl
 
-/// Feeds that read what a source says of one platform into rules for another.
+/// Feeds whose values for one platform become rules for another.
 struct FeedPlatformCheckTests {
     private static let sources = [
         "config":
@@ -34,7 +34,7 @@ struct FeedPlatformCheckTests {
         ("android", "[android, ios]"),
         ("android", "macos"), ("ios", "harmonyos"), ("ios", "web"), ("android", "visionos"),
     ])
-    func `conditions judged for one platform under a rule for another are told of`(
+    func `a system that differs from the platform of the rule is reported`(
         system: String,
         platforms: String
     ) throws {
@@ -51,7 +51,7 @@ struct FeedPlatformCheckTests {
         ("ios", "ios"), ("ios", "iPhone"), ("ios", "[ios, ipados]"), ("ios", "[ios, macos, tvos]"),
         ("android", "android"), ("android", "[android, fireos]"), ("ios", ""), ("android", ""),
     ])
-    func `rules for the system, or for no platform of their own, are fine`(
+    func `a rule for the system or without a platform is not reported`(
         system: String,
         platforms: String
     ) throws {
@@ -68,12 +68,12 @@ struct FeedPlatformCheckTests {
         ("{ title: { en: android_title } }", "ios", 1), ("{ minVersion: iPhoneMin }", "android", 2),
         ("{ minVersion: min_version_android }", "android", 1),
     ])
-    func `names of another platform are told of`(
+    func `fields named after another platform are reported`(
         fields: String,
         platforms: String,
         count: Int
     ) throws {
-        // With `system: ios`, a rule for Android is told of, too.
+        // With `system: ios`, a rule for Android is reported as well.
         let told = try self.told(
             self.source("config", "SYSTEM", "ios"),
             platforms: platforms,
@@ -87,7 +87,11 @@ struct FeedPlatformCheckTests {
         ("/android/version", "[ios, android]", false), ("/iosVersion", "android", true),
         ("/app/android", "", false),
     ])
-    func `a path of another platform is told of`(path: String, platforms: String, isTold: Bool)
+    func `a path named after another platform is reported`(
+        path: String,
+        platforms: String,
+        isTold: Bool
+    )
         throws
     {
         let told = try self.told(self.source("database", "PATH", path), platforms: platforms)
@@ -98,7 +102,7 @@ struct FeedPlatformCheckTests {
         ("version-android", "ios", true), ("version-ios", "ios", false),
         ("app-version", "ios", false),
     ])
-    func `an endpoint of another platform is told of`(
+    func `an endpoint named after another platform is reported`(
         endpoint: String,
         platforms: String,
         isTold: Bool

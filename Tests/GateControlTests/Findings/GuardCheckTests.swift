@@ -4,7 +4,7 @@ import Testing
 
 @testable import GateControl
 
-/// The share of the last day's clients that a change may refuse.
+/// The share of the last day's clients that a change may deny.
 @Suite(.ownThread)
 struct GuardCheckTests {
     private static let now = Timestamp(secondsSinceEpoch: 1_800_000_000)
@@ -36,7 +36,7 @@ struct GuardCheckTests {
         )
     }
 
-    /// Devices of each version, one after the other; requests alone for those without.
+    /// Returns a census with devices per version, or only requests if devices are not identified.
     private static func census(
         _ counts: [(version: String?, devices: Int)],
         areIdentified: Bool = true
@@ -90,7 +90,7 @@ struct GuardCheckTests {
         ] as [(below: Int, above: Int, setting: String, effect: FindingName.Effect?)],
         [true, false]
     )
-    func `a change is held against the last day`(
+    func `a change is compared with the last day`(
         scene: (below: Int, above: Int, setting: String, effect: FindingName.Effect?),
         areIdentified: Bool
     ) throws {
@@ -110,7 +110,7 @@ struct GuardCheckTests {
         }
     }
 
-    @Test func `the message has the figures and the way out`() throws {
+    @Test func `the message contains the counts and the fix`() throws {
         let census = try Self.census([("2.0", 400), ("3.0", 600)], areIdentified: false)
         let found = Self.guardFindings(try Self.rules("1.0"), try Self.rules("2.5"), census)
         let message = try #require(found.first?.asError.message)
@@ -144,7 +144,7 @@ struct GuardCheckTests {
             ("1.5", "enforceFrom: \(tomorrow)", "", []),
             ("35.0", "enforceFrom: \(tomorrow)", "guard: off", []),
             ("35.0", "enforceFrom: \(tomorrow)\n    mode: observe", "", []),
-            // A file that states that it will be out knows what the number means.
+            // A file that lists the future release shows that the number is intended.
             (
                 "35.0", "enforceFrom: \(inAWeek)",
                 "releases: [{ platform: ios, version: '35.0', releasedAt: \(tomorrow) }]",
@@ -152,7 +152,7 @@ struct GuardCheckTests {
             ),
         ] as [(minimum: String, plan: String, settings: String, names: [FindingName])]
     )
-    func `a plan is held against the last day as well`(
+    func `a scheduled floor is compared with the last day`(
         scene: (minimum: String, plan: String, settings: String, names: [FindingName])
     ) throws {
         let census = try Self.census([("1.2", 100), ("2.0", 300), ("3.0", 600)])
@@ -163,11 +163,11 @@ struct GuardCheckTests {
                 .map(\.name).filter { $0 == .newlyRefused || $0 == .comingRefusals }
         }
         #expect(names(old) == scene.names)
-        // It is not said again of what is planned already.
+        // A floor that was already scheduled is not reported again.
         #expect(names(new) == [])
     }
 
-    @Test func `the message of a plan has its date`() throws {
+    @Test func `the message about a scheduled floor contains its date`() throws {
         let census = try Self.census([("2.0", 400), ("3.0", 600)], areIdentified: false)
         func message(_ minimum: String) throws -> String? {
             let new = try Self.rules(minimum, plan: "enforceFrom: \(Self.tomorrow)")
@@ -192,7 +192,7 @@ struct GuardCheckTests {
         )
     }
 
-    @Test func `what is accepted is noted, and needless only where it is known to be`() throws {
+    @Test func `an accepted finding is a note, and accept is needless only if certain`() throws {
         let census = try Self.census([("2.0", 400), ("3.0", 600)])
         let accepted = try Self.rules("2.5", more: "    accept: [guard]")
         let found = Self.guardFindings(try Self.rules("1.0"), accepted, census)
@@ -206,7 +206,7 @@ struct GuardCheckTests {
         #expect(needless(try Self.rules("2.5"), census) == 1)
     }
 
-    @Test func `a maintenance is no floor, and hides none`() throws {
+    @Test func `maintenance is not a floor and hides none`() throws {
         let census = try Self.census([("2.0", 400), ("3.0", 600)])
         let window = """
               - id: closed
@@ -229,17 +229,17 @@ struct GuardCheckTests {
         }
     }
 
-    @Test func `the way back is free`() throws {
+    @Test func `reverting a change is always allowed`() throws {
         let census = try Self.census([("2.0", 400), ("3.0", 600)])
         let (lax, strict) = (try Self.rules("1.0"), try Self.rules("2.5"))
         #expect(Self.guardFindings(strict, lax, census).isEmpty)
-        // Rules that were in force before.
+        // Rules that were active before.
         let found = Self.guardFindings(lax, strict, census, isReturn: true)
         #expect(found.map(\.effect) == [.warns])
         #expect(Self.guardFindings(lax, strict, nil).isEmpty)
     }
 
-    @Test func `a policy that refuses is no rule's, and has its own way out`() throws {
+    @Test func `the unidentified policy is reported without a rule`() throws {
         let census = try Self.census([(nil, 400), ("3.0", 600)])
         let new = try Self.rules("1.0", settings: "unidentified: { missing: reject, \(Self.link) }")
         let finding = try #require(Self.guardFindings(try Self.rules("1.0"), new, census).first)
@@ -249,7 +249,7 @@ struct GuardCheckTests {
     }
 
     @Test(arguments: ["guard: 0", "guard: 101", "guard: maybe", "guard: \"20\"", "guard: [20]"])
-    func `anything else is an error`(setting: String) {
+    func `an invalid guard setting is an error`(setting: String) {
         #expect(throws: RulesFileErrors.self) { try Self.rules("1.0", settings: setting) }
     }
 }

@@ -6,21 +6,21 @@ import Testing
 
 @testable import GateControl
 
-/// Slips that a machine makes in every rules file that is shipped meet rules that are in force.
+/// Applies typing errors to every shipped rules file, as a change of the active rules.
 ///
-/// None may lock everybody of a rule out, unless nothing in the file says which versions there are,
-/// and none may open the gate without a word.
+/// No mutation may lock out all clients of a rule, unless the file does not contain the released
+/// versions, and none may open the gate without a finding.
 @Suite(.ownThread, .timeLimit(.minutes(5)))
 struct MutationTests {
     /// 2026-11-22T12:00:00Z.
     private static let now = Timestamp(secondsSinceEpoch: 1_795_348_800)
-    /// So many of each file are tried; with `GATE_ALL_MUTATIONS`, all.
+    /// The number of mutations per file; all of them with `GATE_ALL_MUTATIONS`.
     private static let perFile =
         ProcessInfo.processInfo.environment["GATE_ALL_MUTATIONS"] == nil ? 70 : Int.max
-    /// The slips that only traffic can tell, in one file at most: the file knows no version that is
-    /// good.
+    /// The maximum number of mutations per file that only traffic can reveal, because the file
+    /// contains no valid version.
     private static let mostUnknown = 8
-    /// Findings that say that somebody passes who did not.
+    /// Findings which report that clients pass that were denied before.
     private static let loud: Set<FindingName> = [
         .laxer, .identityChanged, .observing, .openGate, .planOpens,
     ]
@@ -39,13 +39,13 @@ struct MutationTests {
             .judged(against: old, at: Self.now)
     }
 
-    @Test func `there are enough slips`() throws {
+    @Test func `there are enough mutations`() throws {
         let counts = try ShippedRules.files.map { try Self.mutations($0).count }
         #expect(counts.reduce(0, +) >= 2_000)
     }
 
     @Test(arguments: ShippedRules.files)
-    func `no slip locks everybody out or opens the gate in silence`(file: ShippedRules) throws {
+    func `no mutation locks out all clients or opens the gate silently`(file: ShippedRules) throws {
         let text = try file.text()
         let old = try Self.load(file, text)
         var report = Report()
@@ -77,7 +77,7 @@ struct MutationTests {
         #expect(report.unknown.count <= Self.mostUnknown, "\(report.text)")
     }
 
-    /// The rules all of whose clients are refused that passed before.
+    /// Returns the rules that deny all clients that passed before.
     private static func lockouts(
         from old: RuleSet,
         to new: RuleSet
@@ -99,7 +99,7 @@ struct MutationTests {
         }
     }
 
-    /// A client that was refused and passes.
+    /// Returns a client that was denied and passes.
     private static func opening(from old: RuleSet, to new: RuleSet) -> String? {
         for crowd in MutationClients(old, new, at: Self.now).crowds {
             for client in crowd.clients
@@ -122,18 +122,18 @@ struct MutationTests {
         return nil
     }
 
-    /// Refused for as long as the rules stay: neither a brownout nor a maintenance.
+    /// Whether the denial is permanent, not caused by a brownout or maintenance.
     private static func isRefused(_ decision: Decision) -> Bool {
         decision.kind == .require && decision.brownout == nil
     }
 }
 
-/// The gate's verdicts on the slips in one file.
+/// The results of the mutations of one file.
 private struct Report {
     private var unreadable = 0
     private var refused: [String: Int] = [:]
     private var loaded: [String: Int] = [:]
-    /// The slips that only traffic can tell.
+    /// The mutations that only traffic can reveal.
     var unknown: [String] = []
     var failures: [String] = []
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import GateControl
 
-/// The findings on rules that are right and probably not meant.
+/// Findings on rules that are valid but probably unintended.
 struct RulesFindingsTests {
     /// 2026-12-24T12:00:00Z.
     private static let now = Timestamp(secondsSinceEpoch: 1_798_113_600)
@@ -14,19 +14,19 @@ struct RulesFindingsTests {
         return Self.lines(RulesFindings(rules, at: Self.now))
     }
 
-    /// The findings in words, without the names behind them.
+    /// Returns the messages of the findings without the finding names.
     private static func lines(_ findings: RulesFindings) -> [String] {
         findings.all.map { $0.description.replacing(/\s\[[a-z-]+\]$/, with: "") }
     }
 
-    /// Rules in flow style behind each other, each with a link and a notice that is there.
+    /// Returns rules in flow style, each with a store URL and an existing notice.
     private static func rules(_ rules: String...) -> String {
         let lines = rules.map { "- { \($0), notice: n, storeUrl: https://a.example }\n" }
         let words = "notices: { n: { en: { title: t, message: m } } }\n"
         return "rules:\n" + lines.joined() + words
     }
 
-    /// Releases in flow style behind each other.
+    /// Returns releases in flow style.
     private static func releases(_ releases: String...) -> String {
         "releases:\n" + releases.map { "- { \($0) }\n" }.joined()
     }
@@ -145,7 +145,7 @@ struct RulesFindingsTests {
             ]
         ),
         (
-            // A floor that waits for the store makes no lock-out of one that does not.
+            // A floor with a hold does not prevent the lock-out finding for one without.
             Self.rules(
                 #"id: a, minimum: "4.0", match: { platform: ios }"#,
                 #"id: b, minimum: "4.3", match: { platform: ios }, holdUntilInStore: true"#
@@ -153,7 +153,7 @@ struct RulesFindingsTests {
             []
         ),
         (
-            // There is a later version in some store, and F-Droid is behind.
+            // There is a later version in some store, and F-Droid has an older one.
             Self.rules(#"id: a, minimum: "4.3", enforceFrom: 2027-01-01T00:00:00Z"#)
                 + Self.releases(
                     #"platform: android, version: "4.3""#,
@@ -177,7 +177,7 @@ struct RulesFindingsTests {
             ]
         ),
         (
-            // An older version would pass, but nobody can get it any more.
+            // An older version would pass, but it is no longer available.
             Self.rules(#"id: a, blocked: "4.2", match: { platform: ios }"#)
                 + Self.releases(
                     #"platform: ios, version: "4.1""#,
@@ -271,12 +271,12 @@ struct RulesFindingsTests {
             ]
         ),
     ])
-    func `a warning has its place and its reason`(_ text: String, _ lines: [String]) throws {
+    func `a warning has its location and its reason`(_ text: String, _ lines: [String]) throws {
         #expect(try self.warnings(text) == lines)
     }
 
     @Test(arguments: [
-        // The first of two equals is the one that a client is told of.
+        // A client gets the first of two equal rules.
         Self.rules(#"id: a, minimum: "1.0", match: { app: x }"#, #"id: b, minimum: "2.0""#),
         Self.rules(#"id: a, minimum: "2", match: { app: x }"#, #"id: b, minimum: "1""#),
         Self.rules(#"id: a, minimum: "2", mode: observe"#, #"id: b, minimum: "1""#),
@@ -285,38 +285,38 @@ struct RulesFindingsTests {
         Self.rules(#"id: a, minimum: "2""#, #"id: b, minimum: "1", recommended: "3""#),
         Self.rules(#"id: a, minimum: "2""#, "id: b, minimumBuild: 1"),
         Self.rules(#"id: a, minimum: "2""#, #"id: b, minimum: "1", prerelease: strict"#),
-        // A release candidate of 2 passes the first rule, and is below the second.
+        // A release candidate of 2 passes the first rule and is below the second.
         Self.rules(#"id: a, minimum: "2""#, #"id: b, minimum: "2-rc.2""#),
         Self.rules(
             #"id: a, minimum: "2", enforceFrom: 2027-01-01T00:00:00Z"#,
             #"id: b, minimum: "1""#
         ),
-        // A client that does not say its app is refused because of the second rule.
+        // A client without an app is denied because of the second rule.
         Self.rules(#"id: a, minimum: "2""#, #"id: b, minimum: "1", match: { app: x }"#)
             + "unidentified: { missing: reject, storeUrl: https://a.example, notice: n }\n"
             + "exempt: [/healthz]\n",
-        // Against a release, 3.0.0-rc.1 counts as 3.0.0.
+        // Compared with a release, 3.0.0-rc.1 counts as 3.0.0.
         Self.rules(#"id: a, minimum: "3.0.0", blocked: "<=3.0.0-rc.1""#),
         Self.rules(#"id: a, minimum: "3", blocked: [">=3.1 <3.2", "3.0.x"]"#),
-        // A floor that waits for the store locks nobody out.
+        // A floor with a hold locks out no client.
         Self.rules(#"id: a, minimum: "9", match: { platform: ios }, holdUntilInStore: true"#)
             + Self.releases(#"platform: ios, version: "4.2""#),
         Self.rules(#"id: a, minimum: "9", mode: observe"#)
             + Self.releases(#"platform: ios, version: "4.2""#),
         Self.rules(#"id: a, minimum: "9", warnFrom: 2026-01-01T00:00:00Z"#)
             + Self.releases(#"platform: ios, version: "4.2""#),
-        // Of builds nothing is known, and of this app neither.
+        // The builds of the release are unknown, and so are the releases of this app.
         Self.rules(#"id: a, minimumBuild: 9, match: { platform: ios }"#)
             + Self.releases(#"platform: ios, version: "4.2""#),
         Self.rules(#"id: a, minimum: "9", match: { platform: ios, app: x }"#)
             + Self.releases(#"app: y, platform: ios, version: "4.2""#),
-        // The channel of the rule has a release of its own.
+        // The channel of the rule has its own release.
         Self.rules(#"id: a, minimum: "9", match: { platform: ios, channel: TestFlight }"#)
             + Self.releases(
                 #"platform: ios, version: "4.2""#,
                 #"platform: ios, channel: testflight, version: "9.0-rc.1""#
             ),
-        // A release that is handed out in steps will be out when the floor comes.
+        // A phased release will be complete before the floor is enforced.
         Self.rules(
             #"id: a, minimum: "9", match: { platform: ios }, enforceFrom: 2027-01-08T00:00:00Z"#
         )
@@ -337,7 +337,7 @@ struct RulesFindingsTests {
             #"id: a, minimum: "9", match: { platform: ios }, holdUntilInStore: { countries: jp }"#
         )
             + Self.releases(#"platform: ios, version: "9""#),
-        // Rules that wait, or recommend less to some, leave room for others.
+        // Rules with a hold or a lower recommendation for some clients do not hide others.
         Self.rules(
             #"id: a, minimum: "2", match: { platform: ios }, holdUntilInStore: true"#,
             #"id: b, minimum: "2", match: { platform: ios }"#
@@ -352,10 +352,10 @@ struct RulesFindingsTests {
             #"id: b, recommended: store, match: { platform: ios }"#
         )
             + Self.releases(#"platform: ios, version: "2""#),
-        // The words are in the body.
+        // The texts are in the body.
         "rules: [{ id: a, minimum: '2', storeUrl: https://a.example, body: { old: true } }]",
     ])
-    func `what may be meant is not warned of`(_ text: String) throws {
+    func `valid intentions are not warned about`(_ text: String) throws {
         #expect(try self.warnings(text).isEmpty)
     }
 
@@ -368,7 +368,7 @@ struct RulesFindingsTests {
             (#"minimum: "2""#, nil),
         ] as [(String, String?)]
     )
-    func `a rule that no update gets past is found`(_ floor: String, _ warning: String?) throws {
+    func `a rule that denies every update is found`(_ floor: String, _ warning: String?) throws {
         let found = try Self.findings(Self.rules("id: a, \(floor)"))
         let known = ["locks out all clients: no version passes", "blocks all future versions"]
         #expect(
@@ -377,7 +377,7 @@ struct RulesFindingsTests {
         )
     }
 
-    @Test func `an exemption of everything is found`() throws {
+    @Test func `an exemption of every path is found`() throws {
         let found = try Self.findings("exempt: ['/**']\n" + Self.rules(#"id: a, minimum: "2""#))
         #expect(found.contains { $0.contains("'exempt' covers every path") })
     }
@@ -388,7 +388,9 @@ struct RulesFindingsTests {
         "{ platform: ios, version: '4.2' }\n- { platform: ios, version: '4.3', countries: [jp] }",
         "{ platform: ios, version: '4.3', countries: [jp], storeCountries: [jp, kr] }",
     ])
-    func `a floor that only some can reach, or only later, is found`(_ releases: String) throws {
+    func `a floor that only some clients can reach, or only later, is found`(_ releases: String)
+        throws
+    {
         let rules = Self.rules(#"id: a, minimum: "4.3", match: { platform: ios }"#)
         let found = try Self.findings("releases:\n- \(releases)\n" + rules)
         #expect(found.contains { $0.contains("locks out all clients") }, "\(found)")
@@ -400,7 +402,7 @@ struct RulesFindingsTests {
         return Self.lines(RulesFindings(loaded, at: now))
     }
 
-    @Test func `what a feed will say is not missed`() throws {
+    @Test func `releases and uses of notices that a feed may add are not reported`() throws {
         func warnings(_ feed: String) throws -> [String] {
             let file = """
                 feeds: [{ id: f, \(feed) }]
@@ -426,7 +428,7 @@ struct RulesFindingsTests {
     }
 
     @Test(arguments: ShippedRules.all)
-    func `shipped files are without warnings`(_ shipped: ShippedRules) throws {
+    func `shipped files have no warnings`(_ shipped: ShippedRules) throws {
         let now = try Timestamp(parsing: "2026-11-20T00:00:00Z")
         let rules = try RulesFileLoader(path: shipped.path, now: { now }).load()
         let findings = RulesFindings(rules, at: now).all.filter { $0.effect != .notes }

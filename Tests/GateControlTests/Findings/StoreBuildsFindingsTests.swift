@@ -3,20 +3,20 @@ import Testing
 
 @testable import GateControl
 
-/// The findings on floors beside releases with several builds, or without a version.
+/// Findings on floors with releases that have several builds or no version.
 struct StoreBuildsFindingsTests {
     private static func rules(_ terms: String) -> String {
         "rules:\n- { id: a, \(terms), storeUrl: https://a.example }\n"
     }
 
-    /// Releases in flow style behind each other.
+    /// Returns releases in flow style.
     private static func releases(_ releases: String...) -> String {
         "releases:\n" + releases.map { "- { \($0) }\n" }.joined()
     }
 
     private static let cases: [(file: String, findings: [String])] = [
         (
-            // Builds for several processors, written by hand as two releases of one version.
+            // Builds for several processor architectures, listed as two releases of one version.
             Self.rules("minimumBuild: 4011, match: { platform: android }")
                 + Self.releases(
                     #"platform: android, version: "3.2.0", build: 4011"#,
@@ -42,7 +42,7 @@ struct StoreBuildsFindingsTests {
             ]
         ),
         (
-            // An older release passes, and nobody gets it any more.
+            // An older release passes, but it is no longer available.
             Self.rules("minimumBuild: 4011, match: { platform: android }")
                 + Self.releases(
                     #"platform: android, version: "3.1.0", build: 5000"#,
@@ -56,7 +56,8 @@ struct StoreBuildsFindingsTests {
             ]
         ),
         (
-            // One build is not out for everybody yet, so that the release before it is the newest.
+            // One build is not available to all users yet, so that the previous release is the
+            // newest.
             Self.rules("minimumBuild: 1010, match: { platform: android }")
                 + Self.releases(
                     #"platform: android, version: "3.1.0", builds: [1010, 4010]"#,
@@ -89,7 +90,7 @@ struct StoreBuildsFindingsTests {
             ]
         ),
         (
-            // Ranges by processor refuse none of the newest builds.
+            // Ranges per processor architecture deny none of the newest builds.
             Self.rules(
                 #"blockedBuilds: ["<1011", ">=2000 <2011", ">=4000 <4011"], "#
                     + "match: { platform: android }"
@@ -100,7 +101,7 @@ struct StoreBuildsFindingsTests {
             []
         ),
         (
-            // Builds of a release whose version nobody states.
+            // Builds of a release without a version.
             Self.rules("minimumBuild: 8, match: { platform: android }")
                 + Self.releases("platform: android, build: 7"),
             [
@@ -118,7 +119,7 @@ struct StoreBuildsFindingsTests {
             []
         ),
         (
-            // Of versions, builds alone say nothing.
+            // Builds alone are not comparable to versions.
             Self.rules(#"minimum: "9.0", match: { platform: android }"#)
                 + Self.releases("platform: android, build: 7"),
             []
@@ -142,7 +143,8 @@ struct StoreBuildsFindingsTests {
             ]
         ),
         (
-            // Two facts of one version are one release, those with the same builds are one fact.
+            // Two facts about one version are one release, and those with the same builds are one
+            // fact.
             Self.rules(#"recommended: "1""#)
                 + Self.releases(
                     #"platform: android, version: "4.2", builds: [7, 8]"#,
@@ -159,12 +161,14 @@ struct StoreBuildsFindingsTests {
     ]
 
     @Test(arguments: Self.cases)
-    func `a floor passes each build of the newest release`(file: String, findings: [String]) throws
-    {
+    func `a floor is compared with each build of the newest release`(
+        file: String,
+        findings: [String]
+    ) throws {
         let now = Timestamp(secondsSinceEpoch: 1_798_113_600)
         let rules = try RulesFileLoader.load(sources: [("r.yaml", file)], now: { now })
         let found = RulesFindings(rules, at: now).all.map(\.description)
-        // Without the names behind them.
+        // Without the finding names.
         #expect(found.map { $0.replacing(/\s\[[a-z-]+\]$/, with: "") } == findings)
     }
 }

@@ -3,9 +3,9 @@ import Testing
 
 @testable import GateControl
 
-/// The operations of documents in one file and in several.
+/// The operations of documents in one file or several.
 @Suite struct OpenAPIDocumentTests {
-    /// Reads the first of some files.
+    /// Parses the first of the files.
     private static func read(
         _ files: [(name: String, text: String)],
         bases: [String]? = nil
@@ -85,7 +85,7 @@ import Testing
                 + "paths: { /a: { get: {} } }", ["GET /v1/a"]
         ),
     ])
-    func `operations are those that a document names`(text: String, operations: [String]) throws {
+    func `the operations of a document are found`(text: String, operations: [String]) throws {
         let found = try Self.read([("api.yaml", Self.head + text)])
         #expect(Self.texts(found) == operations)
         #expect(found.allSatisfy { $0.unread == nil })
@@ -101,12 +101,12 @@ import Testing
             "GET /api/v1.0/a"
         ),
     ])
-    func `a document of Swagger has its base path`(line: String, operation: String) throws {
+    func `a Swagger document has a base path`(line: String, operation: String) throws {
         let text = "swagger: '2.0'\n\(line)\npaths: { /a: { get: {} } }"
         #expect(Self.texts(try Self.read([("api.yaml", text)])) == [operation])
     }
 
-    @Test func `an operator's paths stand in place of those of servers`() throws {
+    @Test func `configured base paths replace those of the servers`() throws {
         let text =
             Self.head + "servers: [{ url: /v1 }]\n"
             + "paths: { /a: { servers: [{ url: v2 }], get: {} } }"
@@ -123,7 +123,7 @@ import Testing
 
     @Test(
         arguments: [
-            // A path, the whole of the paths, and both.
+            // A reference for a path, for all paths, and for both.
             (
                 "paths: { /a: { $ref: paths/a.yaml } }",
                 [("paths/a.yaml", "{ get: {}, put: {} }")], ["GET /a", "PUT /a"]
@@ -158,7 +158,7 @@ import Testing
                 "paths: { /a: { get: { $ref: 'get%20a.yaml' } } }",
                 [("get a.yaml", "servers: [{ url: /v2 }]")], ["GET /v2/a"]
             ),
-            // The pointer goes through a reference.
+            // The pointer continues through a reference.
             (
                 "paths: { /a: { $ref: 'x.yaml#/all/~1a' } }",
                 [("x.yaml", "all: { $ref: y.yaml }"), ("y.yaml", "/a: { get: {} }")], ["GET /v1/a"]
@@ -169,7 +169,7 @@ import Testing
             ),
         ] as [(String, [(String, String)], [String])]
     )
-    func `a document may be in several files`(
+    func `a document can be split into several files`(
         text: String,
         files: [(String, String)],
         operations: [String]
@@ -202,7 +202,7 @@ import Testing
         ("paths: { $ref: 'https://h/paths.yaml' }", "is a network URL, which is not fetched"),
         ("servers: { $ref: '//h/s.yaml' }\npaths: { /a: { get: {} } }", "is a network URL"),
     ])
-    func `what cannot be read is said with its place`(text: String, message: String) throws {
+    func `an invalid document is rejected with its location`(text: String, message: String) throws {
         do {
             let found = try Self.read([("api.yaml", text)])
             Issue.record("read: \(Self.texts(found))")
@@ -212,7 +212,7 @@ import Testing
         }
     }
 
-    @Test func `operations at an address of the network are there, and not read`() throws {
+    @Test func `operations behind a network URL are listed as not read`() throws {
         let text =
             Self.head + """
                 paths:
@@ -226,7 +226,7 @@ import Testing
         #expect(reasons[0].contains("api.yaml:3:15: 'https://h/a.yaml' is a network URL"))
     }
 
-    @Test func `a chain of references is followed to a limit`() throws {
+    @Test func `the length of a chain of references is limited`() throws {
         var items = (0..<80).map { "a\($0): { $ref: '#/x/a\($0 + 1)' }" }
         items.append("a80: { get: {} }")
         let text =
@@ -237,7 +237,7 @@ import Testing
         #expect(throws: RulesFileError.self) { try Self.read([("api.yaml", longer)]) }
     }
 
-    @Test func `a file is read once, and its name has one spelling`() throws {
+    @Test func `a file is read once, regardless of the spelling of its path`() throws {
         var files = OpenAPIFiles()
         let folder = try TemporaryFolder()
         defer { withExtendedLifetime(folder) {} }
@@ -255,7 +255,7 @@ import Testing
         (#"{"a":"\ud83d"}"#, #"{"a":"\ud83d"}"#),
         (#"{"a":"\ud83d\u0041"}"#, #"{"a":"\ud83d\u0041"}"#),
     ])
-    func `pairs of escapes become one that YAML has`(text: String, written: String) {
+    func `surrogate pairs in escapes are converted for YAML`(text: String, written: String) {
         let bytes = JSONEscapes.withoutSurrogates(Array(text.utf8))
         #expect(String(decoding: bytes, as: UTF8.self) == written)
     }

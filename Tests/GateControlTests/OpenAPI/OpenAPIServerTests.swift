@@ -2,7 +2,7 @@ import Testing
 
 @testable import GateControl
 
-/// The paths of servers, as documents write their addresses.
+/// The base paths in server URLs.
 @Suite struct OpenAPIServerTests {
     private static let open = OpenAPIServer.Variable(values: ["v1"])
     private static let closed = OpenAPIServer.Variable(values: ["v1", "v2"], isClosed: true)
@@ -39,7 +39,7 @@ import Testing
         ("localhost:8080/v1", ["/localhost:8080/v1", "/v1"]), ("v1.0/x", ["/v1.0/x"]),
         ("https://api.example.com/caf%C3%A9", ["/caf%C3%A9"]), (" https://h/v1 ", ["/v1"]),
     ])
-    func `an address has a path`(url: String, bases: [String]) {
+    func `a server URL has a base path`(url: String, bases: [String]) {
         #expect(Self.server(url).bases == bases)
     }
 
@@ -63,7 +63,7 @@ import Testing
         ("https://api.example.com/v{nobody}", ["/v{+nobody}"]),
         ("https://api.example.com/{many}/x", ["/{+many}/x"]),
     ])
-    func `variables have their values, or any`(url: String, bases: [String]) {
+    func `variables have their allowed values or the default`(url: String, bases: [String]) {
         #expect(Self.server(url).bases == bases)
     }
 
@@ -73,7 +73,7 @@ import Testing
         ("{scheme}://api.example.com/v1", []), ("v1", ["/{+folder}/v1"]), ("", ["/{+folder}"]),
         ("../v1", ["/{+folder}/v1"]), ("/v1", []), ("https://api.example.com/v1", []),
     ])
-    func `other paths may be meant as well`(url: String, bases: [String]) {
+    func `other base paths are possible with open variables`(url: String, bases: [String]) {
         #expect(Self.server(url).otherBases == bases)
     }
 }

@@ -12,7 +12,7 @@ struct PreviewSealTests {
     }
 
     @Test(arguments: Preview.Kind.allCases)
-    func `a field is known until its time is over`(_ kind: Preview.Kind) throws {
+    func `a field is valid until it expires`(_ kind: Preview.Kind) throws {
         let seal = try Self.seal()
         let preview = Preview(kind: kind, until: Self.now.advanced(by: 60))
         let field = seal.field(for: preview)
@@ -22,15 +22,15 @@ struct PreviewSealTests {
         #expect(seal.read(field, at: Self.now.advanced(by: 60)) == .expired)
     }
 
-    /// HMAC-SHA-256 as OpenSSL works it out:
+    /// HMAC-SHA-256 according to OpenSSL:
     /// `printf 'versiongate preview 1 require.1800000060' | openssl dgst -sha256 -hmac 0123456789abcdef -binary | basenc --base64url`.
-    @Test func `the signature is the one of the standard`() throws {
+    @Test func `the signature is an HMAC-SHA-256`() throws {
         let preview = Preview(kind: .require, until: Self.now.advanced(by: 60))
         let field = try Self.seal().field(for: preview)
         #expect(field == "require.1800000060.T10IWYNJIMnrkjrrpWchuqSX2lVHXFhCUlSlaEvqdq4")
     }
 
-    @Test func `what was changed, or signed by another one, is forged`() throws {
+    @Test func `a changed field or a field with another secret is forged`() throws {
         let seal = try Self.seal()
         let preview = Preview(kind: .require, until: Self.now.advanced(by: 60))
         let field = seal.field(for: preview)
@@ -46,7 +46,7 @@ struct PreviewSealTests {
         for text in changed { #expect(seal.read(text, at: Self.now) == .forged, "\(text)") }
     }
 
-    @Test func `one secret replaces another while both are believed`() throws {
+    @Test func `a secret can be rotated while both are valid`() throws {
         let preview = Preview(kind: .require, until: Self.now.advanced(by: 60))
         let old = try Self.seal().field(for: preview)
         let both = try Self.seal("a newer secret of 16\n\n\(Self.secret)\n")
@@ -57,7 +57,7 @@ struct PreviewSealTests {
     }
 
     @Test(arguments: ["", "\n \n", "short", "0123456789abcdef\nshort"])
-    func `a secret that could be guessed is none`(_ text: String) {
+    func `a weak secret is rejected`(_ text: String) {
         #expect(throws: PreviewSeal.Failure.self) { try PreviewSeal(secrets: text) }
     }
 }

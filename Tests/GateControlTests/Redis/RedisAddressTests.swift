@@ -31,7 +31,7 @@ struct RedisAddressTests {
         Row(text: "redis://gate:se%25cr%40t@redis.internal", user: "gate", password: "se%cr@t"),
         Row(text: "redis://gate:%C3%BC@redis.internal", user: "gate", password: "ü"),
     ])
-    func `an address is read`(row: Row) throws {
+    func `a Redis URL is parsed`(row: Row) throws {
         let address = try RedisAddress(row.text)
         #expect(address.place == row.place)
         #expect(address.isSecure == row.isSecure)
@@ -56,7 +56,7 @@ struct RedisAddressTests {
         ("redis://:se%4", "expected HOST or HOST:PORT"),
         ("redis://:%ff@redis.internal", "expected [USER]:PASSWORD"),
     ])
-    func `a text that is no address is refused, without its password`(text: String, words: String) {
+    func `an invalid URL is rejected without its password`(text: String, words: String) {
         let failure = #expect(throws: RedisAddress.Failure.self) { try RedisAddress(text) }
         #expect(failure?.description.hasPrefix(words) == true, "\(failure?.description ?? "")")
         #expect(failure?.description.contains("secret") == false)

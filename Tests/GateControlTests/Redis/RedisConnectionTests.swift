@@ -3,7 +3,7 @@ import Testing
 
 @testable import GateControl
 
-/// A real Redis, with TLS and without.
+/// Connections to a real Redis server, with and without TLS.
 @Suite(
     .ownThread,
     .serialized,
@@ -19,10 +19,10 @@ struct RedisConnectionTests {
         var days = 30
         var authority = "ca"
         var host = "localhost"
-        /// Whether it wants to see a certificate, and whether it is shown one.
+        /// Whether the server requires a client certificate, and whether the client has one.
         var asksClients = false
         var isShown = false
-        /// `nil`: it is believed.
+        /// `nil`: the server is trusted.
         var failure: String?
     }
 
@@ -44,14 +44,14 @@ struct RedisConnectionTests {
             authority: "other",
             failure: "the certificate is not trusted: it was not issued"
         ),
-        Store(testDescription: "that sees a certificate", asksClients: true, isShown: true),
+        Store(testDescription: "with a client certificate", asksClients: true, isShown: true),
         Store(
-            testDescription: "that sees none",
+            testDescription: "without a client certificate",
             asksClients: true,
             failure: "the connection was closed"
         ),
     ])
-    func `a store with TLS is believed by its certificate alone`(store: Store) throws {
+    func `a Redis server with TLS is only trusted with a valid certificate`(store: Store) throws {
         let folder = try GateTestSupport.TemporaryFolder()
         defer { folder.remove() }
         let certificates = try TestCertificates(in: folder)
@@ -86,7 +86,7 @@ struct RedisConnectionTests {
         guard let failure = store.failure else {
             let connection = try RedisConnection(place, patience: Self.patience)
             #expect(try connection.ask(greeting) == [1])
-            // More than any buffer between the two holds.
+            // More than fits into the buffers between client and server.
             let value = [UInt8](repeating: 0xAA, count: 16_304)
             let commands = (0..<250).flatMap { number in
                 let name = Array("value-\(number)".utf8)
@@ -102,7 +102,7 @@ struct RedisConnectionTests {
         #expect(try server.ask(["PFCOUNT", "seen"]) == "0")
     }
 
-    @Test func `a port with the other protocol is told`() throws {
+    @Test func `TLS on a port without TLS and the reverse are reported`() throws {
         let folder = try GateTestSupport.TemporaryFolder()
         defer { folder.remove() }
         let certificates = try TestCertificates(in: folder)
@@ -130,7 +130,7 @@ struct RedisConnectionTests {
         }
     }
 
-    @Test func `a user with a password chooses a database`() throws {
+    @Test func `the user, password and database of a URL are used`() throws {
         let folder = try GateTestSupport.TemporaryFolder()
         defer { folder.remove() }
         let server = try RedisServer(

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.ownThread, .timeLimit(.minutes(5)))
 struct AsideThreadTests {
-    @Test func `one piece of work is done at a time, and the next when it is over`() async throws {
+    @Test func `one job runs at a time, and others are refused until it ends`() async throws {
         let aside = AsideThread()
         let (begun, finish) = (Latch(), Latch())
         async let first = aside.run { () -> Int in

@@ -8,25 +8,25 @@ import Testing
 struct BackgroundThreadTests {
     private struct Fault: Error {}
 
-    /// How far the calling thread stands back.
+    /// The nice value of the calling thread.
     private static func niceness() -> CInt {
         getpriority(CInt(PRIO_PROCESS.rawValue), 0)
     }
 
-    @Test func `work is done on a thread that stands back, and only there`() async {
+    @Test func `work runs on a thread with lower priority`() async {
         let before = Self.niceness()
         let niceness = await BackgroundThread.reloads.run { Self.niceness() }
         #expect(niceness == min(19, before + BackgroundThread.niceness))
         #expect(Self.niceness() <= before)
     }
 
-    @Test func `what goes wrong is thrown to whoever asked for it`() async {
+    @Test func `an error is thrown to the caller`() async {
         await #expect(throws: Fault.self) {
             try await BackgroundThread.reloads.run { () throws(Fault) -> Int in throw Fault() }
         }
     }
 
-    /// How many pieces of work are under way, and were at most.
+    /// The current and the maximum number of concurrent jobs.
     private final class Tally: Sendable {
         let underWay = Mutex(0)
         let most = Mutex(0)
@@ -42,7 +42,7 @@ struct BackgroundThreadTests {
         }
     }
 
-    @Test func `one piece of work is done after the other`() async {
+    @Test func `jobs run one after another`() async {
         let tally = Tally()
         let pieces = (0..<50).map { _ in
             Task { await BackgroundThread.reloads.run { tally.work() } }
@@ -51,14 +51,14 @@ struct BackgroundThreadTests {
         #expect(tally.most.withLock(\.self) == 1)
     }
 
-    @Test func `a reload does not wait for what is read of the records`() async {
+    @Test func `a reload does not wait for jobs of the records thread`() async {
         let isOver = DispatchSemaphore(value: 0)
         BackgroundThread.records.add { isOver.wait() }
         #expect(await BackgroundThread.reloads.run { true })
         isOver.signal()
     }
 
-    @Test func `a value that is let go of ends on that thread, and soon`() async {
+    @Test func `a released value is deallocated on the background thread`() async {
         final class Relic: Sendable {
             let end: @Sendable (CInt) -> Void
             init(_ end: @escaping @Sendable (CInt) -> Void) { self.end = end }

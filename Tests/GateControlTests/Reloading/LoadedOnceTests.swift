@@ -7,7 +7,7 @@ import Testing
 
 @testable import GateControl
 
-/// The cost of a load: nothing is read, compiled or compared more often than it has to be.
+/// The cost of a load: nothing is parsed, compiled or compared more often than necessary.
 @Suite(.ownThread, .timeLimit(.minutes(2 * GateExecutable.slowdown)))
 struct LoadedOnceTests {
     /// 2026-11-22T12:00:00Z.
@@ -17,7 +17,7 @@ struct LoadedOnceTests {
         "feeds: [{ id: one, source: https, url: https://a.example, every: 1m }]\n"
     private static let words = "notices: { n: { en: { title: t, message: m } } }\n"
 
-    /// Every other rule is for an app, every other one for a path.
+    /// Returns rules that alternate between an app and a path.
     private static func rules(_ count: Int, _ keys: (Int) -> String) -> String {
         let rules = (0..<count).map { number in
             let match =
@@ -41,12 +41,12 @@ struct LoadedOnceTests {
         return FeedContribution(fingerprint: feed.fingerprint, value: FeedValue(document: rule))
     }
 
-    @Test func `what a feed says has no file parsed again`() throws {
+    @Test func `a feed value does not cause the files to be parsed again`() throws {
         let text = Self.feeds + Self.rules(2) { _ in "minimum: '2'" }
         let loaded = try Self.load(text)
         let feed = try #require(loaded.feeds.first)
         let source = try #require(loaded.sources.first)
-        // The parsed document says more than the text here: a second parsing would lose that.
+        // The cached document differs from the text here, which a second parse would reveal.
         var remembered = try #require(loaded.parsed.document(source))
         remembered.rules?[0].value.minimum = try AppVersion(parsing: "7")
         let understood = LoadedRules(
@@ -62,12 +62,12 @@ struct LoadedOnceTests {
         let loader = RulesFileLoader(path: "/nowhere/rules.yaml", now: { Self.now })
         let fed = try loader.load(again: understood, feeds: [feed.id: Self.contribution("1", feed)])
         #expect(fed.definition.rules.map(\.minimum?.description) == ["7", "2", "1"])
-        // And once more, behind what a feed has added.
+        // And again, after a value of the feed was merged.
         let next = try loader.load(again: fed, feeds: [feed.id: Self.contribution("3", feed)])
         #expect(next.definition.rules.map(\.minimum?.description) == ["7", "2", "3"])
     }
 
-    @Test func `the revision is the one of all sources, however it was hashed`() throws {
+    @Test func `the revision depends on all sources, regardless of caching`() throws {
         let loaded = try Self.load(Self.feeds + Self.rules(2) { _ in "minimum: '2'" })
         let feed = try #require(loaded.feeds.first)
         let loader = RulesFileLoader(path: "/nowhere/rules.yaml", now: { Self.now })
@@ -78,7 +78,7 @@ struct LoadedOnceTests {
         #expect(fed.definition.revision != loaded.definition.revision)
     }
 
-    @Test func `what is published is what was tested, judged and kept`() async throws {
+    @Test func `the published, the tested and the stored rule set are identical`() async throws {
         let published = Mutex<[RuleSet]>([])
         let kept = Mutex<[RuleSet]>([])
         let loads = Mutex<[RuleSet]>([])
@@ -105,20 +105,21 @@ struct LoadedOnceTests {
         #expect(ObjectIdentifier(current) == ids[1])
     }
 
-    /// The time on a processor that this thread has used, whatever its neighbours do.
+    /// The processor time of this thread, which other threads do not affect.
     private static var usedTime: Duration {
         var time = timespec()
         unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
         return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
     }
 
-    /// Nothing is held against every other rule, and only some undoes are played.
+    /// The cost is limited: rules are not compared with all others, and only some undo findings are
+    /// calculated.
     @Test(arguments: [
         ("lower", { @Sendable (_: Int) in "minimum: '1.9', recommended: '3'" }),
         ("higher", { @Sendable (_: Int) in "minimum: '2.5', recommended: '3'" }),
         ("planned", { @Sendable (_: Int) in "minimum: '3', enforceFrom: 2027-01-10T00:00:00Z" }),
     ])
-    func `hundreds of rules that all change are judged in bounded time`(
+    func `hundreds of changed rules are checked in limited time`(
         name: String,
         keys: @Sendable (Int) -> String
     ) throws {
@@ -128,7 +129,7 @@ struct LoadedOnceTests {
         let findings = RulesFindings(new, against: old, at: Self.now)
         #expect(Self.usedTime - start < .seconds(60), "\(name)")
         let plans = findings.refusals.filter { $0.name == .planOpens }
-        // Some are looked at, and the others are counted.
+        // Some are reported, and the others are counted.
         #expect(plans.count == (name == "planned" ? 20 : 0))
         #expect(findings.all.contains { $0.name == .laxer })
     }

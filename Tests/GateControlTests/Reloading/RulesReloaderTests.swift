@@ -7,14 +7,14 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct RulesReloaderTests {
-    /// A rules file in memory, and everything that is done with it.
+    /// A rules file in memory, and the results of its reloads.
     private final class Bench: Sendable {
         let text = Mutex("rules: []\n")
         let loads = Mutex(0)
         let published = Mutex<[String]>([])
         let log = LogRecorder()
 
-        /// Loads the text; each publication waits for what the closure waits for.
+        /// Creates a reloader of the text; each publication waits for the closure.
         func reloader(beforePublishing: @escaping @Sendable () async -> Void = {}) -> RulesReloader
         {
             RulesReloader(
@@ -68,7 +68,7 @@ struct RulesReloaderTests {
         #expect(unchanged.lastSuccess == Date(timeIntervalSince1970: 3))
     }
 
-    @Test func `rules that were in force before come back, whatever they plan`() async {
+    @Test func `previously active rules can be restored, even with a plan`() async {
         let plan = """
             rules:
             - id: ios
@@ -97,7 +97,7 @@ struct RulesReloaderTests {
         #expect(self.bench.log.lines.contains { $0.contains("these rules were active before") })
     }
 
-    @Test func `a broken file keeps the rules and is logged with its places`() async {
+    @Test func `an invalid file keeps the rules and is logged with locations`() async {
         let reloader = self.bench.reloader()
         let good = await reloader.reload(reason: .start)
         self.bench.write("rules:\n- id: a\n  minimun: '1'\n")
@@ -118,7 +118,7 @@ struct RulesReloaderTests {
         #expect(await reloader.current?.definition.revision == good.revision)
     }
 
-    /// How often the log says that rules were not loaded.
+    /// The number of times that the log reports rejected rules.
     private var refusals: Int {
         self.bench.log.lines.filter { $0.hasPrefix("error rules not loaded") }.count
     }
@@ -132,7 +132,7 @@ struct RulesReloaderTests {
         """
 
     @Test(arguments: [Self.broken, Self.lockout])
-    func `the same text with the same fault is logged once, and answered each time`(
+    func `the same text with the same error is logged once`(
         _ text: String
     ) async {
         let reloader = self.bench.reloader()
@@ -145,14 +145,13 @@ struct RulesReloaderTests {
         let lines = self.bench.log.lines.filter { $0.hasPrefix("error") }
         #expect(lines.count == seen.errors.count + 1)
 
-        // Another text, even with the same fault at the same place, was saved by somebody who wants
-        // to know.
+        // Another text with the same error was saved deliberately, so its result is logged.
         self.bench.write(text + "# Saved again.\n")
         #expect(await reloader.reload(reason: .request).errors == seen.errors)
         #expect(self.refusals == 2)
         await reloader.reload(reason: .fileChanged)
         #expect(self.refusals == 2)
-        // A signal has no other answer than the log.
+        // For signals, the log is the only response.
         for round in 3...4 {
             await reloader.reload(reason: .signal)
             #expect(self.refusals == round)
@@ -164,7 +163,7 @@ struct RulesReloaderTests {
         #expect(self.refusals == 5, "it was good in between")
     }
 
-    @Test func `a signal that waits together with the watch is answered in the log`() async {
+    @Test func `a signal that is merged with a file change is logged`() async {
         let (entered, entering) = AsyncStream<Void>.makeStream()
         let (gate, opening) = AsyncStream<Void>.makeStream()
         let reloader = self.bench.reloader {
@@ -187,7 +186,7 @@ struct RulesReloaderTests {
         #expect(self.refusals == 2)
     }
 
-    @Test func `rules that fail their tests are not loaded, and the log says what came instead`()
+    @Test func `rules that fail their tests are not loaded, and the failures are logged`()
         async
     {
         let reloader = self.bench.reloader()
@@ -224,7 +223,7 @@ struct RulesReloaderTests {
         )
     }
 
-    @Test func `a file that is repaired to what it was succeeds without publishing`() async {
+    @Test func `a file restored to its previous text succeeds without publishing`() async {
         let reloader = self.bench.reloader()
         let good = await reloader.reload(reason: .start)
         self.bench.write("")
@@ -237,7 +236,7 @@ struct RulesReloaderTests {
         #expect(self.bench.published.withLock { $0.count } == 1)
     }
 
-    @Test func `a broken first load has nothing to keep`() async {
+    @Test func `an invalid first load has no previous rules`() async {
         self.bench.write("")
         let status = await self.bench.reloader().reload(reason: .start)
         #expect(status.revision == nil)
@@ -249,7 +248,7 @@ struct RulesReloaderTests {
         )
     }
 
-    @Test func `a burst is answered by one more reload, which sees the last state`() async {
+    @Test func `concurrent requests cause one more reload, which loads the last text`() async {
         let (entered, entering) = AsyncStream<Void>.makeStream()
         let (gate, opening) = AsyncStream<Void>.makeStream()
         let reloader = self.bench.reloader {
@@ -275,7 +274,7 @@ struct RulesReloaderTests {
         #expect(self.bench.published.withLock { $0.count } == 2)
     }
 
-    @Test func `a file on disk is loaded by its path`() async throws {
+    @Test func `a file is loaded by its path`() async throws {
         let folder = try TemporaryFolder()
         try folder.write("rules: []\n", to: "rules.yaml")
         let reloader = RulesReloader(
@@ -288,7 +287,7 @@ struct RulesReloaderTests {
         #expect(self.bench.published.withLock(\.self) == [status.revision])
     }
 
-    /// Counts how often rules are looked through: who does that asks for the time once, for their tests.
+    /// Counts how often the rules are checked: each check calls `time` once, for the tests.
     private final class Looks: Sendable {
         private let counter = Mutex(0)
 
@@ -300,7 +299,7 @@ struct RulesReloaderTests {
         }
     }
 
-    @Test func `a file that says what it said is not looked through again, unless by signal`()
+    @Test func `an unchanged file is not checked again, except for a signal`()
         async throws
     {
         let folder = try TemporaryFolder()
@@ -329,7 +328,7 @@ struct RulesReloaderTests {
         #expect(self.bench.published.withLock { $0.count } == 2)
     }
 
-    @Test func `a signal that comes while the file is looked through needs no second look`()
+    @Test func `a signal during a check does not cause a second check`()
         async throws
     {
         let folder = try TemporaryFolder()
@@ -352,7 +351,7 @@ struct RulesReloaderTests {
         #expect(looks.count == 1)
     }
 
-    @Test func `a file that is written again since it was seen is left to the next sighting`()
+    @Test func `a file that changed after it was seen is left to the next check`()
         async throws
     {
         let folder = try TemporaryFolder()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import GateControl
 
-/// An undo between files, signals and restarts: the file stays the truth.
+/// An undo across file changes, signals and restarts.
 @Suite(.ownThread, .timeLimit(.minutes(5)))
 struct RulesUndoTests {
     private final class Told: Sendable {
@@ -12,11 +12,11 @@ struct RulesUndoTests {
         let looks = Mutex(0)
 
         var last: RulesChange? { self.changes.withLock { $0.last } }
-        /// The number of times that the census was asked for.
+        /// The number of census queries.
         var censusLooks: Int { self.looks.withLock { $0 } }
     }
 
-    /// A gate without its sockets: a rules file, a state folder, and a reloader that may be started again.
+    /// A gate without sockets: a rules file, a state folder, and a reloader that can be restarted.
     private final class Bench {
         let folder: TemporaryFolder
         let log = LogRecorder()
@@ -27,7 +27,8 @@ struct RulesUndoTests {
         private var path: String { self.folder.path(of: "rules.yaml") }
         private var state: StateFolder { StateFolder(path: self.folder.path(of: "state")) }
 
-        /// A floor, by which texts are told apart here; `?` is no rules file, and `!` locks everybody out.
+        /// Returns a rules file with a floor as its identification; `?` is invalid, and `!` locks
+        /// out all clients.
         static func text(_ floor: String) -> String {
             switch floor {
             case "?": "rules: [\n"
@@ -83,7 +84,7 @@ struct RulesUndoTests {
             )
         }
 
-        /// The revision of a floor, feeds left out.
+        /// The revision of a floor, without feeds.
         static func revision(_ floor: String) -> String {
             let bytes = Array(Self.text(floor).utf8)
             return Revision(of: [RulesSource(name: "rules.yaml", bytes: bytes)]).text
@@ -96,8 +97,8 @@ struct RulesUndoTests {
             }
         }
 
-        /// The floor in force, with a `*` if an undo holds it against the file.
-        var standing: String {
+        /// The active floor, with a `*` if an undo overrides the file.
+        var activeFloor: String {
             get async {
                 let pin = await self.reloader.current?.pin
                 return await self.floor + (pin == nil ? "" : "*")
@@ -127,42 +128,43 @@ struct RulesUndoTests {
         }
     }
 
-    /// Steps, each with the floor that is in force then.
+    /// Steps, each with the floor that is active after it.
     @Test(arguments: [
-        // It holds at once, over signals, touches and restarts, whoever writes the same again.
+        // An undo takes effect at once, and survives signals, touches and restarts, also if the
+        // same text is written again.
         "file 2: 2, undo 1: 1*, signal: 1*, look: 1*, file 2: 1*, restart: 1*, signal: 1*, restart: 1*",
-        // A changed file ends it, for good.
+        // A changed file ends it permanently.
         "file 2: 2, undo 1: 1*, file 3: 3, file 2: 2, restart: 2",
         "file 2: 2, undo 1: 1*, write 3: 1*, restart: 3, file 2: 2",
-        // So does the file that says what is in force.
+        // A file with the active rules ends it as well.
         "file 2: 2, undo 1: 1*, file 1: 1, file 2: 2",
         "file 2: 2, undo 1: 1*, write 1: 1*, restart: 1, file 2: 2",
-        // An undo of the undo is what the file says.
+        // Undoing the undo restores the rules of the file.
         "file 2: 2, undo 1: 1*, undo 2: 2, file 1: 1",
         "file 2: 2, undo 1: 1*, undo 2: 2, restart: 2, signal: 2",
-        // Further back, the file still says what was undone first.
+        // After two undos, the file is still the one that was undone first.
         "file 2: 2, file 3: 3, undo 2: 2*, undo 1: 1*, signal: 1*, restart: 1*, file 2: 2",
-        // A file that is wrong does not end it, and leaves it be when it is mended.
+        // An invalid file does not end the undo, and neither does fixing it.
         "file 2: 2, undo 1: 1*, file ?: 1*, file 2: 1*, restart: 1*, file 3: 3",
         "file 2: 2, undo 1: 1*, file !: 1*, signal: 1*, restart: 1*, file 2: 1*",
-        // A file that had been refused was undone, too, with what was in force in its place.
+        // A rejected file is part of the undo, together with the active rules.
         "file 2: 2, file !: 2, undo 1: 1*, signal: 1*, file 2: 1*, file !: 1*, file 3: 3",
-        // A file that nobody has read yet was not undone.
+        // A file that has not been read yet is not part of the undo.
         "file 2: 2, write 3: 2, undo 1: 1*, look: 3",
-        // To what is in force, there is nothing to undo.
+        // An undo to the active rules has no effect.
         "file 2: 2, undo 2: 2, signal: 2", "file 2: 2, undo 1: 1*, undo 1: 1*, restart: 1*",
     ])
-    func `an undo holds until the file says something else`(_ story: String) async throws {
+    func `an undo lasts until the file changes`(_ story: String) async throws {
         let bench = try await Bench("1")
         for part in story.split(separator: ",") {
             let halves = part.split(separator: ":")
             let (step, wanted) = (halves[0].drop { $0 == " " }, halves[1].drop { $0 == " " })
             try await bench.play(step)
-            #expect(await bench.standing == wanted, "\(step) in '\(story)'")
+            #expect(await bench.activeFloor == wanted, "\(step) in '\(story)'")
         }
     }
 
-    @Test func `of two at once one is first, and the other one is told`() async throws {
+    @Test func `the first of two concurrent undo requests succeeds`() async throws {
         let bench = try await Bench("1")
         for floor in ["2", "3"] { try await bench.play("file \(floor)") }
         let reloader = bench.reloader
@@ -182,7 +184,7 @@ struct RulesUndoTests {
         #expect(await reloader.current?.definition.revision == done.first)
     }
 
-    @Test func `what is not remembered cannot be put back`() async throws {
+    @Test func `an unknown revision cannot be restored`() async throws {
         let bench = try await Bench("1")
         let seen = Bench.revision("1")
         guard case .unknown = await bench.reloader.undo(to: Bench.revision("7"), seen: seen) else {
@@ -192,7 +194,9 @@ struct RulesUndoTests {
         #expect(await bench.reloader.preview(undoTo: nil) == nil)
     }
 
-    @Test func `no client is counted before it holds, and it is told as an undo`() async throws {
+    @Test func `an undo takes effect before the impact is calculated, and is recorded`()
+        async throws
+    {
         let bench = try await Bench("1")
         try await bench.play("file 2")
         let looks = bench.told.censusLooks
@@ -207,10 +211,10 @@ struct RulesUndoTests {
         #expect(bench.log.lines.contains { $0.contains("the undo has ended") })
     }
 
-    @Test func `rules that do not load any more are refused, and nothing changes`() async throws {
+    @Test func `rules that no longer load are rejected without effect`() async throws {
         let bench = try await Bench("1")
         try await bench.play("file 2")
-        // As a later release may find something wrong with them.
+        // The rules are invalid, as they may be for a later version.
         let text = "rules: [{ id: a, minimun: '1' }]\n"
         let broken = try RulesFileLoader.load(sources: [("rules.yaml", Bench.text("5"))])
         bench.archive?.keep(broken)
@@ -225,7 +229,7 @@ struct RulesUndoTests {
             return
         }
         #expect(!failure.errors.isEmpty)
-        #expect(await bench.standing == "2")
+        #expect(await bench.activeFloor == "2")
         let change = try #require(bench.told.last)
         guard case .refused = change.outcome else {
             Issue.record("it is not told")
@@ -233,15 +237,15 @@ struct RulesUndoTests {
         }
     }
 
-    @Test func `a preview says what would change, and changes nothing`() async throws {
+    @Test func `a preview returns the changes without applying them`() async throws {
         let bench = try await Bench("1")
         try await bench.play("file 2")
         let preview = try #require(await bench.reloader.preview(undoTo: nil))
         #expect(preview.revision == Bench.revision("2") && preview.to == Bench.revision("1"))
         #expect(preview.changes == ["rule 'a':", "  minimum: \"2\" -> \"1\""])
         #expect(preview.findings.map(\.name).contains(.laxer))
-        #expect(await bench.standing == "2")
-        // Said twice, it leads back.
+        #expect(await bench.activeFloor == "2")
+        // A second undo restores the first rules.
         try await bench.play("undo 1")
         #expect(await bench.reloader.preview(undoTo: nil)?.to == Bench.revision("2"))
     }

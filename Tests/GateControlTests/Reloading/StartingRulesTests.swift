@@ -3,7 +3,7 @@ import Testing
 
 @testable import GateControl
 
-/// The rules that a gate starts by, and what it remembers for that.
+/// The rules that a gate starts with, and their storage.
 struct StartingRulesTests {
     private static let good = "rules: [{ id: a, minimum: '2', storeUrl: 'https://a.example' }]\n"
     private static let now = Timestamp(secondsSinceEpoch: 1_798_113_600)
@@ -43,7 +43,7 @@ struct StartingRulesTests {
         self.kept.keep(try self.loader().load())
     }
 
-    @Test func `what was kept is read again, and only for the same rules`() throws {
+    @Test func `stored rules are restored for the same path only`() throws {
         try self.keep(Self.good)
         #expect(self.kept.read { _ in }?.texts.sources.map(\.text) == [Self.good])
         var told: [String] = []
@@ -55,7 +55,7 @@ struct StartingRulesTests {
         #expect(told.count == 1)
     }
 
-    @Test func `what was damaged is not read`() throws {
+    @Test func `damaged stored rules are rejected`() throws {
         try self.keep(Self.good)
         let name = "state/rules.last-good.json"
         let bytes = try FileContent(path: self.folder.path(of: name), atMost: 1 << 20).bytes
@@ -71,7 +71,7 @@ struct StartingRulesTests {
     @Test(arguments: [
         "", "rules: [", "rules: [{ id: a, blocked: '>=0', storeUrl: 'https://a.example' }]",
     ])
-    func `a file that is broken or refused gives way to the last good rules`(
+    func `an invalid or rejected file falls back to the last good rules`(
         _ broken: String
     ) throws {
         try self.keep(Self.good)
@@ -83,15 +83,14 @@ struct StartingRulesTests {
         #expect(throws: LoadFailure.self) { try self.start(isStrict: true) }
     }
 
-    @Test func `without last good rules, a file that is broken or locks out ends the start`() throws
-    {
+    @Test func `without last good rules an invalid file prevents the start`() throws {
         for broken in ["", "rules: [{ id: a, blocked: '>=0', storeUrl: 'https://a.example' }]"] {
             try self.folder.write(broken, to: "rules.yaml")
             #expect(throws: LoadFailure.self) { try self.start() }
         }
     }
 
-    @Test func `a file that was edited while the gate was down is compared with the last good one`()
+    @Test func `a file edited while the gate is down is compared with the last good one`()
         throws
     {
         try self.keep(Self.good)
@@ -105,7 +104,7 @@ struct StartingRulesTests {
         #expect(undone.rules.findings.all.map(\.name) == [.laxer])
     }
 
-    @Test func `tests that fail by the date alone keep nobody from starting`() throws {
+    @Test func `tests that fail only because of the date do not prevent the start`() throws {
         let later = Self.now.advanced(by: 86_400 * 30)
         try self.keep(
             """
@@ -125,7 +124,7 @@ struct StartingRulesTests {
 
             """
         )
-        // A test that is right on this day only.
+        // A test that only passes on this day.
         let text = """
             rules:
             - { id: a, minimum: '2', enforceFrom: 2026-01-01T00:00:00Z, storeUrl: 'https://a.example' }

@@ -2,13 +2,13 @@ import Foundation
 import GateControl
 import Testing
 
-/// The examples of the documentation are such as the loader takes.
+/// The examples in the documentation can be loaded.
 struct DocumentationTests {
     private static let root = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent()
         .appendingPathComponent("../../..")
 
-    /// The YAML snippets of a page, in order.
+    /// Returns the YAML snippets of a page, in order.
     private static func snippets(of page: String) throws -> [String] {
         let text = try String(contentsOf: self.root.appendingPathComponent(page), encoding: .utf8)
         return text.components(separatedBy: "```yaml\n").dropFirst().map { rest in
@@ -16,8 +16,8 @@ struct DocumentationTests {
         }
     }
 
-    /// The snippets as one file: the lists of rules and of feeds put together, everything else
-    /// behind them.
+    /// Returns the snippets as one file: the lists of rules and feeds joined, followed by
+    /// everything else.
     private static func file(from snippets: [String]) -> String {
         var (lists, rest) = ("", snippets)
         for key in ["rules:\n", "feeds:\n"] {
@@ -40,14 +40,14 @@ struct DocumentationTests {
         }
     }
 
-    @Test func `the table of findings has each of them once, with its effect`() throws {
+    @Test func `the table of findings has each finding once, with its effect`() throws {
         let page = Self.root.appendingPathComponent("docs/findings.md")
         let text = try String(contentsOf: page, encoding: .utf8)
         let section = try #require(text.components(separatedBy: "## All findings\n").last)
         let rows = section.components(separatedBy: "\n## ")[0].split(separator: "\n").filter {
             $0.hasPrefix("| `")
         }
-        // Name, meaning, effect, what to do.
+        // The columns: name, meaning, effect, action.
         let listed = rows.map { row in
             let cells = row.components(separatedBy: " | ")
             return "\(cells[0].filter { !"| `".contains($0) }) \(cells.count == 4 ? cells[2] : "")"

@@ -3,7 +3,7 @@ import Testing
 
 @testable import GateControl
 
-/// A floor that a feed stated before goes on below the present one, for as long as that is needed.
+/// A previous floor of a feed is kept below the next one while it is needed.
 struct FeedFloorsTests {
     private static let now = Timestamp(secondsSinceEpoch: 1_798_113_600)
     private static let later = "enforceFrom: 2027-06-01T00:00:00Z"
@@ -14,7 +14,8 @@ struct FeedFloorsTests {
             : "rules: [{ id: a, match: { platform: ios }, \(keys), storeUrl: 'https://a.example' }]\n"
     }
 
-    /// The floors in force or to come, the base first, after a feed has said these in turn.
+    /// Returns the active and scheduled floors, the base first, after these consecutive values of a
+    /// feed.
     private func floors(_ values: [String]) throws -> [String] {
         let file = "feeds: [{ id: f, source: https, url: 'https://a.example' }]\n"
         let source = RulesSource(name: "rules.yaml", bytes: Array(file.utf8))
@@ -44,26 +45,26 @@ struct FeedFloorsTests {
 
     private static let table: [([String], [String])] = [
         (["minimum: '1'"], ["1"]),
-        // Raised, and in force at once.
+        // Raised with immediate effect.
         (["minimum: '1'", "minimum: '2'"], ["2"]),
         (["minimum: '1'", "minimum: '2', \(Self.later)"], ["1", "2"]),
         (["minimum: '1'", "minimum: '2', holdUntilInStore: true"], ["1", "2"]),
         (["minimum: '1'", "minimum: '2', rollout: 5"], ["1", "2"]),
-        // Raised twice, before the first of them began.
+        // Raised twice, before the first one is active.
         (
             ["minimum: '1'", "minimum: '2', \(Self.later)", "minimum: '3', \(Self.later)"],
             ["1", "2", "3"]
         ),
-        // Raised, and then in force.
+        // Raised, and then active.
         (["minimum: '1'", "minimum: '2', \(Self.later)", "minimum: '2'"], ["2"]),
         (["minimum: '1'", "minimum: '2'", "minimum: '3', \(Self.later)"], ["2", "3"]),
-        // Lowered again: to what stands between, and below everything.
+        // Lowered: to a value in between, and below all others.
         (
             ["minimum: '1'", "minimum: '3', \(Self.later)", "minimum: '2', \(Self.later)"],
             ["1", "2"]
         ),
         (["minimum: '1'", "minimum: '3', \(Self.later)", "minimum: '0.5'"], ["0.5"]),
-        // The same floor at another time is an undo, and so is none at all.
+        // The same floor at another time is an undo, and so is removing the floor.
         (["minimum: '1'", "minimum: '1', \(Self.later)"], ["1"]),
         (["minimum: '1'", "recommended: '5'"], [""]),
         (["minimum: '1'", ""], []),
@@ -72,7 +73,7 @@ struct FeedFloorsTests {
     ]
 
     @Test(arguments: Self.table)
-    func `a floor goes on until the next one is in force`(
+    func `a floor is kept until the next one is active`(
         _ values: [String],
         _ expected: [String]
     ) throws {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import GateControl
 
-/// Rules files of public reports on versions and builds, whose tests must hold.
+/// Rules files from public reports on versions and builds, whose tests must pass.
 @Suite struct ReportedSpellingTests {
     private static let floor = """
         rules:
@@ -98,8 +98,8 @@ import Testing
     ]
 
     @Test(arguments: files)
-    func `the tests of a reported file hold`(name: String, text: String) throws {
-        // Its tests run while it is loaded.
+    func `the tests of a reported file pass`(name: String, text: String) throws {
+        // The tests run while the file is loaded.
         _ = try RulesFileLoader.load(sources: [("\(name).yaml", text)])
     }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import GateControl
 
-/// The `tests` of a rules file: what becomes of their requests, and when they run.
+/// The `tests` of a rules file: their requests, and when they run.
 struct RuleTestsTests {
     private static let noon = Timestamp(secondsSinceEpoch: 1_798_113_600)
 
@@ -22,7 +22,7 @@ struct RuleTestsTests {
         }
     }
 
-    @Test func `a test says everything that it can say`() throws {
+    @Test func `a test with all settings is parsed`() throws {
         let definition = try self.load(
             """
             rules: []
@@ -75,7 +75,7 @@ struct RuleTestsTests {
         #expect(definition.tests == [everything, nothing])
     }
 
-    @Test func `what a request says goes into the headers that another file names`() throws {
+    @Test func `the values of a request use the headers configured in another file`() throws {
         let definition = try self.load(
             "tests: [{ name: t, request: { version: '1' }, expect: { status: 426, rule: a } }]",
             "rules: [{ id: a, minimum: '2', storeUrl: https://a.example }]",
@@ -84,7 +84,7 @@ struct RuleTestsTests {
         #expect(definition.tests.map(\.headers) == [[HeaderField(name: "x-v", value: "1")]])
     }
 
-    @Test func `a test without a time comes now`() throws {
+    @Test func `a test without a time runs at the current time`() throws {
         let folder = try TemporaryFolder()
         try folder.write(
             """
@@ -107,7 +107,7 @@ struct RuleTestsTests {
         #expect(refusal?.description.hasPrefix(start) == true)
     }
 
-    @Test func `tests wait until nothing else is wrong`() {
+    @Test func `tests only run if the rules are otherwise valid`() {
         let errors = self.errors(
             "rules: []\ntests: [{ name: t, expect: { decision: require } }]\n",
             "exempt: /healthz\n"
@@ -115,7 +115,7 @@ struct RuleTestsTests {
         #expect(errors == ["1.yaml:1:9: expected a list, found the text '/healthz'"])
     }
 
-    @Test func `rules that a broken file may hold are not missed`() {
+    @Test func `rules that an invalid file may contain are not reported as missing`() {
         let errors = self.errors(
             "rules: []\ntests: [{ name: t, expect: { rule: ios } }]\n",
             "rules: ["
@@ -124,7 +124,7 @@ struct RuleTestsTests {
         #expect(errors.first?.hasPrefix("1.yaml:") == true)
     }
 
-    @Test func `two files cannot hold a test of one name`() {
+    @Test func `a test name is unique across files`() {
         let test = "tests: [{ name: t, expect: { decision: allow } }]\n"
         let errors = self.errors("rules: []\n" + test, test)
         #expect(errors == ["1.yaml:1:17: there is already a test 't' in 0.yaml:2:17"])
@@ -138,7 +138,10 @@ struct RuleTestsTests {
             ("observed: [a]", "observed a, got nothing"),
         ]
     )
-    func `a failure says what was expected and what came`(_ expected: String, _ message: String) {
+    func `a failure contains the expected and the actual result`(
+        _ expected: String,
+        _ message: String
+    ) {
         let errors = self.errors(
             """
             rules: [{ id: a, match: { path: /a }, recommended: '1' }]

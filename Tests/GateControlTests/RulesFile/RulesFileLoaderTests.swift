@@ -20,21 +20,21 @@ struct RulesFileLoaderTests {
         }
     }
 
-    @Test func `the tables of broken files are there`() {
+    @Test func `the tables of invalid files are complete`() {
         #expect(BrokenRules.all.count >= 320)
     }
 
     @Test(arguments: BrokenRules.all)
-    func `a broken file is refused with the place and the reason`(_ broken: BrokenRules) {
+    func `an invalid file is rejected with the location and the reason`(_ broken: BrokenRules) {
         #expect(self.errors(("rules.yaml", broken.text)) == broken.errors)
     }
 
-    @Test func `the folder of the shipped rules is loaded, with a schema in it`() {
+    @Test func `the folder of the shipped rules is loaded without the schema in it`() {
         #expect(throws: Never.self) { try RulesFileLoader(path: Project.rules.path).load() }
     }
 
     @Test(arguments: ShippedRules.all, ["1970-01-01T00:00:00Z", "9999-12-31T23:59:59Z"])
-    func `every shipped file loads and compiles, whatever the day is`(
+    func `every shipped file loads and compiles on any day`(
         _ shipped: ShippedRules,
         _ day: String
     ) throws {
@@ -46,7 +46,7 @@ struct RulesFileLoaderTests {
         #expect(!definition.tests.isEmpty)
     }
 
-    @Test func `a rule says everything that it can say`() throws {
+    @Test func `a rule with all settings is parsed`() throws {
         let definition = try self.load(
             """
             rules:
@@ -138,7 +138,7 @@ struct RulesFileLoaderTests {
         #expect(languages == ["en", "zh-Hant"])
     }
 
-    @Test func `a rule says what it waits for, and how it answers`() throws {
+    @Test func `a rule with hold and response settings is parsed`() throws {
         let definition = try self.load(
             """
             rules:
@@ -207,7 +207,7 @@ struct RulesFileLoaderTests {
         #expect(definition.rules == [waits, answers])
     }
 
-    @Test func `a release says everything that it can say`() throws {
+    @Test func `a release with all settings is parsed`() throws {
         let definition = try self.load(
             """
             rules: []
@@ -263,7 +263,7 @@ struct RulesFileLoaderTests {
         )
     }
 
-    @Test func `the answer of all rules may be said in several files, each part once`() throws {
+    @Test func `response settings can be split across files, each set once`() throws {
         let definition = try RulesFileLoader.load(sources: [
             ("a.yaml", "rules: []\nstatus: 403\n"),
             ("b.yaml", "body: ''\ncontentType: text/x\nupgradeHeader: false\n"),
@@ -286,12 +286,12 @@ struct RulesFileLoaderTests {
         #expect(errors == ["b.yaml:1:1: 'status' is already set in a.yaml:2:1"])
     }
 
-    @Test func `what a file leaves out has its default`() throws {
+    @Test func `omitted settings have their defaults`() throws {
         let definition = try self.load("rules: []\n")
         #expect(definition == RuleSetDefinition(revision: definition.revision))
     }
 
-    @Test func `settings replace their defaults part by part`() throws {
+    @Test func `settings replace their defaults individually`() throws {
         let definition = try self.load(
             """
             $schema: ./rules.schema.json
@@ -354,7 +354,7 @@ struct RulesFileLoaderTests {
             "exempt: &paths [/a]\nrules: [{ id: a, match: { path: *paths }, recommended: '1' }]",
         ]
     )
-    func `marks, line ends, JSON and aliases are read`(_ text: String) {
+    func `byte order marks, line ends, JSON and aliases are accepted`(_ text: String) {
         #expect(self.errors(("rules.yaml", text)) == [])
     }
 
@@ -365,12 +365,12 @@ struct RulesFileLoaderTests {
             ("\u{FEFF}rules: [\u{7F}]\n", "1:9: the control character U+007F"),
         ]
     )
-    func `control characters are named`(_ text: String, _ expected: String) {
+    func `control characters are reported`(_ text: String, _ expected: String) {
         let error = "rules.yaml:\(expected) is not allowed in a rules file"
         #expect(self.errors(("rules.yaml", text)) == [error])
     }
 
-    @Test func `text that is not UTF-8 is refused at its place`() {
+    @Test func `invalid UTF-8 is rejected with its location`() {
         let bytes = Array("rules: []\n# Caf".utf8) + [0xE9, 0x0A]
         let error = RulesFileError(
             file: "a.yaml",
@@ -384,14 +384,14 @@ struct RulesFileLoaderTests {
         #expect(thrown?.errors == [error])
     }
 
-    @Test func `a file beyond the limit is refused unread`() {
+    @Test func `a file beyond the size limit is rejected`() {
         let text = "rules: []\n#" + String(repeating: "x", count: RulesSource.maximumSize)
         let errors = self.errors(("rules.yaml", text))
         #expect(errors == ["rules.yaml:1:1: the file is larger than 4 MiB"])
     }
 
-    /// Rules for ten thousand paths, each with what rules usually have.
-    @Test func `ten thousand rules are no bomb`() throws {
+    /// Rules for ten thousand paths with typical settings.
+    @Test func `ten thousand rules are within the limits`() throws {
         let rules = (0..<10_000).map { number in
             "{ id: r\(number), match: { platform: [ios, android], app: [a.example], "
                 + "path: [/v\(number)/**] }, minimum: 3.4.\(number), recommended: 3.9.\(number), "
@@ -403,7 +403,7 @@ struct RulesFileLoaderTests {
         #expect(self.errors(("rules.yaml", text)) == [])
     }
 
-    @Test func `a bomb of aliases is refused`() {
+    @Test func `an alias bomb is rejected`() {
         var text = "rules: []\na0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n"
         for level in 1..<20 {
             let aliases = Array(repeating: "*a\(level - 1)", count: 10).joined(separator: ", ")
@@ -414,14 +414,14 @@ struct RulesFileLoaderTests {
         #expect(errors.first?.contains("the file contains more than 500000 values") == true)
     }
 
-    /// Keys that are compared with all that they hold.
+    /// Keys that are compared with all their content.
     @Test(
         .timeLimit(.minutes(5)),
         arguments: [
             "? *a63\n: 1\n", "x: { *a63 : 1, *b63 : 2 }\n", "? [*a63]\n: 1\n? [*b63]\n: 2\n",
         ]
     )
-    func `a bomb of aliases in a key is refused at once`(_ keys: String) {
+    func `an alias bomb in a key is rejected at once`(_ keys: String) {
         var text = "rules: []\n"
         for name in ["a", "b"] {
             text += "\(name)0: &\(name)0 [1, 1]\n"
@@ -433,7 +433,7 @@ struct RulesFileLoaderTests {
         #expect(self.errors(("rules.yaml", text + keys)).count == 1)
     }
 
-    @Test func `an alias stands for what has its name, and an asterisk for itself`() throws {
+    @Test func `aliases are resolved, and asterisks in texts are kept`() throws {
         let definition = try self.load(
             """
             rules:
@@ -462,7 +462,7 @@ struct RulesFileLoaderTests {
         #expect(definition.notices["n"]?.texts.values.map(\.self) == [words])
     }
 
-    @Test func `a message is one printable line of bounded length`() throws {
+    @Test func `a message is one printable line of limited length`() throws {
         let name = String(repeating: "n", count: 5000)
         let errors = self.errors(("rules.yaml", "rules: [\"a\\n\\eb\", \(name)]"))
         #expect(errors.count == 2)
@@ -470,7 +470,7 @@ struct RulesFileLoaderTests {
         #expect(try #require(errors.last).count < 850)
     }
 
-    @Test func `files join in the order in which they are given`() throws {
+    @Test func `files are merged in the given order`() throws {
         let definition = try RulesFileLoader.load(sources: [
             ("10.yaml", "rules: [{ id: b, recommended: '1', notice: n }]\nexempt: [/b]"),
             ("20.yaml", "rules: [{ id: a, recommended: '1' }]\nexempt: [/a]\n"),
@@ -481,7 +481,7 @@ struct RulesFileLoaderTests {
         #expect(definition.notices.keys.sorted() == ["n"])
     }
 
-    @Test func `what two files both say is an error that names both places`() {
+    @Test func `a setting in two files is an error with both locations`() {
         let errors = self.errors(
             (
                 "a.yaml",
@@ -505,7 +505,7 @@ struct RulesFileLoaderTests {
         )
     }
 
-    @Test func `a broken file does not make others guess what it said`() {
+    @Test func `an invalid file causes no errors in other files`() {
         let errors = self.errors(
             ("a.yaml", "notices: ["),
             ("b.yaml", "rules: [{ id: a, recommended: '1', notice: upgrade, mod: observe }]")
@@ -515,7 +515,7 @@ struct RulesFileLoaderTests {
         #expect(errors.last == "b.yaml:1:53: unknown key 'mod'; did you mean 'mode'?")
     }
 
-    @Test func `the revision follows the contents in their order, wherever they lie`() throws {
+    @Test func `the revision depends on the contents in order, not on the paths`() throws {
         func revision(_ sources: (name: String, text: String)...) throws -> String {
             try RulesFileLoader.load(sources: sources).definition.revision
         }

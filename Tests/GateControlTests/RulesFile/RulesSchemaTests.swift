@@ -5,14 +5,14 @@ import Testing
 
 @testable import GateControl
 
-/// The JSON Schema and the loader must not contradict each other: what an editor underlines, the
-/// loader refuses, and what the loader refuses, an editor underlines wherever a schema can see it.
+/// The JSON Schema and the loader must agree: the loader rejects whatever the schema rejects, and
+/// the schema rejects whatever the loader rejects, as far as a schema can express it.
 @Suite(.ownThread)
 struct RulesSchemaTests {
-    /// Asks a JSON Schema validator about texts; each answer is `nil` or the first error.
+    /// Validates texts with a JSON Schema validator; each result is `nil` or the first error.
     ///
-    /// One process for all texts: starting it costs more than the judging. It needs Python with
-    /// `jsonschema` and `yaml`, which `dev/install-python.sh` installs.
+    /// Uses one process for all texts, because starting it takes longer than the validation.
+    /// Requires Python with `jsonschema` and `yaml`, which `dev/install-python.sh` installs.
     private func verdicts(
         _ texts: [String],
         by schema: URL = Project.schema
@@ -41,7 +41,7 @@ struct RulesSchemaTests {
         }
     }
 
-    @Test func `the schema of suites knows the tests of rules files`() throws {
+    @Test func `the suite schema includes the tests of rules files`() throws {
         let schema = Project.rules.appending(path: "suite.schema.json")
         let suite = Project.rules.appending(path: "suites/shop.yaml")
         let verdicts = try self.verdicts(
@@ -55,7 +55,7 @@ struct RulesSchemaTests {
         #expect(verdicts.map { $0 == nil } == [true, true, false, false, false])
     }
 
-    @Test func `the schema refuses every broken file whose error it can see`() throws {
+    @Test func `the schema rejects every invalid file that it can detect`() throws {
         let broken = BrokenRules.readable
         let verdicts = try self.verdicts(broken.map(\.text))
         for (broken, verdict) in zip(broken, verdicts) {
@@ -64,7 +64,7 @@ struct RulesSchemaTests {
         }
     }
 
-    @Test func `the schema and the loader accept every way to say a thing`() throws {
+    @Test func `the schema and the loader accept every syntax`() throws {
         let texts = Self.accepted
         let verdicts = try self.verdicts(texts)
         for (text, verdict) in zip(texts, verdicts) {
@@ -273,7 +273,7 @@ struct RulesSchemaTests {
         ]
     }()
 
-    @Test func `the schema knows the keys that the loader knows`() throws {
+    @Test func `the schema and the loader have the same keys`() throws {
         let schema = try JSONDecoder().decode(
             SchemaNode.self,
             from: try Data(contentsOf: Project.schema)
@@ -313,7 +313,7 @@ struct RulesSchemaTests {
     }
 }
 
-/// The part of a JSON Schema that the tests look at.
+/// The part of a JSON Schema that the tests use.
 private struct SchemaNode: Decodable {
     struct Property: Decodable {}
 

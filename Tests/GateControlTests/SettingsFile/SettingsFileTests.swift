@@ -1,7 +1,7 @@
 import GateControl
 import Testing
 
-/// The settings that a file may have, and the errors for one that is wrong.
+/// The settings in a file, and the errors for invalid ones.
 struct SettingsFileTests {
     private func read(_ text: String) throws -> [String] {
         let folder = try TemporaryFolder()
@@ -31,7 +31,10 @@ struct SettingsFileTests {
             ["gate.yaml:1:5: 'a': expected a text or a list of texts, found a list"]
         ),
     ])
-    func `a file says`(_ text: String, _ expected: [String]) throws {
+    func `a settings file is parsed or rejected with its errors`(
+        _ text: String,
+        _ expected: [String]
+    ) throws {
         #expect(try self.read(text) == expected)
     }
 }

@@ -20,7 +20,7 @@ struct FeedStoreTests {
         )
     }
 
-    @Test func `what is saved is there after a restart`() throws {
+    @Test func `a stored value is restored after a restart`() throws {
         let path = self.folder.path(of: "state")
         try FeedStore(StateFolder(path: path)).save(self.entry("メンテ: \u{1}"), of: "a.b")
         try FeedStore(StateFolder(path: path)).save(self.entry(), of: "c")
@@ -29,7 +29,7 @@ struct FeedStoreTests {
         #expect(entries == ["a.b": self.entry("メンテ: \u{1}"), "c": self.entry("rules: [] # new")])
     }
 
-    @Test func `a file that is broken is told of and left out`() throws {
+    @Test func `an invalid file is reported and left out`() throws {
         let store = FeedStore(StateFolder(path: self.folder.path))
         try store.save(self.entry(), of: "good")
         try self.folder.write("{\"fingerprint\":", to: "cut.feed.json")
@@ -42,7 +42,7 @@ struct FeedStoreTests {
         #expect(told.count == 2)
     }
 
-    @Test func `a folder that cannot be used says why, and what is there is read all the same`()
+    @Test func `an unusable folder has a reason, and existing values are still read`()
         throws
     {
         #expect(StateFolder(path: self.folder.path(of: "a/b")).problem != nil)

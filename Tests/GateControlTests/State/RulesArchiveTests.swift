@@ -4,7 +4,7 @@ import Testing
 
 @testable import GateControl
 
-/// The texts of rules that were in force.
+/// The texts of previously active rules.
 @Suite(.ownThread)
 struct RulesArchiveTests {
     private static func rules(_ number: Int, padding: Int = 0) throws -> LoadedRules {
@@ -14,7 +14,7 @@ struct RulesArchiveTests {
 
     private let log = LogRecorder()
 
-    @Test func `texts come back under their names, over a restart`() throws {
+    @Test func `texts are restored by revision, also after a restart`() throws {
         let folder = try TemporaryFolder()
         let state = StateFolder(path: folder.path(of: "state"))
         let rules = try Self.rules(1)
@@ -30,7 +30,7 @@ struct RulesArchiveTests {
         #expect(try archive.texts(of: "nothing") == nil)
     }
 
-    @Test func `the last ones are kept, what comes back is the last`() throws {
+    @Test func `the last texts are kept, and a restored one is the last`() throws {
         let archive = try RulesArchive(in: nil, logger: self.log.logger)
         #expect(!archive.isKept)
         let first = try Self.rules(0)
@@ -47,7 +47,7 @@ struct RulesArchiveTests {
         #expect(try archive.others(of: asked, than: first.filesRevision) == [])
     }
 
-    @Test func `large texts push others out, but never the one before`() throws {
+    @Test func `large texts displace others, but never the previous one`() throws {
         let archive = try RulesArchive(in: nil, logger: self.log.logger)
         let large = try (1...12).map { try Self.rules($0, padding: 4_000_000) }
         for rules in large { archive.keep(rules) }

@@ -16,7 +16,7 @@ struct StateFolderTests {
         }
     }
 
-    @Test func `what another gate is about to write stays as it is`() throws {
+    @Test func `a temporary file of another gate is not changed`() throws {
         let state = StateFolder(path: self.folder.path)
         try self.folder.write("half", to: ".a.1.new")
         try state.replace("a", with: Array("one".utf8))
@@ -26,7 +26,7 @@ struct StateFolderTests {
         #expect(try self.names == [".a.1.new", "a"])
     }
 
-    @Test func `what cannot be put in place is not left lying about`() throws {
+    @Test func `a failed replacement leaves no temporary file`() throws {
         let state = StateFolder(path: self.folder.path)
         try self.folder.makeFolder("a")
         #expect(throws: StateFolder.Failure.self) { try state.replace("a", with: [1]) }

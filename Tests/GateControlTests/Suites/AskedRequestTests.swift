@@ -6,7 +6,7 @@ import Testing
 struct AskedRequestTests {
     private static let identity = IdentitySources.defaults
 
-    @Test func `a document and a query say the same`() throws {
+    @Test func `a JSON document and a query give the same request`() throws {
         let json = """
             { "platform": "ios", "version": "3.4.9", "build": 17, "path": "/v2?x=1",
               "method": "post", "headers": { "X-More": "a b" }, "at": "2027-01-10T00:00:00Z",
@@ -42,13 +42,13 @@ struct AskedRequestTests {
     }
 
     @Test(arguments: ["17", "17.0", "1.7e1", "170E-1"])
-    func `a whole number is one, however JSON writes it`(number: String) throws {
+    func `an integer is accepted in every JSON notation`(number: String) throws {
         let json = Array("{\"build\":\(number)}".utf8)
         let asked = try AskedRequest(json: json, identity: Self.identity)
         #expect(asked.headers.map(\.value) == ["17"])
     }
 
-    @Test func `a character of two halves is one`() throws {
+    @Test func `a surrogate pair is one character`() throws {
         let json = #"{"device":"\ud83d\ude0d"}"#
         let asked = try AskedRequest(json: Array(json.utf8), identity: Self.identity)
         #expect(asked.headers.map(\.value) == ["😍"])
@@ -60,7 +60,7 @@ struct AskedRequestTests {
         "{\"build\":1.5}", "{\"build\":-1.0}",
         "{\"address\":\"nowhere\"}", "{\"country\":\"jp\"}", "{\"headers\":{\"a b\":\"c\"}}",
     ])
-    func `what is no request is said to be none`(json: String) {
+    func `an invalid request is rejected`(json: String) {
         #expect(throws: RulesFileErrors.self) {
             try AskedRequest(json: Array(json.utf8), identity: Self.identity)
         }
@@ -70,7 +70,7 @@ struct AskedRequestTests {
         ("path", "v2"), ("header", "no colon"), ("header", ": x"), ("build", "-1"),
         ("build", ""), ("method", "a b"), ("at", "now"), ("since", "7d"), ("version", ""),
     ])
-    func `likewise of a query`(name: String, value: String) {
+    func `an invalid query is rejected`(name: String, value: String) {
         #expect(throws: RulesFileErrors.self) {
             try AskedRequest(parameters: [(name, value)], identity: Self.identity)
         }

@@ -31,7 +31,7 @@ struct TestSuiteTests {
         return try self.load("suites").map { $0.run(now: self.now) }
     }
 
-    /// The errors of a suite, without the folder that they are in.
+    /// Returns the errors of a suite, without the path of the test folder.
     private func errors(_ suite: String) throws -> [String] {
         try self.folder.write(suite, to: "suites/a.yaml")
         do throws(RulesFileErrors) {
@@ -45,7 +45,7 @@ struct TestSuiteTests {
         }
     }
 
-    @Test func `a suite runs against the rules beside it, and shows what came instead`() throws {
+    @Test func `a suite runs against its rules and reports the actual results`() throws {
         let reports = try self.reports(
             """
             rules: ../rules.yaml
@@ -87,7 +87,7 @@ struct TestSuiteTests {
         )
     }
 
-    @Test func `other rules can be tested by the same suite`() throws {
+    @Test func `a suite can be run against other rules`() throws {
         try self.folder.write("rules: []", to: "none.yaml")
         try self.folder.write(
             "tests: [{ name: t, request: { platform: ios, version: '1' }, expect: { rule: none } }]",
@@ -98,7 +98,7 @@ struct TestSuiteTests {
         #expect(suites.map { $0.run(now: self.now).failureCount } == [0])
     }
 
-    @Test func `a folder is all of its suites in the order of their names`() throws {
+    @Test func `a folder is loaded with all its suites in the order of their names`() throws {
         for name in ["b.json", "a.yml", ".c.yaml"] {
             try self.folder.write(
                 #"{ "rules": "../rules.yaml", "tests": [] }"#,
@@ -141,7 +141,7 @@ struct TestSuiteTests {
     ]
 
     @Test(arguments: broken)
-    func `what is wrong in a suite has its place`(suite: String, errors: [String]) throws {
+    func `an error in a suite has its location`(suite: String, errors: [String]) throws {
         let found = try self.errors(suite)
         #expect(found.count == errors.count)
         for (found, expected) in zip(found, errors) {
@@ -149,7 +149,7 @@ struct TestSuiteTests {
         }
     }
 
-    @Test func `JUnit XML names every test, and what is no XML is replaced`() throws {
+    @Test func `JUnit XML contains every test, and invalid characters are replaced`() throws {
         let reports = try self.reports(
             """
             rules: ../rules.yaml
@@ -176,7 +176,7 @@ struct TestSuiteTests {
         )
     }
 
-    @Test func `the shipped suite holds`() throws {
+    @Test func `the shipped suite passes`() throws {
         let suites = try TestSuiteLoader(rules: nil).load(
             path: Project.rules.appending(path: "suites").path
         )

@@ -1,19 +1,19 @@
 import Foundation
 import Testing
 
-/// One entry of the tables in `BrokenRules/`: a file with something wrong, and what is said of it.
+/// An entry of the tables in `BrokenRules/`: an invalid file and its errors.
 ///
-/// An entry is written as
+/// The format of an entry is
 ///
 ///     === name
 ///     the file
-///     >>> why the JSON Schema cannot see it, or nothing if it does
+///     >>> why the JSON Schema cannot detect it; empty if it does
 ///     the errors, one per line
 struct BrokenRules: Sendable, CustomTestStringConvertible {
     let name: String
     let text: String
     let errors: [String]
-    /// `nil` if the JSON Schema must refuse the file too.
+    /// `nil` if the JSON Schema must reject the file as well.
     let reasonForSchema: String?
 
     var testDescription: String { self.name }
@@ -27,9 +27,9 @@ struct BrokenRules: Sendable, CustomTestStringConvertible {
         return tables.flatMap { (try? Self.table($0)) ?? [] }
     }()
 
-    /// The entries whose files are YAML at all.
+    /// The entries whose files are valid YAML.
     static var readable: [BrokenRules] {
-        Self.all.filter { $0.reasonForSchema != "it is no YAML" }
+        Self.all.filter { $0.reasonForSchema != "not valid YAML" }
     }
 
     private static func table(_ name: String) throws -> [BrokenRules] {
@@ -44,7 +44,7 @@ struct BrokenRules: Sendable, CustomTestStringConvertible {
         var lines = parts[1].split(separator: "\n", omittingEmptySubsequences: false)
         let reason = lines.removeFirst().drop { $0 == " " }
         self.name = String(head.prefix { $0 != "\n" })
-        // The line break in front of the mark belongs to the file, if the file has a line.
+        // The line break before the mark belongs to the file, unless the file is empty.
         let body = head.drop { $0 != "\n" }.dropFirst()
         self.text = body.isEmpty ? "" : body + "\n"
         self.errors = lines.filter { !$0.isEmpty }.map(String.init)

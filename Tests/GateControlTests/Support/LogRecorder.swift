@@ -1,13 +1,13 @@
 import GateTestSupport
 import Logging
 
-/// Keeps what is logged, as `level message` lines.
+/// Records log messages as `level message` lines.
 final class LogRecorder: Sendable {
     private let recorded = Watched<[String]>([])
 
     var lines: [String] { self.recorded.current }
 
-    /// Suspends until a line has been logged so many times.
+    /// Suspends until a line has been logged this many times.
     func says(_ line: String, times: Int = 1) async throws {
         try await self.recorded.reaches("log: \(line)") { lines in
             lines.count { $0 == line } >= times ? true : nil

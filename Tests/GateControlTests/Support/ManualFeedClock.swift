@@ -3,7 +3,7 @@ import Synchronization
 
 @testable import GateControl
 
-/// A clock of feeds that stands still unless a test moves it.
+/// A clock for feeds that only the test advances.
 final class ManualFeedClock: Sendable {
     private struct Sleeper {
         let number: Int
@@ -19,7 +19,7 @@ final class ManualFeedClock: Sendable {
         var waits: [Double] { self.sleepers.map { $0.end - self.uptime } }
     }
 
-    /// The date of the beginning, seconds since 1970.
+    /// The initial time in seconds since 1970.
     private static let start: Int64 = 1_800_000_000
 
     private let state = Watched(State())
@@ -33,7 +33,7 @@ final class ManualFeedClock: Sendable {
         }
     }
 
-    /// Suspends until somebody sleeps for so many more seconds; says how many.
+    /// Suspends until a task sleeps for this many more seconds; returns the number of seconds.
     @discardableResult
     func sleeper(
         _ awaited: String = "a sleeper",
@@ -44,9 +44,9 @@ final class ManualFeedClock: Sendable {
         }
     }
 
-    /// Lets time pass, and wakes those whose time is over.
+    /// Advances the clock, and wakes the tasks whose time has come.
     ///
-    /// A task that is about to sleep must do so first: see `sleeper`.
+    /// A task that is about to sleep must do so first; see `sleeper`.
     func pass(_ seconds: Double) {
         let woken = self.state.update { state in
             state.uptime += seconds

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// A folder of a test's own, gone with its owner.
+/// A temporary folder, removed on deallocation.
 final class TemporaryFolder: Sendable {
     let path: String
 
@@ -18,7 +18,7 @@ final class TemporaryFolder: Sendable {
 
     func path(of name: String) -> String { "\(self.path)/\(name)" }
 
-    /// Writes in place, as `cp` and the shell do: truncate, then write.
+    /// Writes in place like `cp` and the shell: truncates, then writes.
     func write(_ text: String, to name: String) throws {
         try Data(text.utf8).write(to: URL(filePath: self.path(of: name)))
     }
@@ -29,7 +29,7 @@ final class TemporaryFolder: Sendable {
         try file.close()
     }
 
-    /// Writes another file and renames it over this one, as editors do.
+    /// Writes a new file and renames it to this one, like editors.
     func replace(_ name: String, with text: String) throws {
         try self.write(text, to: ".\(name).tmp")
         try self.rename(".\(name).tmp", to: name)
@@ -53,7 +53,7 @@ final class TemporaryFolder: Sendable {
         )
     }
 
-    /// Renames over what is there, in one step.
+    /// Renames a file, replacing an existing one atomically.
     func rename(_ name: String, to other: String) throws {
         guard unsafe Glibc.rename(self.path(of: name), self.path(of: other)) == 0 else {
             throw CocoaError(.fileWriteUnknown)

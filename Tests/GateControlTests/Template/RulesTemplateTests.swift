@@ -3,9 +3,9 @@ import Testing
 
 @testable import GateControl
 
-/// The file that a new installation begins with.
+/// The rules file of a new installation.
 struct RulesTemplateTests {
-    /// Every choice of what is given, with words that YAML would read as something else.
+    /// Every combination of arguments, with values that YAML could parse as another type.
     private static let combinations: [[String?]] = [nil, "com.example.shop", "1.0"].flatMap { app in
         [nil, "itms-apps://apps.apple.com/app/id1"].flatMap { ios in
             [nil, "https://play.google.com/store/apps/details?id=a#b"].flatMap { android in
@@ -15,7 +15,7 @@ struct RulesTemplateTests {
     }
 
     @Test(arguments: Self.combinations)
-    func `a new file is loaded without a warning, its tests included`(given: [String?]) throws {
+    func `a new file is loaded without warnings, and its tests pass`(given: [String?]) throws {
         let text = try RulesTemplate(
             appID: given[0],
             iosURL: given[1],
@@ -28,17 +28,18 @@ struct RulesTemplateTests {
         #expect(rules.definition.tests.count == 4)
         #expect(rules.definition.rules.map(\.id) == ["ios", "android"])
         for value in given[1...2].compactMap(\.self) { #expect(text.contains("\"\(value)\"")) }
-        // The identifier of the app names its page in Google Play.
+        // The ID of the app is part of its Google Play URL.
         let links = [given[1], given[2] ?? given[0]]
         let placeholders = text.split(separator: "\n").count { $0.hasSuffix("replace it") }
         #expect(placeholders == links.count { $0 == nil })
-        // Nothing else is to be said, and nobody goes live with a link that leads nowhere.
+        // The only findings are placeholders of store URLs, which must be replaced before
+        // production.
         #expect(findings.map(\.name) == links.filter { $0 == nil }.map { _ in .placeholderLink })
         #expect(findings.allSatisfy { $0.effect == .warns })
     }
 
     @Test(arguments: ["ios", "android"])
-    func `an old build that sends the two documented fields is refused`(platform: String) throws {
+    func `an old build with the two documented header fields is denied`(platform: String) throws {
         let rules = RuleSet(try RulesFileLoader.load(sources: [("r.yaml", Self.text())]).definition)
         var claims = rules.noClaims
         claims.addHeader("x-app-platform", platform)
@@ -57,7 +58,7 @@ struct RulesTemplateTests {
         try RulesTemplate(appID: "com.example.shop").text
     }
 
-    /// The first edits of a new file.
+    /// Typical first edits of a new file.
     @Test(arguments: [
         [("1.0.0\" # the oldest", "3.5.0\" # the oldest")],
         [("1.0.0\" # the oldest", "35.0.0\" # the oldest")],
@@ -74,7 +75,7 @@ struct RulesTemplateTests {
             )
         ],
     ])
-    func `its tests survive the first real floor`(edits: [(String, String)]) throws {
+    func `the tests of the file pass with a real floor`(edits: [(String, String)]) throws {
         var text = try Self.text()
         for (old, new) in edits {
             #expect(text.contains(old))
@@ -83,7 +84,7 @@ struct RulesTemplateTests {
         #expect(throws: Never.self) { try RulesFileLoader.load(sources: [("r.yaml", text)]) }
     }
 
-    @Test func `its tests fail where a platform is not refused, or everybody is`() throws {
+    @Test func `the tests of the file fail if a platform or every version is affected`() throws {
         for (old, new) in [
             ("platform: ios }\n", "platform: iso }\n"), ("minimum: \"1.0.0", "minimum: \"99990.0"),
         ] {
@@ -94,7 +95,7 @@ struct RulesTemplateTests {
         }
     }
 
-    @Test func `what cannot stand in a rules file is refused`() {
+    @Test func `an invalid argument is rejected`() {
         #expect(throws: RulesTemplateError.appID("a b")) { try RulesTemplate(appID: "a b") }
         #expect(throws: RulesTemplateError.language("e n")) { try RulesTemplate(language: "e n") }
         #expect(throws: RulesTemplateError.self) { try RulesTemplate(iosURL: "apps.apple.com") }

@@ -4,7 +4,8 @@ import Testing
 @testable import GateControl
 
 struct KernelNoticeTests {
-    /// One notice as the kernel lays it out: watch, mask, cookie, length, name with zeros behind.
+    /// Returns a notice in the format of the kernel: watch, mask, cookie, length, name padded with
+    /// zeros.
     private func bytes(_ watch: Int32, _ mask: Int32, _ name: String, padding: Int) -> [UInt8] {
         let name = Array(name.utf8) + [UInt8](repeating: 0, count: padding)
         let numbers = [UInt32(bitPattern: watch), UInt32(mask), 0, UInt32(name.count)]
@@ -14,7 +15,7 @@ struct KernelNoticeTests {
         return head + name
     }
 
-    @Test func `notices are taken apart`() {
+    @Test func `notices are parsed`() {
         let bytes =
             self.bytes(1, IN_MODIFY, "rules.yaml", padding: 6)
             + self.bytes(2, IN_DELETE_SELF, "", padding: 0)

@@ -2,9 +2,9 @@ import Testing
 
 @testable import GateControl
 
-/// The time comes in as an argument: nothing here waits.
+/// The schedule with the time as an argument, so that no test waits.
 struct LookScheduleTests {
-    /// One thing that the kernel tells, and when, in milliseconds.
+    /// An event from the kernel, with its time in milliseconds.
     struct Event: Sendable {
         let time: Int
         let notice: LookSchedule.Notice
@@ -15,7 +15,7 @@ struct LookScheduleTests {
         }
     }
 
-    /// How somebody changes the rules, and when they are looked at.
+    /// The events of a change of the rules, and the times of the resulting looks.
     struct Row: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let events: [Event]
@@ -29,18 +29,18 @@ struct LookScheduleTests {
     static let rows = [
         Row("a rename over the file", [Event(0, .replaced)], looks: [100]),
         Row(
-            "a rename over the file, then its mode is set",
+            "a rename over the file, followed by a change of its mode",
             [Event(0, .replaced), Event(5, .touched)],
             looks: [105]
         ),
         Row("a swap of ..data", [Event(0, .replaced, "..data")], looks: [100]),
         Row(
-            "a file that is truncated and written, as by a shell",
+            "a file that is truncated and written, like by a shell",
             [Event(0, .written), Event(1, .written), Event(2, .closed)],
             looks: [502]
         ),
         Row(
-            "an editor that truncates, and writes after it thought for a while",
+            "an editor that truncates, pauses and then writes",
             [
                 Event(0, .written), Event(1, .closed), Event(400, .written), Event(450, .written),
                 Event(460, .closed),
@@ -48,17 +48,17 @@ struct LookScheduleTests {
             looks: [960]
         ),
         Row(
-            "a writer that takes three seconds",
+            "a write that takes three seconds",
             (0...10).map { Event($0 * 300, .written) } + [Event(3000, .closed)],
             looks: [3500]
         ),
         Row(
-            "a writer that takes half a minute",
+            "a write that takes half a minute",
             (0...100).map { Event($0 * 300, .written) } + [Event(30_000, .closed)],
             looks: [30_500]
         ),
         Row(
-            "a writer that takes half a minute in place of a file that was renamed away",
+            "a write that takes half a minute after the old file was renamed",
             [Event(0, .removed)] + (0...100).map { Event(1 + $0 * 300, .written) }
                 + [Event(30_001, .closed)],
             looks: [30_501]
@@ -69,12 +69,12 @@ struct LookScheduleTests {
             looks: [3501]
         ),
         Row(
-            "a script that closes and appends without end",
+            "a script that closes and appends without an end",
             (0...60).flatMap { [Event($0 * 200, .written), Event($0 * 200 + 1, .closed)] },
             looks: [10_001, 12_501]
         ),
         Row(
-            "rsync in place, which sets the times in the end",
+            "rsync in place, which sets the times at the end",
             [Event(0, .written), Event(900, .written), Event(901, .closed), Event(950, .touched)],
             looks: [1450]
         ),
@@ -87,17 +87,17 @@ struct LookScheduleTests {
             looks: [504]
         ),
         Row(
-            "a file that is deleted and soon made again",
+            "a file that is deleted and soon created again",
             [Event(0, .removed), Event(300, .written), Event(310, .closed)],
             looks: [810]
         ),
         Row(
-            "a file that is deleted and made again much later",
+            "a file that is deleted and created again much later",
             [Event(0, .removed), Event(2000, .written), Event(2010, .closed)],
             looks: [500, 2510]
         ),
         Row(
-            "a new file that is opened and thought about",
+            "a new file that is opened and written after a pause",
             [Event(0, .written), Event(5000, .written), Event(5001, .closed)],
             looks: [5501]
         ),
@@ -107,12 +107,12 @@ struct LookScheduleTests {
             looks: [19_000]
         ),
         Row(
-            "a file that is never closed and goes on after it was given up",
+            "a file that is never closed and changes after the wait was abandoned",
             [Event(0, .written), Event(11_000, .written), Event(12_000, .closed)],
             looks: [10_000, 12_500]
         ),
         Row(
-            "a writer through memory, of whom only the close is told",
+            "a write through mapped memory, with a close notice only",
             [Event(0, .closed)],
             looks: [500]
         ),
@@ -123,7 +123,7 @@ struct LookScheduleTests {
             looks: [2500]
         ),
         Row(
-            "a rename over a file that somebody still writes",
+            "a rename over a file that is still being written",
             [Event(0, .written), Event(1000, .replaced)],
             looks: [1100]
         ),
@@ -133,7 +133,7 @@ struct LookScheduleTests {
             looks: [560]
         ),
         Row(
-            "a folder of which one file is replaced while another is written",
+            "a folder with one file replaced while another is written",
             [
                 Event(0, .written, "20.yaml"), Event(100, .replaced, "10.yaml"),
                 Event(2000, .closed, "20.yaml"),
@@ -153,11 +153,11 @@ struct LookScheduleTests {
     ]
 
     @Test(arguments: Self.rows)
-    func `rules are looked at when their writer is done`(_ row: Row) {
+    func `rules are read when they are completely written`(_ row: Row) {
         #expect(self.looks(at: row.events) == row.looks)
     }
 
-    /// Plays a schedule as the watching thread does, and notes when it looks.
+    /// Runs a schedule like the watching thread, and records the times of the looks.
     private func looks(at events: [Event]) -> [Int] {
         let start = ContinuousClock.now
         var timing = RulesWatcher.Timing.defaults
@@ -184,7 +184,7 @@ struct LookScheduleTests {
         }
     }
 
-    /// A schedule that has its first look behind it at this time.
+    /// Returns a schedule whose first look was at this time.
     private static func schedule(
         timing: RulesWatcher.Timing = .defaults,
         now: ContinuousClock.Instant
@@ -194,7 +194,7 @@ struct LookScheduleTests {
         return schedule
     }
 
-    @Test func `the first look waits for somebody who is writing already`() {
+    @Test func `the first look waits for a write in progress`() {
         var schedule = LookSchedule(timing: .defaults, now: self.start)
         #expect(schedule.next(at: self.start) == .wait(.milliseconds(500)))
         let entry = LookSchedule.Entry(folder: 1, name: "rules.yaml")
@@ -210,7 +210,7 @@ struct LookScheduleTests {
         self.start + .milliseconds(milliseconds)
     }
 
-    @Test func `what a swap has taken out of the way delays nothing`() {
+    @Test func `entries removed by a swap cause no delay`() {
         var schedule = Self.schedule(now: self.start)
         let old = LookSchedule.Entry(folder: 2, name: "rules.yaml")
         schedule.receive(.replaced, of: .init(folder: 1, name: "..data"), at: self.time(0))
@@ -220,7 +220,7 @@ struct LookScheduleTests {
         #expect(schedule.next(at: self.time(100)) == .look)
     }
 
-    @Test func `a folder that has gone with all that was told of it is looked at`() {
+    @Test func `the removal of a folder with all its entries causes a look`() {
         var schedule = Self.schedule(now: self.start)
         schedule.receive(.removed, of: .init(folder: 2, name: ""), at: self.time(0))
         schedule.keep(where: { _ in false }, at: self.time(0))
@@ -248,7 +248,7 @@ struct LookScheduleTests {
         #expect(schedule.openSince == nil)
     }
 
-    @Test func `after notices were lost only glances tell`() {
+    @Test func `after lost notices there are only glances`() {
         var schedule = Self.schedule(now: self.start)
         let entry = LookSchedule.Entry(folder: 1, name: "rules.yaml")
         schedule.receive(.written, of: entry, at: self.time(0))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import GateControl
 
-/// Real files and real notices: every wait ends with its event, or fails at the time limit.
+/// Tests with real files and notices: every wait ends with its event, or fails at the time limit.
 @Suite(.ownThread, .serialized, .timeLimit(.minutes(5)))
 struct RulesWatcherTests {
     private typealias Changes = AsyncStream<RulesSighting>.Iterator
@@ -16,10 +16,10 @@ struct RulesWatcherTests {
         self.folder = try TemporaryFolder()
     }
 
-    /// Starts to watch and takes the element that every watch begins with.
+    /// Starts a watch and consumes its initial element.
     ///
-    /// The poll is out of reach, so that only the kernel's notices can tell of a change. Whoever
-    /// waits for a change, and not for one alone, need not wait for long.
+    /// The poll interval is longer than the test, so that only notices from the kernel report
+    /// changes. The settling time is short, for tests that do not check that changes are merged.
     private func watch(
         _ name: String,
         pollInterval: Duration = .seconds(3600),
@@ -36,7 +36,7 @@ struct RulesWatcherTests {
         return changes
     }
 
-    @Test func `a write in place is noticed, every time`() async throws {
+    @Test func `every write in place is noticed`() async throws {
         try self.folder.write("a", to: "rules.yaml")
         var changes = try await self.watch("rules.yaml")
         for text in ["b", "c", "d"] {
@@ -45,7 +45,7 @@ struct RulesWatcherTests {
         }
     }
 
-    @Test func `a truncated file that is written right after is one change`() async throws {
+    @Test func `truncating and then writing a file is one change`() async throws {
         try self.folder.write("a", to: "rules.yaml")
         let texts = try await Texts(of: "rules.yaml", in: self.folder)
         try self.folder.truncate("rules.yaml")
@@ -54,7 +54,7 @@ struct RulesWatcherTests {
         #expect(texts.seen == ["a", "b"])
     }
 
-    @Test func `a truncated file that is left so is a change`() async throws {
+    @Test func `truncating a file without writing is a change`() async throws {
         try self.folder.write("a", to: "rules.yaml")
         var changes = try await self.watch("rules.yaml")
         try self.folder.truncate("rules.yaml")
@@ -62,7 +62,7 @@ struct RulesWatcherTests {
     }
 
     @Test
-    func `a file that is open for writing is not looked at before it is closed`() async throws {
+    func `a file that is open for writing is not read until it is closed`() async throws {
         try self.folder.write("a", to: "rules.yaml")
         try self.folder.write("a", to: "other.yaml")
         let usual = RulesWatcher.Timing.defaults.settling
@@ -73,7 +73,7 @@ struct RulesWatcherTests {
         )
         try file.truncate(atOffset: 0)
         try file.write(contentsOf: Data("half".utf8))
-        // A watch of a file that is closed comes to its end meanwhile.
+        // A watch of another file that is closed ends in the meantime.
         try self.folder.write("b", to: "other.yaml")
         try #require(await others.next() != nil)
         try file.write(contentsOf: Data(" and half".utf8))
@@ -82,7 +82,7 @@ struct RulesWatcherTests {
         #expect(texts.seen == ["a", "half and half"])
     }
 
-    @Test func `a writer that does not come to an end is told of, once`() async throws {
+    @Test func `a file that stays open for writing is logged once`() async throws {
         try self.folder.write("a", to: "rules.yaml")
         var timing = RulesWatcher.Timing.defaults
         timing.abandonment = .zero
@@ -92,7 +92,7 @@ struct RulesWatcherTests {
         var changes = watcher.makeAsyncIterator()
         try #require(await changes.next() != nil)
         let file = try FileHandle(forWritingTo: URL(filePath: path))
-        // Slow enough for the watch to notice more than one of the writes.
+        // Slow enough for several notices.
         for _ in 0..<10 {
             try file.write(contentsOf: Data("#".utf8))
             try await Task.sleep(for: .milliseconds(5))
@@ -104,7 +104,7 @@ struct RulesWatcherTests {
         #expect(log.lines.count == 1)
     }
 
-    @Test func `a file that is closed and appended to is one change`() async throws {
+    @Test func `consecutive writes are one change`() async throws {
         try self.folder.write("a", to: "rules.yaml")
         let texts = try await Texts(of: "rules.yaml", in: self.folder)
         for text in ["b", "bc", "bcd"] { try self.folder.write(text, to: "rules.yaml") }
@@ -112,7 +112,7 @@ struct RulesWatcherTests {
         #expect(texts.seen == ["a", "bcd"])
     }
 
-    @Test func `an editor that renames the old file away is one change`() async throws {
+    @Test func `an editor that renames the old file causes one change`() async throws {
         try self.folder.write("a", to: "rules.yaml")
         let texts = try await Texts(of: "rules.yaml", in: self.folder)
         try self.folder.rename("rules.yaml", to: "rules.yaml~")
@@ -123,7 +123,7 @@ struct RulesWatcherTests {
     }
 
     @Test(arguments: ["rules.yaml", ""])
-    func `a log beside the rules neither delays a reload nor causes one`(
+    func `a log file next to the rules neither delays nor causes a reload`(
         _ watched: String
     ) async throws {
         try self.folder.write("a", to: "rules.yaml")
@@ -149,9 +149,9 @@ struct RulesWatcherTests {
         #expect(texts.seen == ["a", "b", "c", "d"])
     }
 
-    /// The texts of `rules.yaml` at each report, the one at the beginning included.
+    /// The texts of `rules.yaml` at each report, including the initial one.
     ///
-    /// No limit but quiet ends a wait here, so that what delays a report shows.
+    /// A wait only ends after a quiet period, so that delays are detected.
     private final class Texts: Sendable {
         private let texts = Watched<[String]>([])
         private let watching = Mutex<Task<Void, Never>?>(nil)
@@ -188,7 +188,7 @@ struct RulesWatcherTests {
         }
     }
 
-    @Test func `an editor's rename is noticed, every time`() async throws {
+    @Test func `every rename by an editor is noticed`() async throws {
         try self.folder.write("a", to: "rules.yaml")
         var changes = try await self.watch("rules.yaml")
         for text in ["b", "c", "d"] {
@@ -197,7 +197,7 @@ struct RulesWatcherTests {
         }
     }
 
-    @Test func `a file that is deleted and made again is noticed twice`() async throws {
+    @Test func `deleting and creating a file are two changes`() async throws {
         try self.folder.write("a", to: "rules.yaml")
         var changes = try await self.watch("rules.yaml")
         try self.folder.remove("rules.yaml")
@@ -206,14 +206,14 @@ struct RulesWatcherTests {
         try #require(await changes.next() != nil)
     }
 
-    @Test func `a file that comes after the watch began is noticed`() async throws {
+    @Test func `a file created after the start of the watch is noticed`() async throws {
         var changes = try await self.watch("rules.yaml")
         try self.folder.write("a", to: "rules.yaml")
         try #require(await changes.next() != nil)
     }
 
     @Test(arguments: ["rules.yaml", ""])
-    func `a swap of Kubernetes is noticed, every time`(_ watched: String) async throws {
+    func `every Kubernetes volume swap is noticed`(_ watched: String) async throws {
         try self.mount("2026_01", "a")
         try self.folder.link("..data", to: "..2026_01")
         try self.folder.link("rules.yaml", to: "..data/rules.yaml")
@@ -229,13 +229,14 @@ struct RulesWatcherTests {
         }
     }
 
-    /// Writes one state of a ConfigMap volume as kubelet does, not yet in force.
+    /// Creates a version of a ConfigMap volume like kubelet, without activating it.
     private func mount(_ state: String, _ text: String) throws {
         try self.folder.makeFolder("..\(state)")
         try self.folder.write(text, to: "..\(state)/rules.yaml")
     }
 
-    @Test func `a folder's files are noticed when they come, change and go`() async throws {
+    @Test func `created, changed, renamed and removed files of a folder are noticed`() async throws
+    {
         try self.folder.write("a", to: "10.yaml")
         var changes = try await self.watch("")
         try self.folder.write("b", to: "20.yaml")
@@ -248,7 +249,7 @@ struct RulesWatcherTests {
         try #require(await changes.next() != nil)
     }
 
-    @Test func `a folder that is replaced under its name is noticed and watched on`() async throws {
+    @Test func `a replaced folder is noticed and watched`() async throws {
         for (name, text) in [("rules", "a"), ("new", "b")] {
             try self.folder.makeFolder(name)
             try self.folder.write(text, to: "\(name)/rules.yaml")
@@ -261,7 +262,7 @@ struct RulesWatcherTests {
         try #require(await changes.next() != nil)
     }
 
-    @Test func `a file in another folder, behind a link, is noticed`() async throws {
+    @Test func `a change of a file behind a link is noticed`() async throws {
         try self.folder.makeFolder("elsewhere")
         try self.folder.write("a", to: "elsewhere/shared.yaml")
         try self.folder.link("rules.yaml", to: "elsewhere/shared.yaml")
@@ -270,7 +271,7 @@ struct RulesWatcherTests {
         try #require(await changes.next() != nil)
     }
 
-    @Test func `a link farther up that is swapped is noticed`() async throws {
+    @Test func `a swapped link in the path is noticed`() async throws {
         try self.makeReleases()
         try self.folder.link("current", to: "release-1")
         var changes = try await self.watch("current/conf/rules.yaml")
@@ -279,7 +280,7 @@ struct RulesWatcherTests {
         try #require(await changes.next() != nil)
     }
 
-    @Test func `what sends no notice is found by the poll`() async throws {
+    @Test func `a change without notices is found by polling`() async throws {
         try self.makeReleases()
         let path = "release-1/conf/rules.yaml"
         var changes = try await self.watch(path, pollInterval: .milliseconds(50))
@@ -296,10 +297,10 @@ struct RulesWatcherTests {
         }
     }
 
-    @Test func `a cancelled watch gives its descriptors back`() async throws {
+    @Test func `a cancelled watch closes its descriptors`() async throws {
         try self.folder.write("a", to: "rules.yaml")
         let path = self.folder.path(of: "rules.yaml")
-        // Watches of the tests before this one may still be on their way out.
+        // Watches of previous tests may still be closing.
         try await self.untilWatches(are: 0)
         let watching = Task {
             for await _ in RulesWatcher(path: path, logger: LogRecorder().logger) {}

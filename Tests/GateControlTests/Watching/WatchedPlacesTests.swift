@@ -15,14 +15,14 @@ struct WatchedPlacesTests {
     }
 
     @Test(arguments: [true, false])
-    func `a file counts with its name, whether it is there or not`(_ exists: Bool) throws {
+    func `a file is watched by name, whether it exists or not`(_ exists: Bool) throws {
         if exists { try self.folder.write("a", to: "rules.yaml") }
         let places = WatchedPlaces(path: self.folder.path(of: "rules.yaml"))
         #expect(places.folders.count == 1)
         #expect(self.names("", in: places) == ["rules.yaml"])
     }
 
-    @Test func `each link on the way counts, and what it leads to`() throws {
+    @Test func `each link in the path is watched, and its target`() throws {
         try self.folder.makeFolder("..2026_01")
         try self.folder.write("a", to: "..2026_01/rules.yaml")
         try self.folder.link("..data", to: "..2026_01")
@@ -33,14 +33,14 @@ struct WatchedPlacesTests {
         #expect(self.names("..2026_01", in: places) == ["rules.yaml"])
     }
 
-    @Test func `a link that leads nowhere yet counts with where it will lead`() throws {
+    @Test func `a dangling link is watched with its target`() throws {
         try self.folder.link("rules.yaml", to: "..data/rules.yaml")
         let places = WatchedPlaces(path: self.folder.path(of: "rules.yaml"))
         #expect(self.names("", in: places) == ["rules.yaml"])
         #expect(self.names("..data", in: places) == ["rules.yaml"])
     }
 
-    @Test func `a folder counts with the names of rules files`() throws {
+    @Test func `a folder is watched for the names of rules files`() throws {
         try self.folder.makeFolder("rules")
         try self.folder.makeFolder("shared")
         try self.folder.write("a", to: "shared/20.yaml")
@@ -58,7 +58,7 @@ struct WatchedPlacesTests {
         #expect(self.names("rules/../shared", in: places) == ["20.yaml"])
     }
 
-    @Test func `links in a circle come to an end`() throws {
+    @Test func `circular links terminate`() throws {
         try self.folder.link("rules.yaml", to: "other.yaml")
         try self.folder.link("other.yaml", to: "rules.yaml")
         let places = WatchedPlaces(path: self.folder.path(of: "rules.yaml"))

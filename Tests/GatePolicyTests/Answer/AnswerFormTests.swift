@@ -42,7 +42,7 @@ import Testing
         answer.fields.map { "\($0.name): \($0.value)" }
     }
 
-    @Test func `a browser gets a page in which every text is only text`() throws {
+    @Test func `a browser gets an HTML page with all texts escaped`() throws {
         let answer = try Self.answer(.page)
         let page = String(decoding: answer.body, as: UTF8.self)
         #expect(answer.status == 426)
@@ -61,10 +61,10 @@ import Testing
         )
     }
 
-    @Test func `a page is written in the direction of its language`() throws {
+    @Test func `a page has the text direction of its language`() throws {
         let page = String(decoding: try Self.answer(.page, languages: "ar-EG").body, as: UTF8.self)
         #expect(page.contains("<html lang=\"ar\" dir=\"rtl\">"))
-        // Without words for the button, the link is shown as it is.
+        // Without a button text, the page shows the URL.
         #expect(page.contains("b=&quot;2&quot;\">https://apps.example/?a=1&amp;b="))
     }
 
@@ -72,8 +72,10 @@ import Testing
         ("ku", true), ("ku-Latn", false), ("az", false), ("az-Arab-IR", true), ("ur-Latn", false),
         ("iw", true), ("dv-Thaa", true), ("uz-Cyrl", false), ("en", false),
     ])
-    func `the script of a page decides its direction`(language: String, isRightToLeft: Bool) throws
-    {
+    func `a page is right-to-left if the script of its language is`(
+        language: String,
+        isRightToLeft: Bool
+    ) throws {
         let page = NoticePage(
             language: try #require(LanguageTag(language)),
             title: "t",
@@ -86,7 +88,7 @@ import Testing
         #expect(text.contains("<html lang=\"\(language)\"\(direction)>"))
     }
 
-    @Test func `a body of the rules file is what a browser gets, too`() throws {
+    @Test func `a body from the rules file replaces the page for browsers`() throws {
         var denying = try rule("r", blocked: [">=0"])
         denying.answer = AnswerStyle(body: .json(.boolean(true)))
         let rules = ruleSet([denying])
@@ -103,7 +105,7 @@ import Testing
     ]
 
     @Test(arguments: types)
-    func `a call ends with its status and without a message`(
+    func `a gRPC call gets a trailers-only response without a message`(
         form: AnswerForm,
         type: String
     ) throws {
@@ -121,18 +123,18 @@ import Testing
         #expect(lines.contains("X-VersionGate: require"))
     }
 
-    @Test func `a call in maintenance is told to come back`() throws {
+    @Test func `a gRPC call during maintenance gets status 14 and Retry-After`() throws {
         let answer = try Self.answer(.grpc, maintained: true)
         #expect(Self.lines(answer).contains("grpc-status: 14"))
         #expect(Self.lines(answer).contains("Retry-After: 90"))
     }
 
-    @Test func `the message of a call is printable ASCII`() throws {
+    @Test func `grpc-message is percent-encoded to printable ASCII`() throws {
         let lines = Self.lines(try Self.answer(.grpc, languages: "ar"))
         #expect(lines.contains("grpc-message: %D9%85%D8%B7%D9%84%D9%88%D8%A8"))
     }
 
-    /// A length-delimited field, by hand.
+    /// A length-delimited protobuf field, encoded by hand.
     static func field(_ number: UInt8, _ payload: [UInt8]) -> [UInt8] {
         [number << 3 | 2, UInt8(payload.count)] + payload
     }
@@ -141,7 +143,7 @@ import Testing
         self.field(number, Array(text.utf8))
     }
 
-    @Test func `the details of a call are a status with an error info`() {
+    @Test func `the details of a gRPC status contain an ErrorInfo`() {
         let status = CallStatus(
             code: 9,
             message: "m",
@@ -162,7 +164,7 @@ import Testing
         )
     }
 
-    @Test func `a number of any size is a varint`() {
+    @Test func `an integer of any size is encoded as a varint`() {
         var message = ProtobufMessage()
         message.add(1, 0)
         message.add(2, 300)
@@ -170,12 +172,12 @@ import Testing
         #expect(message.bytes == [0x08, 0, 0x10, 0xAC, 0x02, 0x80, 0x01, 1])
     }
 
-    /// RFC 4648 section 10, without the padding.
+    /// The test vectors of RFC 4648, section 10, without padding.
     @Test(arguments: [
         ("", ""), ("f", "Zg"), ("fo", "Zm8"), ("foo", "Zm9v"), ("foob", "Zm9vYg"),
         ("fooba", "Zm9vYmE"), ("foobar", "Zm9vYmFy"), ("\u{FB}\u{FF}", "w7vDvw"),
     ])
-    func `base 64 has no padding`(text: String, encoded: String) {
+    func `Base64 is encoded without padding`(text: String, encoded: String) {
         #expect(Base64.unpadded(Array(text.utf8)) == encoded)
     }
 }

@@ -2,7 +2,7 @@ import GatePolicy
 import Testing
 
 @Suite struct AnswerTests {
-    @Test func `a web app of another origin can read the answer`() {
+    @Test func `a web app of another origin can read the response`() {
         #expect(
             Answer.crossOriginFields(origin: "https://app.example") == [
                 HeaderField(name: "Access-Control-Allow-Origin", value: "https://app.example"),
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: ["", "a b", "a\r\nX: y", "https://é.example", "a\u{7F}"])
-    func `what is no origin is not repeated`(origin: String) {
+    func `an invalid origin is not reflected`(origin: String) {
         #expect(Answer.crossOriginFields(origin: origin) == [])
     }
 }

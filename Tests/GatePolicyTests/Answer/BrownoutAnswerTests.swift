@@ -40,7 +40,7 @@ import Testing
         answer.fields.map { "\($0.name): \($0.value)" }
     }
 
-    @Test func `the answer is these bytes and counts down to the end of the window`() throws {
+    @Test func `Retry-After of a brownout denial is the time until its end`() throws {
         let answer = try Self.answer(at: "2026-12-20T02:00:00Z")
         #expect(answer.status == 426)
         #expect(
@@ -68,7 +68,7 @@ import Testing
         #expect(last.fields.last == HeaderField(name: "Retry-After", value: "1"))
     }
 
-    @Test func `a requirement that lasts has neither dates nor a time to come back`() throws {
+    @Test func `a denial after the enforcement date has no dates and no Retry-After`() throws {
         let answer = try Self.answer(at: "2027-01-10T00:00:00Z")
         let names = answer.fields.map(\.name)
         for name in ["Retry-After", "Deprecation", "Sunset"] { #expect(!names.contains(name)) }
@@ -77,13 +77,13 @@ import Testing
         #expect(!body.contains("enforceFrom"))
     }
 
-    @Test func `another status comes back, too`() throws {
+    @Test func `a brownout denial with another status also has Retry-After`() throws {
         let answer = try Self.answer(at: "2026-12-20T02:30:00Z", status: 403)
         #expect(answer.status == 403)
         #expect(Self.lines(answer).contains("Retry-After: 1800"))
     }
 
-    @Test func `a call is told when it may come back`() throws {
+    @Test func `a gRPC call gets Retry-After and the end of the brownout`() throws {
         let answer = try Self.answer(at: "2026-12-20T02:00:00Z", as: .grpc)
         let lines = Self.lines(answer)
         #expect(lines.contains("grpc-status: 9"))
@@ -110,7 +110,7 @@ import Testing
         return Dictionary(uniqueKeysWithValues: document.callStatus.metadata.map { ($0, $1) })
     }
 
-    @Test func `a warning names the next brownout until there is none`() throws {
+    @Test func `a hint contains the next brownout while there is one`() throws {
         let rules = try Self.rules()
         let old = try client(version: "3.9")
         func marker(at text: String) throws -> String? {
@@ -128,7 +128,7 @@ import Testing
         #expect(try marker(at: "2026-12-20T03:00:00Z") == start + snooze)
     }
 
-    @Test func `the launch status tells the window, and each change is news`() throws {
+    @Test func `the launch status contains the brownout, and its ETag changes with it`() throws {
         let rules = try Self.rules()
         let old = try client(version: "3.9")
         let window =

@@ -2,7 +2,7 @@ import Testing
 
 @testable import GatePolicy
 
-/// The denials that clients of Connect read.
+/// Denials in the format of the Connect protocol.
 @Suite struct ConnectAnswerTests {
     static func type(_ answer: Answer) -> String? {
         answer.fields.first { $0.name == "Content-Type" }?.value
@@ -13,7 +13,7 @@ import Testing
         + #""storeUrl":"https://apps.example/?a=1&b=\"2\"","currentVersion":"1.2","rule":"r","#
         + #""revision":"r1""#
 
-    @Test func `a unary call gets an error in JSON beside the members of every denial`() throws {
+    @Test func `a unary call gets a JSON error with the members of every denial`() throws {
         let answer = try AnswerFormTests.answer(.connect)
         #expect(answer.status == 426)
         #expect(Self.type(answer) == "application/json")
@@ -30,7 +30,7 @@ import Testing
         #expect(answer.fields.contains(HeaderField(name: "Content-Language", value: "en")))
     }
 
-    @Test func `the details are those of gRPC in another envelope`() throws {
+    @Test func `error details have the content of gRPC details in the format of Connect`() throws {
         let status = CallStatus(
             code: 9,
             message: "m",
@@ -55,7 +55,7 @@ import Testing
         (AnswerForm.connectStreamJSON, "application/connect+json"),
         (.connectStreamProto, "application/connect+proto"),
     ])
-    func `a stream gets the message that ends it and a 200`(
+    func `a streaming call gets status 200 and an end-of-stream message`(
         form: AnswerForm,
         type: String
     ) throws {
@@ -80,7 +80,7 @@ import Testing
         )
     }
 
-    @Test func `a maintenance is an error that ends by itself`() throws {
+    @Test func `maintenance is the error code unavailable with Retry-After`() throws {
         for (form, status) in [
             (AnswerForm.connect, 503), (.connectStreamJSON, 200), (.connectStreamProto, 200),
         ] {
@@ -93,9 +93,9 @@ import Testing
         }
     }
 
-    /// To a client of Connect, a 200 is what it asked for, and a `body` of the operator's is no error.
+    /// Connect clients treat a 200 as success, and a custom `body` is not a Connect error.
     @Test(arguments: [(403, 403), (200, 426), (nil, 426), (500, 500)])
-    func `an answer of the operator's own changes the status alone`(
+    func `a custom response only changes the status`(
         status: Int?,
         sent: Int
     ) throws {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import GatePolicy
 
-/// The denials that clients of GraphQL read.
+/// Denials in the format of GraphQL responses.
 @Suite struct GraphQLAnswerTests {
     static func type(_ answer: Answer) -> String? {
         answer.fields.first { $0.name == "Content-Type" }?.value
@@ -12,7 +12,7 @@ import Testing
         (AnswerForm.graphQL, "application/json"),
         (.graphQLResponse, "application/graphql-response+json"),
     ])
-    func `a response has one error, whose extensions are the members of every denial`(
+    func `a response has one error with the members of every denial as extensions`(
         form: AnswerForm,
         type: String
     ) throws {
@@ -29,7 +29,7 @@ import Testing
         #expect(answer.fields.contains(HeaderField(name: "X-VersionGate", value: "require")))
     }
 
-    @Test func `a maintenance has a code of its own`() throws {
+    @Test func `maintenance has its own error code`() throws {
         let answer = try AnswerFormTests.answer(.graphQL, maintained: true)
         #expect(answer.status == 503)
         #expect(answer.fields.contains(HeaderField(name: "Retry-After", value: "90")))
@@ -37,7 +37,7 @@ import Testing
         #expect(text.contains(#""extensions":{"code":"MAINTENANCE","type":"urn:versiongate:m"#))
     }
 
-    @Test func `an answer of the operator's own stays what it is`() throws {
+    @Test func `a custom body replaces the GraphQL response`() throws {
         let style = AnswerStyle(status: 200, body: .json(.list([])), sendsUpgrade: true)
         for form in [AnswerForm.graphQL, .graphQLResponse] {
             let answer = try AnswerStyleTests.answer(style, form: form)
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `a status of the operator's own is also that of a response`() throws {
+    @Test func `a custom status is also the status of a GraphQL response`() throws {
         let answer = try AnswerStyleTests.answer(AnswerStyle(status: 200), form: .graphQL)
         #expect(answer.status == 200)
         let text = String(decoding: answer.body, as: UTF8.self)

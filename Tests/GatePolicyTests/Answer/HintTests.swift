@@ -21,7 +21,7 @@ import Testing
         return rules.hint(for: decision).map { "\($0.name): \($0.value)" }
     }
 
-    @Test func `a warning carries its dates in these bytes`() throws {
+    @Test func `a warning hint contains the dates of the schedule`() throws {
         let schedule = RuleSchedule(
             warnFrom: try time("2026-12-01T00:00:00Z"),
             enforceFrom: try time("2027-01-10T00:00:00+09:00"),
@@ -38,7 +38,7 @@ import Testing
         )
     }
 
-    @Test func `a warning without an end has no sunset and leads to the minimum`() throws {
+    @Test func `a warning without an end has no Sunset and recommends the minimum`() throws {
         let schedule = RuleSchedule(warnFrom: try time("2026-12-01T00:00:00Z"))
         #expect(
             try Self.lines(schedule, recommended: nil) == [
@@ -50,7 +50,7 @@ import Testing
         )
     }
 
-    @Test func `a recommendation by itself has no dates`() throws {
+    @Test func `a recommendation without a warning has no dates`() throws {
         let schedule = RuleSchedule(warnFrom: try time("2028-12-01T00:00:00Z"))
         #expect(
             try Self.lines(schedule, recommended: "4.2.0") == [
@@ -62,7 +62,7 @@ import Testing
         #expect(try Self.lines(schedule, recommended: nil) == [])
     }
 
-    @Test func `an end before the requirement leaves no sunset`() throws {
+    @Test func `a schedule that ends before it is enforced has no Sunset`() throws {
         let schedule = RuleSchedule(
             warnFrom: try time("2026-12-01T00:00:00Z"),
             enforceFrom: try time("2027-01-10T00:00:00Z"),
@@ -79,7 +79,7 @@ import Testing
     ]
 
     @Test(arguments: cases)
-    func `a string is escaped or left out`(value: String?, text: String) {
+    func `a string is escaped, or omitted if it cannot be`(value: String?, text: String) {
         var item = StructuredItem(token: "t")
         item.add("k", value)
         #expect(item.text == text)

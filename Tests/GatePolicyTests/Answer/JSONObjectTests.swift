@@ -13,13 +13,13 @@ import Testing
     ]
 
     @Test(arguments: strings)
-    func `a string is escaped where it must be and nowhere else`(text: String, json: String) {
+    func `a string is escaped only where JSON requires it`(text: String, json: String) {
         var object = JSONObject()
         object.add("k", text)
         #expect(String(decoding: object.bytes, as: UTF8.self) == "{\"k\":\(json)}")
     }
 
-    @Test func `members keep their order and absent ones are left out`() {
+    @Test func `members keep their order, and absent ones are omitted`() {
         var object = JSONObject()
         object.add("b", "1")
         object.add("none", nil as String?)
@@ -31,7 +31,7 @@ import Testing
         #expect(JSONObject().bytes == Array("{}".utf8))
     }
 
-    @Test func `a member may be JSON already`() {
+    @Test func `a member can be added as encoded JSON`() {
         var inner = JSONObject()
         inner.add("a", "\"")
         var object = JSONObject()

@@ -23,13 +23,13 @@ import Testing
         String(decoding: status.body, as: UTF8.self)
     }
 
-    @Test func `a client that passes is told that it does`() throws {
+    @Test func `the status of an allowed client contains the decision and its version`() throws {
         let status = try Self.status([])
         #expect(Self.body(status) == #"{"decision":"allow","currentVersion":"3.4.9"}"#)
         #expect(status.language == nil)
     }
 
-    @Test func `a client that must upgrade is told what a denial would tell`() throws {
+    @Test func `the status of a denied client has the content of a denial`() throws {
         let floor = try rule("ios", minimum: "3.5", storeURL: StoreURL("https://a.example/"))
         #expect(
             Self.body(try Self.status([floor]))
@@ -40,7 +40,7 @@ import Testing
         )
     }
 
-    @Test func `a recommendation has words of its own, and a time to come back with them`() throws {
+    @Test func `the status of a recommendation has its own texts and snoozeSeconds`() throws {
         var hint = try rule("h", recommended: "4", storeURL: StoreURL("https://a.example/"))
         #expect(
             Self.body(try Self.status([hint]))
@@ -62,7 +62,7 @@ import Testing
         #expect(body.contains(#""snoozeSeconds":60"#))
     }
 
-    @Test func `the day of an announced requirement and maintenance are there`() throws {
+    @Test func `the status contains the enforcement date and announced maintenance`() throws {
         let warned = try rule(
             "w",
             minimum: "4",
@@ -79,7 +79,7 @@ import Testing
         #expect(body.contains(#""maintenanceUntil":"2027-01-15T08:03:20Z""#))
     }
 
-    @Test func `a running maintenance speaks for itself, and not of an update`() throws {
+    @Test func `the status during maintenance contains no update`() throws {
         let window = MaintenanceWindow(from: second(-1), until: second(60))
         let floor = try rule("f", minimum: "2", storeURL: StoreURL("https://a.example/"))
         let body = Self.body(try Self.status([floor, try rule("m", maintenance: window)]))
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    /// The names under which the hint and the status tell the same.
+    /// Members of the hint and the members of the status with the same content.
     static let names = [
         "latest": "latestVersion", "url": "storeUrl", "enforce-from": "enforceFrom",
         "brownout-from": "brownoutFrom", "brownout-until": "brownoutUntil",
@@ -98,7 +98,7 @@ import Testing
     ]
 
     @Test(arguments: [nil, "4.2"])
-    func `a hint says nothing else than the status, in the same words`(
+    func `every parameter of a hint is in the status with the same value`(
         recommended: String?
     ) throws {
         let window = BrownoutWindow(from: second(30), until: second(40))
@@ -135,11 +135,12 @@ import Testing
         #expect(body.contains(#""latestVersion":"\#(recommended ?? "4")""#))
     }
 
-    @Test func `equal content has an equal tag, and other content another one`() throws {
+    @Test func `the ETag depends on nothing but the content`() throws {
         let one = try Self.status([])
         #expect(one.tag == (try Self.status([try rule("x", match: RuleMatch(apps: []))])).tag)
         #expect(one.tag != (try Self.status([], version: "3.4.8")).tag)
-        // Another process has to give the same one, so that a client that comes back knows it.
+        // The ETag must be the same in every process, so that clients can revalidate after a
+        // restart.
         #expect(one.tag == "a854e4f19553ce21")
     }
 }

@@ -44,7 +44,7 @@ import Testing
         )
     }
 
-    @Test func `the body of a denial is these bytes`() throws {
+    @Test func `a denial is encoded as problem details`() throws {
         let identity = try client(version: "v3.4.9")
         #expect(
             try Self.body(Self.rules([Self.full()]), identity)
@@ -56,7 +56,7 @@ import Testing
         )
     }
 
-    @Test func `the body is in the language and for the channel of the client`() throws {
+    @Test func `a denial has the language and the store URL for the client`() throws {
         let identity = try client(version: "3.4.9", channel: "beta", languages: "ja-JP, en;q=0.1")
         #expect(
             try Self.body(Self.rules([Self.full()]), identity)
@@ -67,7 +67,7 @@ import Testing
         )
     }
 
-    @Test func `without a notice there are built-in words`() throws {
+    @Test func `a denial without a notice has the built-in texts`() throws {
         let rules = try Self.rules([try rule("b", blocked: ["1.x"], notice: "gone")])
         #expect(
             try Self.body(rules, try client(version: "1.2"))
@@ -85,7 +85,7 @@ import Testing
         )
     }
 
-    @Test func `a text that would name something unknown is the gate's own`() throws {
+    @Test func `a text with an unknown placeholder value is replaced by the built-in one`() throws {
         var notices = try Self.notices()
         let upgrade = NoticeText(
             title: NoticeTemplate(literal: "Hoppla"),
@@ -111,14 +111,15 @@ import Testing
                     + #"aktualisieren Sie auf die neueste Version.","button":"Aktualisieren","#
             )
         )
-        // The gate has no words in Swahili; a mixture of languages would read no better.
+        // There are no built-in texts in Swahili, and texts in mixed languages would read no
+        // better.
         let swahili = try Self.body(rules, try client(build: 6, languages: "sw"))
         #expect(swahili.contains(#""message":"– –.","button":"–","#))
         let nameless = try Self.body(rules, try client(languages: "ja"))
         #expect(nameless.contains(#""message":"アプリのバージョンを確認できませんでした。"#))
     }
 
-    @Test func `the fields of a denial keep it out of caches and name its language`() throws {
+    @Test func `a denial is not cacheable and has the language of its texts`() throws {
         let rules = try Self.rules([Self.full()])
         let identity = try client(version: "1", languages: "ja")
         let decision = rules.decide(identity, in: rules.scope())
@@ -135,7 +136,7 @@ import Testing
         )
     }
 
-    @Test func `a denial by what stores have varies with the store`() throws {
+    @Test func `a denial that depends on store releases varies with the storefront`() throws {
         var sources = IdentitySources.defaults
         sources.headers[.country] = ["CF-IPCountry"]
         let held = try rule("r", minimum: "2", holdUntilInStore: StoreHold())
@@ -148,7 +149,7 @@ import Testing
         #expect(!plain.answerInputs.contains("storefront"))
     }
 
-    @Test func `only a client that must upgrade gets an answer`() throws {
+    @Test func `only a denied client gets a response`() throws {
         let rules = try Self.rules([Self.full()])
         for version in ["3.6", "4.2"] {
             let identity = try client(version: version, build: 41_200)

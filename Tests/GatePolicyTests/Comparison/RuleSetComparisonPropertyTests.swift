@@ -5,7 +5,7 @@ import Testing
 
 @testable import GatePolicy
 
-/// Two rule sets that are drawn by lot, and what is reported of them.
+/// Two random rule sets and the reported difference.
 private struct DrawnPair: Sendable {
     static let paths = ["/a/b", "/a/c", "/c/b", "/c/d", "/a", "/"]
     static let versions = [
@@ -20,7 +20,7 @@ private struct DrawnPair: Sendable {
 
     init(seed: UInt64) throws {
         var draw = Draw(random: SeededGenerator(seed: seed))
-        // Not everything at once: every combination of all that is drawn is looked at.
+        // Limits the dimensions of a rule, because the comparison evaluates every combination.
         func simplified(_ rule: RuleDefinition) -> RuleDefinition {
             var rule = rule
             if seed % 4 != 0 { rule.rollout = [] }
@@ -30,7 +30,7 @@ private struct DrawnPair: Sendable {
             return rule
         }
         var rules = try draw.rules(3).map(simplified)
-        // Two roll-outs at once can leave a share that is too small to look at.
+        // Two roll-outs at once can leave a share that is too small to compare.
         for index in rules.indices.dropFirst() { rules[index].rollout = [] }
         let releases = seed % 5 == 0 ? try draw.releases(1) : []
         let policy = try draw.policy()
@@ -47,7 +47,7 @@ private struct DrawnPair: Sendable {
             )
         }
         self.old = try ruleSet(rules, &draw)
-        // Most changes change one rule.
+        // Most changes affect one rule.
         var changed = rules
         changed[2] = simplified(try draw.rule(2))
         changed[2].rollout = []
@@ -77,17 +77,17 @@ private struct DrawnPair: Sendable {
         let text = try self.draw.one(of: Self.versions)
         if client.version.value != nil { client.version = .stated(try version(text)) }
         if client.device == .missing { client.device = .stated("d") }
-        // A client that connects from a country stands in the row of that storefront.
+        // Clients that connect from a country are in the row of its storefront.
         client.country = .missing
         return client
     }
 }
 
-/// Rule sets that are drawn by lot are held against each other: whatever they decide otherwise
-/// about a client is in the report, and whatever is in the report they decide otherwise.
+/// Compares random rule sets: every changed decision about a client is in the report, and every
+/// reported change is a changed decision.
 @Suite(.ownThread)
 struct RuleSetComparisonPropertyTests {
-    /// All of them wait for all of these, which are held against each other side by side.
+    /// The pairs, compared concurrently; all tests wait for all of them.
     private static let pairs: [DrawnPair] = {
         let drawn = Mutex<[Int: DrawnPair]>([:])
         DispatchQueue.concurrentPerform(iterations: Self.count) { seed in
@@ -99,7 +99,7 @@ struct RuleSetComparisonPropertyTests {
     private static let count = 8
 
     @Test(arguments: 0..<count)
-    func `whatever is decided otherwise is in the report`(index: Int) throws {
+    func `every changed decision is reported`(index: Int) throws {
         var world = Self.pairs[index]
         try #require(!world.difference.isSampled)
         for _ in 0..<200 {
@@ -119,10 +119,10 @@ struct RuleSetComparisonPropertyTests {
     }
 
     @Test(arguments: 0..<count)
-    func `whatever is in the report is decided otherwise`(index: Int) throws {
+    func `every reported change is a changed decision`(index: Int) throws {
         var world = Self.pairs[index]
         for period in world.difference.periods {
-            // A share does not say which devices it is.
+            // For a share below 1, the affected devices are not known.
             for change in period.changes where change.share == 1 {
                 guard let path = change.path else { continue }
                 for _ in 0..<20 {
@@ -137,14 +137,15 @@ struct RuleSetComparisonPropertyTests {
         }
     }
 
-    @Test func `the rule sets that are drawn do differ`() {
+    @Test func `most of the random rule sets differ`() {
         #expect(Self.pairs.count == Self.count)
         #expect(Self.pairs.count { !$0.difference.isEmpty } > Self.count / 2)
     }
 }
 
 extension ComparedChange {
-    /// A request that it is about, if that is no question of other patterns.
+    /// A request that matches the change, unless it concerns the requests outside of other
+    /// patterns.
     fileprivate var path: String? {
         switch self.requests {
         case nil: "/c/d"
@@ -153,7 +154,7 @@ extension ComparedChange {
         }
     }
 
-    /// Whether a client is among those that it names; which names `*` stands for it does not say.
+    /// Whether the change is about the client; it does not list the clients that `*` stands for.
     fileprivate func includes(
         _ client: ClientIdentity,
         orAnyOther: Bool = true
@@ -162,7 +163,8 @@ extension ComparedChange {
             let labels: [String]
             switch claim {
             case .missing: labels = [""]
-            // A client that says nothing stands for an unreadable one if nothing depends on that.
+            // A client with a missing value is equivalent to one with an invalid value, unless
+            // other rules depend on it.
             case .unreadable: labels = orAnyOther ? ["?", ""] : ["?"]
             case .stated(let name): labels = [name]
             }
@@ -210,7 +212,7 @@ extension ComparedChange {
         case .stated(let version):
             if self.versions == "any version" { return true }
             guard let range = try? VersionRange(parsing: self.versions) else { return false }
-            // A pre-release that counts as the release it leads to is told apart by no cut.
+            // The comparison has no cut between a pre-release and its release.
             let (own, release) = (range.contains(version), range.contains(version.release))
             return leniently ? own || release : own && release
         }

@@ -12,7 +12,7 @@ import Testing
             .difference(at: second(0))
     }
 
-    /// Changes in short: `ios/>=3 <4: allow>require`.
+    /// Returns the changes in short form, such as `ios/>=3 <4: allow>require`.
     static func short(_ period: ComparedPeriod?) -> [String] {
         period?.changes.map { change in
             let platforms =
@@ -25,7 +25,7 @@ import Testing
         } ?? []
     }
 
-    @Test func `equal rules, in any order, make no difference`() throws {
+    @Test func `equal rules in any order are no difference`() throws {
         let rules = [
             try rule("a", match: RuleMatch(platforms: [.ios]), minimum: "3"),
             try rule("b", minimum: "2", schedule: RuleSchedule(enforceFrom: second(9))),
@@ -35,7 +35,7 @@ import Testing
         #expect(!difference.isSampled)
     }
 
-    @Test func `a floor that is raised is one stretch of versions`() throws {
+    @Test func `a raised floor is one range of versions`() throws {
         let match = RuleMatch(platforms: [.ios])
         let difference = Self.difference(
             [try rule("a", match: match, minimum: "3")],
@@ -49,7 +49,7 @@ import Testing
         )
     }
 
-    @Test func `who is meant is as few words as it can be`() throws {
+    @Test func `the affected clients are described as briefly as possible`() throws {
         let difference = Self.difference([], [try rule("a", minimum: "3")])
         #expect(Self.short(difference.periods.first) == ["all/<3: allow>require"])
         let android = try rule("b", match: RuleMatch(platforms: [.android]), minimum: "3")
@@ -57,14 +57,14 @@ import Testing
         #expect(Self.short(others.periods.first) == ["not android/<3: allow>require"])
     }
 
-    @Test func `what a date changes is a period of its own`() throws {
+    @Test func `a scheduled change has its own period`() throws {
         let dated = try rule("a", minimum: "3", schedule: RuleSchedule(enforceFrom: second(9)))
         let periods = Self.difference([], [dated]).periods
         #expect(periods.map(\.from) == [second(0), second(9)])
         #expect(periods.map { Self.short($0) } == [[], ["all/<3: allow>require"]])
     }
 
-    @Test func `each brownout is a period, and a requirement that lasts is another thing`() throws {
+    @Test func `each brownout has its own period`() throws {
         var schedule = RuleSchedule(warnFrom: second(-9), enforceFrom: second(50))
         let plain = try rule("a", minimum: "3", schedule: schedule)
         schedule.brownouts = [
@@ -85,14 +85,14 @@ import Testing
         #expect(Self.short(others[2]) == ["all/<3: require>require"])
     }
 
-    @Test func `a roll-out concerns a share`() throws {
+    @Test func `a roll-out changes decisions for a share of devices`() throws {
         let steps = [RolloutStep(percent: 30)]
         let periods = Self.difference([], [try rule("a", minimum: "3", rollout: steps)]).periods
         let share = try #require(periods.first?.changes.first?.share)
         #expect((0.15...0.45).contains(share))
     }
 
-    @Test func `clients that do not say who they are are among those compared`() throws {
+    @Test func `unidentified clients are compared`() throws {
         let floor = try rule("a", minimum: "3")
         let comparison = RuleSetComparison(
             old: ruleSet([floor]),
@@ -105,7 +105,7 @@ import Testing
         #expect(Self.short(difference.periods.first) == ["all/missing: allow>require"])
     }
 
-    @Test func `an exemption is named by its request`() throws {
+    @Test func `an exemption is reported with its request`() throws {
         let floor = try rule("a", minimum: "3")
         let comparison = RuleSetComparison(
             old: ruleSet([floor]),
@@ -120,7 +120,7 @@ import Testing
         #expect(change.after.kind == .allow)
     }
 
-    @Test func `a link and a status are differences, the name of a rule is none`() throws {
+    @Test func `a store URL and a status are differences, a rule ID is not`() throws {
         let old = try rule("a", minimum: "3", storeURL: StoreURL("https://a"))
         var new = old
         new.id = "b"
@@ -134,7 +134,7 @@ import Testing
         #expect(change.after.status == 403)
     }
 
-    /// Rules that are each for another app, channel and path.
+    /// Rules for different apps, channels and paths.
     static func manyRules(_ count: Int) throws -> [RuleDefinition] {
         try (0..<count).map { number in
             try rule(
@@ -149,7 +149,9 @@ import Testing
         }
     }
 
-    @Test func `too much to try is a sample in which no rule is left out, and says so`() throws {
+    @Test func `a comparison that is too large is a sample over all rules, and reported as one`()
+        throws
+    {
         let rules = try Self.manyRules(60)
         let difference = Self.difference(rules, rules + [try rule("all", minimum: "100")])
         #expect(difference.isSampled)
@@ -165,7 +167,7 @@ import Testing
         )
     }
 
-    @Test func `one change among many rules is found, and nothing else looked at`() throws {
+    @Test func `a change among many rules is found without a sample`() throws {
         let rules = try Self.manyRules(1_000)
         var changed = rules
         changed[700].minimum = try version("2000")
@@ -178,7 +180,7 @@ import Testing
         #expect(changes.map(\.versions) == ["<4", ">=701 <2000"])
     }
 
-    @Test func `a request that two patterns share is looked at`() throws {
+    @Test func `a request that matches two patterns is compared`() throws {
         let below = RuleMatch(requests: [try RequestPattern(path: "/a/**", methods: nil)])
         let floor = try rule("a", match: below, minimum: "3")
         let comparison = RuleSetComparison(
@@ -189,7 +191,7 @@ import Testing
         #expect(changes?.map(\.requests) == [.only(["GET /a/B"])])
     }
 
-    @Test func `a method that is exempt does not hide the others`() throws {
+    @Test func `an exempt method does not hide other methods`() throws {
         let there = RuleMatch(requests: [try RequestPattern(path: "/x", methods: nil)])
         let exemptions = [try RequestPattern(path: "/x", methods: ["GET"])]
         let comparison = RuleSetComparison(
@@ -200,14 +202,14 @@ import Testing
         #expect(changes?.map(\.requests) == [.only(["/x"])])
     }
 
-    @Test func `a path that is changed is named, the root as well`() throws {
+    @Test func `a changed path is reported, including the root`() throws {
         let root = RuleMatch(requests: [try RequestPattern(path: "/", methods: nil)])
         let changes = Self.difference([], [try rule("a", match: root, minimum: "3")])
             .periods.first?.changes
         #expect(changes?.map(\.requests) == [.only(["/"])])
     }
 
-    @Test func `a store that has the release is told apart from one that has not`() throws {
+    @Test func `stores with and without the release are compared separately`() throws {
         let rules = [
             try rule(
                 "a",
@@ -239,7 +241,7 @@ import Testing
         #expect(sampled.periods.first?.changes.map(\.storefronts) == [.allBut(["jp"])])
     }
 
-    @Test func `a link for a country is looked at`() throws {
+    @Test func `a store URL for a country is compared`() throws {
         func floor(_ link: String) throws -> RuleDefinition {
             let links = StoreURL("https://a", countries: ["jp": link])
             return try rule("a", minimum: "3", storeURL: links)
@@ -250,7 +252,7 @@ import Testing
     }
 
     @Test(arguments: [0.1, 1, 12.5, 99.9])
-    func `a roll-out that goes on concerns exactly what is added`(percent: Double) throws {
+    func `a roll-out step affects exactly the added share`(percent: Double) throws {
         func floor(_ percent: Double) throws -> RuleDefinition {
             try rule("a", minimum: "3", rollout: [RolloutStep(percent: percent)])
         }
@@ -258,7 +260,7 @@ import Testing
         #expect(changes?.map { ($0.share * 1_000).rounded() } == [(percent * 10).rounded()])
     }
 
-    @Test func `more roll-outs than devices can be found for are a sample`() throws {
+    @Test func `more roll-outs than there are sample devices for make a sample`() throws {
         let steps = (1...9).map { RolloutStep(percent: Double($0) * 10) }
         let rules = try (0..<40).map { try rule("r\($0)", minimum: "3", rollout: steps) }
         let difference = Self.difference([], rules)
@@ -266,7 +268,7 @@ import Testing
         #expect(!difference.isEmpty)
     }
 
-    @Test func `who is rejected for another rule already is not reported`() throws {
+    @Test func `clients that another rule already rejects are not reported`() throws {
         let ios = try rule("a", match: RuleMatch(platforms: [.ios]), minimum: "3")
         let android = try rule("b", match: RuleMatch(platforms: [.android]), minimum: "3")
         let policy = UnidentifiedPolicy(missing: .reject, unreadable: .reject)
@@ -276,7 +278,7 @@ import Testing
         )
         let changes = comparison.difference(at: second(0)).periods.first?.changes
         #expect(changes?.map(\.platforms) == Array(repeating: .only(["android"]), count: 3))
-        // One that states a build did not need a readable version before.
+        // A client with a build could have an invalid version before.
         #expect(changes?.map(\.versions) == ["<3", "missing", "unreadable"])
         #expect(changes?.map(\.builds) == [nil, .only([">=0"]), .only([">=0"])])
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import GatePolicy
 
-/// The loosening by a change, and the part of it that is a plan.
+/// The versions that a change stops denying, and whether the change is a plan.
 @Suite(.ownThread)
 struct RuleSetTransitionTests {
     private static let later = RuleSchedule(enforceFrom: second(15))
@@ -20,7 +20,7 @@ struct RuleSetTransitionTests {
         )
     }
 
-    @Test func `a rule that is gone opens its versions`() throws {
+    @Test func `a removed rule opens its versions`() throws {
         let openings = self.transition([try rule("a", minimum: "2", blocked: ["3.1"])], []).openings
         #expect(openings.count == 1)
         #expect(openings.first?.versions == "<2 and 3.1")
@@ -28,13 +28,13 @@ struct RuleSetTransitionTests {
         #expect(openings.first?.plan == nil)
     }
 
-    @Test func `what another rule still refuses is not open`() throws {
+    @Test func `versions that another rule denies are not open`() throws {
         let both = [try rule("a", minimum: "2"), try rule("b", minimum: "1.5")]
         let openings = self.transition(both, [both[1]]).openings
         #expect(openings.map(\.versions) == [">=1.5 <2"])
     }
 
-    @Test func `a higher floor with a date takes the lower one away`() throws {
+    @Test func `a higher floor with a date removes the lower floor`() throws {
         let openings = self.transition(
             [try rule("a", minimum: "2")],
             [try rule("a", minimum: "3", schedule: Self.later)]
@@ -42,7 +42,7 @@ struct RuleSetTransitionTests {
         #expect(openings.map(\.plan?.floor.minimum) == [try version("3")])
     }
 
-    @Test func `the same under next takes nothing away`() throws {
+    @Test func `a higher floor under next keeps the lower floor`() throws {
         var new = try rule("a", minimum: "2")
         new.next = [try rule("a", minimum: "3", schedule: Self.later)]
         #expect(self.transition([try rule("a", minimum: "2")], [new]).openings.isEmpty)
@@ -54,7 +54,7 @@ struct RuleSetTransitionTests {
         (.always, [], .observe),
         (RuleSchedule(until: second(5)), [], .enforce),
     ])
-    func `the same floor at another time, for fewer, or only counted is an undo`(
+    func `an equal floor that is later, partial or observed is an undo`(
         _ schedule: RuleSchedule,
         _ rollout: [RolloutStep],
         _ mode: RuleMode
@@ -65,21 +65,20 @@ struct RuleSetTransitionTests {
         #expect(openings.allSatisfy { $0.plan == nil })
     }
 
-    @Test func `a rule that was there with its date is no plan of this change`() throws {
+    @Test func `a scheduled rule from before the change is not a plan of the change`() throws {
         let planned = try rule("b", minimum: "3", schedule: Self.later)
         let openings = self.transition([try rule("a", minimum: "2"), planned], [planned]).openings
         #expect(openings.map(\.plan) == [nil])
     }
 
-    @Test func `a roll-out opens for some`() throws {
+    @Test func `a roll-out opens a share of devices`() throws {
         let new = try rule("a", minimum: "3", rollout: [RolloutStep(percent: 5)])
         let openings = self.transition([try rule("a", minimum: "2")], [new]).openings
         #expect(openings.map(\.isPartial) == [true])
         #expect(openings.allSatisfy { $0.plan != nil })
     }
 
-    @Test func `systems between those of the rule, and each of its methods, are asked for`() throws
-    {
+    @Test func `OS versions between cuts and all methods of a rule are compared`() throws {
         let old = try rule("a", minimum: "2")
         func floor(systems: String) throws -> RuleDefinition {
             var rule = old
@@ -103,7 +102,7 @@ struct RuleSetTransitionTests {
         ("/v20/**", ["POST", "PUT"], true),
         ("/**", ["POST", "PUT"], false),
     ])
-    func `a path at which unidentified clients are rejected no more is said`(
+    func `a path that no longer rejects unidentified clients is reported`(
         _ path: String,
         _ methods: [String],
         _ isSaid: Bool
@@ -122,7 +121,7 @@ struct RuleSetTransitionTests {
         #expect(!transition.unrejected.isEmpty == isSaid)
     }
 
-    @Test func `rules that enforce nothing have nothing to lose`() throws {
+    @Test func `a change from rules that only observe opens nothing`() throws {
         let old = RuleSetDefinition(
             revision: "a",
             mode: .observe,
@@ -136,7 +135,7 @@ struct RuleSetTransitionTests {
         #expect(transition.openings.isEmpty)
     }
 
-    /// A drawn rule set and one that somebody made of it.
+    /// A random rule set and an edited copy.
     private struct Change {
         let old: RuleSetDefinition
         let new: RuleSetDefinition
@@ -182,7 +181,7 @@ struct RuleSetTransitionTests {
             )
         }
 
-        /// Floors that are new, above what refused the client, and going to refuse it again.
+        /// Whether a floor is new, above the floor that denied the client, and will deny it again.
         func isPlan(
             _ client: ClientIdentity,
             in scope: RequestScope,
@@ -211,9 +210,9 @@ struct RuleSetTransitionTests {
         }
     }
 
-    /// No change that is not refused makes a decision weaker than by the rules in force at that
-    /// second, but for plain undos; and none of those is silent.
-    @Test func `nothing opens in silence, and no plan opens at all`() throws {
+    /// A change that is not rejected weakens no decision, compared to the previous rules at that
+    /// second, except by plain undos, which are reported.
+    @Test func `every opening is reported, and a plan opens nothing`() throws {
         var draw = Draw(random: SeededGenerator(seed: 1))
         var (weaker, plans) = (0, 0)
         for number in 0..<64 {

@@ -12,7 +12,7 @@ import Testing
             "<3.5.0 | 3.5.0 | >3.5.0 <4 | 4 | >4"
         ),
         (["1.2.3.4.5"], ["0", "1.2.3.4.5", "1.2.3.4.6"], "<1.2.3.4.5 | 1.2.3.4.5 | >1.2.3.4.5"),
-        // Nothing lies between them.
+        // There is no version between them.
         (
             ["1.0.0.0.1", "1"], ["0", "1", "1.0.0.0.1", "1.0.0.0.2"],
             "<1 | 1 | 1.0.0.0.1 | >1.0.0.0.1"
@@ -21,7 +21,7 @@ import Testing
     ]
 
     @Test(arguments: axes)
-    func `versions are cut where rules name them`(
+    func `the axis has a cut at each version in the rules`(
         cuts: [String],
         points: [String],
         words: String
@@ -32,7 +32,7 @@ import Testing
         #expect(axis.points.map(\.version) == axis.points.map(\.version).sorted())
     }
 
-    @Test func `a stretch has the bounds of its ends`() throws {
+    @Test func `a range of points has the bounds of its ends`() throws {
         let axis = VersionAxis(cuts: [try version("3"), try version("4")])
         #expect(axis.words(0...4) == "any version")
         #expect(axis.words(1...2) == ">=3 <4")

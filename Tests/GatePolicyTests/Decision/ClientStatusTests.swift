@@ -21,7 +21,7 @@ struct ClientStatusTests {
         )
     }
 
-    @Test func `a client that passes learns the highest of what is in force`() throws {
+    @Test func `the status of an allowed client has the highest enforced floors`() throws {
         let a = StoreURL("https://a.example")
         let b = StoreURL("https://b.example")
         let rules = [
@@ -46,7 +46,7 @@ struct ClientStatusTests {
         #expect(Self.clientStatus(rules, identity, at: 9).minimum == (try version("96")))
     }
 
-    @Test func `the link is the one of the decision, the minimum or the latest`() throws {
+    @Test func `the store URL is from the decision, the minimum or the latest version`() throws {
         func link(_ name: String) -> StoreURL { StoreURL("https://\(name).example") }
         let floor = try rule("m", minimum: "1", storeURL: link("minimum"))
         let builds = try rule("b", minimumBuild: 1, storeURL: link("build"))
@@ -66,7 +66,7 @@ struct ClientStatusTests {
         }
     }
 
-    @Test func `the latest version can be the one of the store`() throws {
+    @Test func `the latest version can be the store version`() throws {
         let rules = [try rule("s", minimum: "1", recommendsStoreVersion: true)]
         let releases = [
             try release("5", storeURL: "https://five.example"), try release("6", at: second(9)),
@@ -78,7 +78,7 @@ struct ClientStatusTests {
         #expect(later.latest == (try version("6")))
     }
 
-    @Test func `an exempt request stands nowhere`() throws {
+    @Test func `the status of an exempt request has no floors`() throws {
         let rules = ruleSet(
             [try rule("m", minimum: "1")],
             exemptions: [try RequestPattern(path: "/x", methods: nil)]
@@ -93,7 +93,7 @@ struct ClientStatusTests {
     }
 
     @Test(arguments: UInt64(1)...10)
-    func `a status lasts as long as its decision`(seed: UInt64) throws {
+    func `a status is valid until its decision or floors change`(seed: UInt64) throws {
         var draw = Draw(random: SeededGenerator(seed: seed))
         var changes = 0
         for _ in 0..<30 {

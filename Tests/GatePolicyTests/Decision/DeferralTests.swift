@@ -2,7 +2,7 @@ import Testing
 
 @testable import GatePolicy
 
-/// The words of `explain` on a rule that does not refuse a client yet.
+/// Explanations of rules that do not deny a client yet.
 struct DeferralTests {
     private static func words(
         schedule: RuleSchedule = .always,
@@ -25,7 +25,7 @@ struct DeferralTests {
         return deferrals.map { "\($0.ruleID): \($0.reason); \($0.words)" }
     }
 
-    @Test func `a day to come is said`() throws {
+    @Test func `the explanation contains a future enforcement date`() throws {
         let schedule = RuleSchedule(enforceFrom: second(10))
         let words = "floor: the version is below the minimum; the floor is enforced from "
         #expect(try Self.words(schedule: schedule) == [words + "\(second(10))"])
@@ -33,7 +33,7 @@ struct DeferralTests {
         #expect(try Self.words(schedule: schedule, version: "3.5") == [])
     }
 
-    @Test func `a roll-out says where it is and where the client stands`() throws {
+    @Test func `the explanation contains the roll-out share and the client's bucket`() throws {
         let place = RolloutBucket(
             ruleID: "floor",
             ClientIdentity(device: .stated("d-1")),

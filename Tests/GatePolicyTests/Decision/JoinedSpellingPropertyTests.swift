@@ -3,16 +3,16 @@ import Testing
 
 @testable import GatePolicy
 
-/// Random spellings of a version and a build, in one field or in two.
+/// Random formats of a version and a build, in one field or in two.
 ///
-/// No client whose version alone is below the floor passes, and no part that cannot be read has an influence on
-/// a rule that does not ask for it.
+/// No client whose version alone is below the floor passes, and an unparsable part does not affect
+/// rules that do not depend on it.
 @Suite struct JoinedSpellingPropertyTests {
-    /// A client as it is, and as it writes itself.
+    /// A client with its actual values and the header fields that it sends.
     private struct Client {
-        /// `nil`: the text of the version cannot be read.
+        /// `nil` if the version is unparsable.
         var version: [Int]?
-        /// `nil`: the text of the build cannot be read, or there is none.
+        /// `nil` if the build is unparsable or missing.
         var build: [Int]?
         var statesBuild = false
         var headers: [(String, String)] = []
@@ -93,9 +93,9 @@ import Testing
             client.headers = [("x-app-version", "\(version) (\(build)"), ("x-app-build", build)]
         default: client.headers = [("x-app-build", build), ("x-app-version", version)]
         }
-        // An open parenthesis spoils the build, and not the version.
+        // An unclosed parenthesis makes the build unparsable, but not the version.
         if form == 5 { client.build = nil }
-        // A version that begins with a letter stands where a platform does.
+        // A version that starts with a letter could be parsed as a platform.
         if form == 2, client.version == nil {
             client.headers = [("x-app-version", "\(version) (\(build))")]
         }
@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test(arguments: 0..<40)
-    func `each rule judges what it asks for, however the rest is written`(seed: Int) throws {
+    func `each rule only depends on the parts that it evaluates`(seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))
         let link = StoreURL("https://a.example")
         let versions = try rule("versions", minimum: "3.5.0", storeURL: link)

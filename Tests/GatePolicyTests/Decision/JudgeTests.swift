@@ -27,7 +27,7 @@ import Testing
     ]
 
     @Test(arguments: floors)
-    func `a version is held against the floors of a rule`(
+    func `a version is compared to the floors of a rule`(
         text: String,
         kind: Kind,
         reason: Reason
@@ -48,7 +48,7 @@ import Testing
     ]
 
     @Test(arguments: blocked)
-    func `a blocked version must upgrade whatever the minimum is`(
+    func `a blocked version is denied regardless of the minimum`(
         text: String,
         range: String?
     ) throws {
@@ -74,7 +74,7 @@ import Testing
     ]
 
     @Test(arguments: prereleases)
-    func `a pre-release of the floor is judged by the policy of the rule`(
+    func `a pre-release of the floor depends on the prerelease policy of the rule`(
         policy: PrereleasePolicy,
         minimum: String,
         version: String,
@@ -96,7 +96,7 @@ import Testing
     ]
 
     @Test(arguments: builds)
-    func `builds compare as whole numbers beside the version`(
+    func `builds compare as whole numbers, independent of the version`(
         version: String?,
         build: BuildNumber?,
         kind: Kind,
@@ -107,7 +107,7 @@ import Testing
         let decision = Self.decide([rule], try client(version: version, build: build))
         #expect(decision.kind == kind)
         #expect(decision.reason == reason)
-        // A rule that requires anyway asks nothing more.
+        // A rule that requires the update does not evaluate missing values.
         #expect(decision.gap == (reason == .belowMinimumBuild ? nil : gap))
     }
 
@@ -118,14 +118,18 @@ import Testing
             (nil, 1, .allow),
         ] as [(String?, BuildNumber?, Kind)]
     )
-    func `builds can count for one version alone`(version: String?, build: BuildNumber?, kind: Kind)
+    func `a minimum build can apply to one version only`(
+        version: String?,
+        build: BuildNumber?,
+        kind: Kind
+    )
         throws
     {
         let rule = try rule("b", minimum: "2", minimumBuild: 42, minimumBuildOf: "2.0")
         #expect(Self.decide([rule], try client(version: version, build: build)).kind == kind)
     }
 
-    @Test func `a client that counts in builds alone is identified`() throws {
+    @Test func `a client that only sends a build is identified`() throws {
         let reject = UnidentifiedPolicy(missing: .reject, unreadable: .reject)
         let rule = try rule("b", minimumBuild: 5)
         let known = try client(build: 5)
@@ -150,7 +154,9 @@ import Testing
     ]
 
     @Test(arguments: matches)
-    func `a rule is for those who match all its parts`(match: RuleMatch, applies: Bool) throws {
+    func `a rule applies to clients that match all its conditions`(match: RuleMatch, applies: Bool)
+        throws
+    {
         let identity = try client(app: "com.example.shop", version: "1", channel: "testflight")
         let decision = Self.decide([try rule("m", match: match, minimum: "2")], identity)
         #expect(decision.kind == (applies ? .require : .allow))
@@ -160,14 +166,14 @@ import Testing
     @Test(arguments: [
         ("15.8", false), ("16", true), ("17.2", true), ("18.1", false), ("20.3", true),
     ])
-    func `a rule can be for versions of the operating system`(os: String, applies: Bool) throws {
+    func `a rule can match OS versions`(os: String, applies: Bool) throws {
         let ranges = try [">=16 <18", "20.x"].map { try VersionRange(parsing: $0) }
         let rule = try rule("os", match: RuleMatch(osVersions: ranges), minimum: "2")
         let decision = Self.decide([rule], try client(version: "1", osVersion: os))
         #expect(decision.kind == (applies ? .require : .allow))
     }
 
-    @Test func `the strictest rule wins in any order and then the first in the file`() throws {
+    @Test func `the strictest rule wins in any order, and the first of equal ones`() throws {
         let rules = [
             try rule("none", match: RuleMatch(platforms: [.android]), minimum: "99"),
             try rule("recommends", recommended: "5"),
@@ -185,7 +191,7 @@ import Testing
         #expect(backwards.ruleID == "requires too")
     }
 
-    @Test func `an observing rule only says what it would have done`() throws {
+    @Test func `an observing rule is only recorded`() throws {
         let rules = [
             try rule("watch", minimum: "5", mode: .observe),
             try rule("hint", recommended: "4"),
@@ -200,7 +206,7 @@ import Testing
         #expect(Self.decide([rules[0]], try client(version: "3")).reason == .noRuleApplies)
     }
 
-    @Test func `exempt and preflight requests are not judged`() throws {
+    @Test func `exempt and preflight requests are not evaluated`() throws {
         let rules = ruleSet(
             [try rule("all", minimum: "9")],
             exemptions: [try RequestPattern(path: "/healthz", methods: nil)],
@@ -211,7 +217,7 @@ import Testing
         #expect(Decision.preflight == Decision(kind: .allow, reason: .preflight))
     }
 
-    @Test func `a store link is the one of the channel`() throws {
+    @Test func `a store URL can depend on the channel`() throws {
         let url = StoreURL("https://a.example", channels: ["fdroid": "https://f.example"])
         let rule = try rule("s", minimum: "2", recommended: "3", storeURL: url)
         let plain = Self.decide([rule], try client(version: "1"))
@@ -235,7 +241,7 @@ import Testing
     ]
 
     @Test(arguments: countries)
-    func `a store link is the one of the channel and else of the country`(
+    func `a store URL depends on the channel first and on the country second`(
         channel: String?,
         country: String?,
         languages: String,
@@ -260,7 +266,7 @@ import Testing
         #expect(Self.decide([], unidentified, unidentified: policy).upgrade.storeURL == link)
     }
 
-    @Test func `an unreadable country leaves it to the languages`() throws {
+    @Test func `with an invalid country, the store URL depends on the languages`() throws {
         var identity = try client(version: "1", languages: "ja-JP")
         identity.country = .unreadable("jpn")
         let url = StoreURL("default", countries: ["jp": "jp"])
@@ -268,7 +274,7 @@ import Testing
         #expect(decision.upgrade.storeURL == "jp")
     }
 
-    @Test func `every reason is a sentence of its own`() throws {
+    @Test func `every reason has a distinct description`() throws {
         let reasons: [Reason] = [
             .exempt, .preflight, .noRuleApplies, .passes, .belowRecommended, .belowMinimum,
             .belowMinimumBuild, .blocked(try VersionRange(parsing: "3.x")), .missing(.version),

@@ -2,13 +2,13 @@ import Testing
 
 @testable import GatePolicy
 
-/// A floor to come never weakens the one that is in force.
+/// A planned floor under `next` never weakens the active floor.
 struct NextTests {
     private static func version(_ text: String) throws -> AppVersion {
         try AppVersion(parsing: text)
     }
 
-    /// A rule with a floor of 3.5 and one to come of 4.0.
+    /// Creates a rule with a floor of 3.5 and a planned floor of 4.0.
     private func rules(
         _ schedule: RuleSchedule = .always,
         rollout: [RolloutStep] = [],
@@ -37,7 +37,7 @@ struct NextTests {
         ("3.4", 10, .require), ("3.9", 10, .recommend), ("4.1", 10, .recommend),
         ("3.4", 20, .require), ("3.9", 20, .require), ("4.1", 20, .recommend), ("4.2", 20, .allow),
     ])
-    func `what stands above goes on, and the date adds to it`(
+    func `the rule stays active, and next adds its floor at its date`(
         _ version: String,
         _ now: Int64,
         _ expected: Decision.Kind
@@ -46,7 +46,7 @@ struct NextTests {
         #expect(try self.kind(version, try self.rules(schedule), at: now) == expected)
     }
 
-    @Test func `it has the id of its rule, and its own minimum and words`() throws {
+    @Test func `next has the ID of its rule and its own minimum and notice`() throws {
         let decision = try self.rules(RuleSchedule(enforceFrom: second(20)))
             .decide(try client(version: "3.9"), at: second(20))
         #expect(decision.ruleID == "ios" && decision.ruleIndex == 0)
@@ -54,13 +54,13 @@ struct NextTests {
         #expect(decision.upgrade.notice == "goodbye")
     }
 
-    @Test func `a decision is valid until the floor to come`() throws {
+    @Test func `a decision is valid until the date of next`() throws {
         let decision = try self.rules(RuleSchedule(enforceFrom: second(20)))
             .decide(try client(version: "3.9"), at: second(0))
         #expect(decision.validUntil == second(20))
     }
 
-    @Test func `a roll-out of it is sticky by the id of the rule`() throws {
+    @Test func `a roll-out of next uses the buckets of its rule`() throws {
         let rules = try self.rules(rollout: [RolloutStep(percent: 40)])
         var alone = try rule("ios", minimum: "4.0")
         alone.rollout = [RolloutStep(percent: 40)]
@@ -74,7 +74,7 @@ struct NextTests {
         #expect(rules.dependsOnAddress)
     }
 
-    @Test func `one that only observes is only counted`() throws {
+    @Test func `an observing next is only recorded`() throws {
         let decision = try self.rules(mode: .observe)
             .decide(try client(version: "3.9"), at: second(0))
         #expect(decision.kind == .recommend)
@@ -82,11 +82,11 @@ struct NextTests {
     }
 
     @Test(arguments: [
-        // Below both floors, and below the one to come alone.
+        // Below both floors, and below the planned floor only.
         ("3.4", 0, [Decision.Kind.require]), ("3.9", 0, [.recommend]), ("3.4", 20, [.require]),
         ("3.9", 20, [.require]), ("4.2", 20, []),
     ])
-    func `a rule that observes is counted once, by the stricter of its floors`(
+    func `an observing rule is recorded once, with the stricter of its floors`(
         _ version: String,
         _ now: Int64,
         _ expected: [Decision.Kind]
@@ -96,13 +96,13 @@ struct NextTests {
             let rules = try self.rules(schedule, base: modes.0, mode: modes.0, whole: modes.1)
             let decision = rules.decide(try client(version: version), at: second(now))
             let kinds = decision.observed.map(\.kind)
-            // Hints are given, but not counted, where the whole file observes.
+            // In a file that only observes, hints are sent but not recorded.
             let counted = modes.1 == .observe ? expected.filter { $0 == .require } : expected
             #expect(kinds == counted, "\(modes)")
         }
     }
 
-    @Test func `a client without a version is counted once for a rule and its next`() throws {
+    @Test func `an unidentified client is recorded once for a rule and its next`() throws {
         var base = try rule("ios", minimum: "3.5")
         var next = base
         next.minimum = try Self.version("4.0")
@@ -120,7 +120,7 @@ struct NextTests {
     }
 
     @Test(arguments: [("3.4", Decision.Kind.recommend), ("3.9", .recommend), ("4.2", .allow)])
-    func `where the whole file observes, nothing is enforced, and hints go on`(
+    func `a file that only observes enforces nothing but sends hints`(
         _ version: String,
         _ expected: Decision.Kind
     ) throws {
@@ -130,7 +130,7 @@ struct NextTests {
         #expect(decision.observed.isEmpty == (version == "4.2"))
     }
 
-    @Test func `where the whole file observes, nobody is rejected`() throws {
+    @Test func `a file that only observes does not reject unidentified clients`() throws {
         let rules = RuleSet(
             RuleSetDefinition(
                 revision: "r",
@@ -144,8 +144,7 @@ struct NextTests {
         #expect(decision.observed.count == 1)
     }
 
-    @Test func `a floor that only warns is no reason to reject a client without a version`() throws
-    {
+    @Test func `a floor that only warns does not reject clients without a version`() throws {
         var warning = try rule("ios", minimum: "3.5")
         warning.schedule = RuleSchedule(warnFrom: second(0), enforceFrom: second(20))
         warning.minimumBuild = 7

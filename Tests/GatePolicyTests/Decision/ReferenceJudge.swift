@@ -1,9 +1,9 @@
 @testable import GatePolicy
 
-/// The rules of judgement once more, slow and obvious.
+/// A slow and simple second implementation of the evaluation.
 ///
-/// It reads the definition afresh for every question, knows nothing of stages and edges, and finds
-/// dates by trying second after second.
+/// Reads the definition for each decision, has no stages and edges, and finds dates by trying every
+/// second.
 struct ReferenceJudge {
     let rules: [RuleDefinition]
     let policy: UnidentifiedPolicy
@@ -16,7 +16,7 @@ struct ReferenceJudge {
         var kind: Decision.Kind
         var rule: String?
         var gap: IdentityGap?
-        /// Rule and kind, in the order of the file; the policy without a rule.
+        /// Rule and kind, in the order of the file; the `unidentified` policy has no rule.
         var observed: [String]
         /// Rule and end of the hold, in the order of the file.
         var held: [String]
@@ -58,7 +58,7 @@ struct ReferenceJudge {
         let rejecting = sortedGaps.first { self.action(on: $0) == .reject }
         let observing = sortedGaps.filter { self.action(on: $0) == .observe }
 
-        // The first in the file of those that nothing outranks.
+        // The first in the file of the strictest rules.
         var strictest: (RuleDefinition, Word)?
         for candidate in enforced where candidate.1.kind != .allow {
             guard let known = strictest else {
@@ -74,7 +74,7 @@ struct ReferenceJudge {
                 .map { _ in Decision.Kind.require }
             return (id: rule.id, kinds: word.kind > .allow ? [word.kind] : rejected)
         }.filter { !$0.kinds.isEmpty }
-        // Of a rule and its `next`, the stricter one counts; among equals the first.
+        // The stricter of a rule and its `next` counts, or the first if they are equal.
         let watched = floors.indices.flatMap { index in
             let floor = floors[index]
             let isOutdone = floors.indices.contains { other in
@@ -115,12 +115,12 @@ struct ReferenceJudge {
         return outcome
     }
 
-    /// The measures by which one word is stricter than another, the weightiest first.
+    /// The criteria by which one result is stricter than another, most significant first.
     private static func rank(_ word: Word) -> [Int64] {
         [
             Int64(Decision.Kind.allCases.firstIndex(of: word.kind) ?? 0),
             word.isWarning ? 1 : 0,
-            // A brownout is ranked by its own end alone.
+            // A brownout is ranked by its own end only.
             -(word.isWarning ? word.enforcedFrom?.secondsSinceEpoch ?? .max : .max),
             word.brownoutUntil?.secondsSinceEpoch ?? .max,
             word.closed.map { Self.end($0) } ?? 0,
@@ -146,7 +146,8 @@ struct ReferenceJudge {
         return actions.contains(.observe) ? .observe : .allow
     }
 
-    /// The word of a rule; `nil` if it is not for the client, or not for this time.
+    /// Returns the result of a rule; `nil` if it does not match the client or is not active at this
+    /// time.
     private func word(
         of rule: RuleDefinition,
         at now: Timestamp,
@@ -248,7 +249,7 @@ struct ReferenceJudge {
         return word
     }
 
-    /// The rule and the end of its hold, if it would speak of a floor without one.
+    /// Returns the rule and the end of its hold, if it would have a result without the hold.
     private func held(_ rule: RuleDefinition, at now: Timestamp) -> String? {
         guard rule.holdUntilInStore != nil, self.matchGaps(rule.match) == [],
             let free = self.word(of: rule, at: now, ignoringHold: true),
@@ -280,7 +281,7 @@ struct ReferenceJudge {
         return isThere ? recommended : nil
     }
 
-    /// The lowest build of the newest release that states builds alone, if nothing is newer.
+    /// Returns the lowest build of the newest release, if that release only has builds.
     private func recommendedBuild(
         by rule: RuleDefinition,
         _ facts: [Way],
@@ -306,7 +307,8 @@ struct ReferenceJudge {
         let out = facts.filter {
             self.isOut($0, rule, at: now) && !self.having($0, nil).isBlocked(by: rule)
         }
-        // The first of equals; one without a version is older than all that have one.
+        // The first of equal releases; a release without a version is older than all releases with
+        // one.
         func isNoNewer(_ one: Way, than other: Way) -> Bool {
             let builds = [one, other].map { $0.builds.max() ?? 0 }
             return switch (one.version, other.version) {
@@ -319,7 +321,7 @@ struct ReferenceJudge {
         return out.first { candidate in out.allSatisfy { isNoNewer($0, than: candidate) } }
     }
 
-    /// A release with all facts of its version.
+    /// A release with all facts about its version.
     private struct Way {
         let version: AppVersion?
         var facts: [Release]
@@ -346,7 +348,7 @@ struct ReferenceJudge {
         return ways
     }
 
-    /// The releases that are for the client, or that could be, if it is not clear who it is.
+    /// Returns the releases for the client, including possible ones if it is not identified.
     private func facts(for rule: RuleDefinition, isCertain: Bool) -> [Release] {
         let platform = self.identity.platform.value
         let app = self.identity.app.value
@@ -364,7 +366,8 @@ struct ReferenceJudge {
         return ofChannel.isEmpty ? ofApp.filter { $0.channel == nil } : ofChannel
     }
 
-    /// Whether everybody who counts has been able to get a release for as long as the rule wants.
+    /// Whether a release has been available to all counted clients for the duration that the rule
+    /// requires.
     private func isOut(_ way: Way, _ rule: RuleDefinition, at now: Timestamp) -> Bool {
         let hold = rule.holdUntilInStore
         let then = Timestamp(secondsSinceEpoch: now.secondsSinceEpoch - (hold?.soak ?? 0))
@@ -386,7 +389,7 @@ struct ReferenceJudge {
             }
     }
 
-    /// The countries that a fact is about.
+    /// Returns the countries that a fact is about.
     private static func countries(of fact: Release) -> [String] {
         fact.storeCountries ?? fact.countries.map { Array($0.keys) } ?? []
     }
@@ -400,7 +403,7 @@ struct ReferenceJudge {
         return date.map { $0 <= then } ?? true
     }
 
-    /// Whether a release takes the client above the floor, and not back.
+    /// Whether updating to a release takes the client above the floor, and does not downgrade it.
     private func isWayOut(_ fact: Way, of rule: RuleDefinition) -> Bool {
         let asksVersion =
             rule.minimum != nil || rule.minimumBuildOf != nil || !rule.blocked.isEmpty
@@ -408,7 +411,7 @@ struct ReferenceJudge {
         if rule.minimumBuild != nil, fact.builds.isEmpty, self.having(fact, nil).countsBuild(rule) {
             return false
         }
-        // Whichever build it is that the client gets.
+        // Must hold for every build that the client may get.
         let builds: [BuildNumber?] = fact.builds.isEmpty ? [nil] : fact.builds
         if builds.contains(where: { self.having(fact, $0).isBelowFloor(of: rule) }) { return false }
         guard self.isBlocked(by: rule), let version = self.identity.version.value else {
@@ -417,7 +420,7 @@ struct ReferenceJudge {
         return fact.version.map { version < $0 } ?? false
     }
 
-    /// The same client once it has a build of a release.
+    /// Returns the same client with a build of a release.
     private func having(_ fact: Way, _ build: BuildNumber?) -> ReferenceJudge {
         var identity = self.identity
         identity.version = fact.version.map { .stated($0) } ?? .missing
@@ -432,7 +435,7 @@ struct ReferenceJudge {
         )
     }
 
-    /// The first second after this one at which the rule requires, tried one by one.
+    /// Returns the next second at which the rule requires the update, found by trying every second.
     private func deadline(of rule: RuleDefinition, _ begun: Bool, after now: Timestamp)
         -> Timestamp?
     {
@@ -486,7 +489,7 @@ struct ReferenceJudge {
         return (isExact ? version : version.release) < floor
     }
 
-    /// Whether the request is one of a pattern, by a list of all that tests draw.
+    /// Whether the request matches a pattern, from a table of all random patterns and paths.
     private func isTarget(_ pattern: RequestPattern) -> Bool {
         let matching: [String: [String]] = [
             "/": [], "/a": ["/a/**"], "/a/b": ["/a/**", "/a/b", "/*/b"], "/c/b": ["/*/b"],
@@ -494,7 +497,7 @@ struct ReferenceJudge {
         return matching[self.target, default: []].contains(pattern.path ?? "")
     }
 
-    /// The parts of the match that the client leaves open; `nil` if one of them is another.
+    /// Returns the conditions that are undecided for the client; `nil` if one does not match.
     private func matchGaps(_ match: RuleMatch) -> [IdentityGap]? {
         if let requests = match.requests {
             guard requests.contains(where: { self.isTarget($0) }) else { return nil }

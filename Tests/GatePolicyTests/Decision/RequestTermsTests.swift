@@ -53,7 +53,7 @@ struct RequestTermsTests {
         ("Shop", "ios", "other", "ios"), ("made-up", "made-up", "other", "other"),
         ("shop", "android", "shop", "other"),
     ])
-    func `only what the rules name is named`(
+    func `only apps and platforms that the rules contain are labels`(
         app: String,
         platform: String,
         namedApp: String,
@@ -68,14 +68,14 @@ struct RequestTermsTests {
         #expect(!terms.passesByObserving)
     }
 
-    @Test func `whoever names nothing is another`() throws {
+    @Test func `a client without app and platform has the label other`() throws {
         let terms = try Self.terms(nil, nil, "4")
         #expect(terms.app == "other")
         #expect(terms.platform == "other")
         #expect(terms.gap == .missing(.app))
     }
 
-    @Test func `the rule that decided is named, and those that would have`() throws {
+    @Test func `the terms contain the deciding rule and the observing rules`() throws {
         let denied = try Self.terms("shop", "ios", "1")
         #expect(denied.kind == .require)
         #expect(denied.rule == "shop-floor")
@@ -88,7 +88,7 @@ struct RequestTermsTests {
         #expect(observed.passesByObserving)
     }
 
-    @Test func `the policy on clients that do not say who they are has a name of its own`() throws {
+    @Test func `a rejection of unidentified clients has its own rule label`() throws {
         let terms = try Self.terms("shop", "ios", nil)
         #expect(terms.kind == .require)
         #expect(terms.rule == "unidentified")

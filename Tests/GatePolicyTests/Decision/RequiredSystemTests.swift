@@ -9,7 +9,7 @@ import Testing
     ]
 
     @Test(arguments: systems)
-    func `a device that cannot run the update is not told to get it`(
+    func `a device that cannot run the update gets no recommendation to update`(
         system: String?,
         isTooOld: Bool
     ) throws {
@@ -32,7 +32,7 @@ import Testing
         #expect(warned.upgrade.cannotUpdate == isTooOld)
     }
 
-    @Test func `an unreadable system keeps nobody from updating`() throws {
+    @Test func `an unparsable OS version does not prevent the update`() throws {
         var identity = try client(version: "1")
         identity.osVersion = .unreadable("x")
         let rules = ruleSet([try rule("r", minimum: "2", requiresOS: [">=16"])])

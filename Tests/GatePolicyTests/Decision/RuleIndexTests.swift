@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: UInt64(1)...40)
-    func `every rule that can be for a client is found, in order and once`(seed: UInt64) throws {
+    func `every rule that may match a client is found once and in order`(seed: UInt64) throws {
         var draw = Draw(random: SeededGenerator(seed: seed))
         let indexed = Indexed(try draw.rules(12))
         for _ in 0..<50 {
@@ -35,7 +35,8 @@ import Testing
                 }
                 let answers = Set(found.map { indexed.rules[$0].gaps(of: subject, in: scope) })
                 for index in concerned where !found.contains(index) {
-                    // Only where it may or may not be meant, and another one asks the same.
+                    // A rule is only left out if it may or may not match, and another rule has the
+                    // same gaps.
                     let gaps = indexed.rules[index].gaps(of: subject, in: scope)
                     #expect(
                         gaps?.isEmpty == false && answers.contains(gaps),
@@ -47,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func `among many rules only those are asked that share a value with the client`() throws {
+    @Test func `only rules that share a value with the client are evaluated`() throws {
         let general = try rule("general", minimum: "1")
         let ofApps = try (0..<1000).map { number in
             try rule(
@@ -73,11 +74,11 @@ import Testing
         #expect(found(try client(app: "other"), "/x") == ["general"])
         let android = try client(app: "b", platform: .android)
         #expect(found(android, "/v9") == ["general", "p9", "android"])
-        // A client that does not say which app it is may be any of them, and they ask it the same.
+        // A client without an app may match any of them, and all have the same gaps.
         #expect(found(try client(), "/x") == ["a0", "general"])
     }
 
-    @Test func `rules that ask a client without a name for different things all speak`() throws {
+    @Test func `rules with different gaps for a client without an app are all evaluated`() throws {
         let date = try Timestamp(parsing: "2026-12-01T00:00:00Z")
         let another = try AppVersion(parsing: "7")
         func ofApp(_ id: String, _ change: (inout RuleDefinition) -> Void) throws -> RuleDefinition

@@ -3,10 +3,10 @@ import Testing
 
 @testable import GatePolicy
 
-/// Properties that hold for every rule set, tried on many that are always the same.
+/// Properties of all rule sets, tested with random ones from fixed seeds.
 @Suite(.ownThread) struct StrictnessTests {
     @Test(arguments: UInt64(1)...20)
-    func `adding a rule never weakens a decision and order never changes it`(seed: UInt64) throws {
+    func `adding a rule never weakens a decision, and order never changes it`(seed: UInt64) throws {
         var draw = Draw(random: SeededGenerator(seed: seed))
         for _ in 0..<40 {
             let policy = try draw.policy()

@@ -42,13 +42,13 @@ import Testing
         let ios = RuleMatch(platforms: [.ios])
         let androidApp = RuleMatch(apps: ["a"], platforms: [.android])
         return [
-            Case("all there", good, ios, gap: nil),
+            Case("all values", good, ios, gap: nil),
             Case("no version", noVersion, gap: .missing(.version)),
-            Case("bad version", badVersion, gap: .unreadable(.version)),
+            Case("invalid version", badVersion, gap: .unreadable(.version)),
             Case("no version, no rule", noVersion, RuleMatch(apps: []), gap: .missing(.version)),
-            Case("no platform, nobody asks", noPlatform, gap: nil),
+            Case("no platform, not in a condition", noPlatform, gap: nil),
             Case("no platform", noPlatform, ios, gap: .missing(.platform)),
-            Case("bad platform", badPlatform, ios, gap: .unreadable(.platform)),
+            Case("invalid platform", badPlatform, ios, gap: .unreadable(.platform)),
             Case("no app", good, RuleMatch(apps: ["a"]), gap: .missing(.app)),
             Case("no app, but another platform", good, androidApp, gap: nil),
             Case("no channel", good, RuleMatch(channels: ["a"]), gap: .missing(.channel)),
@@ -58,10 +58,10 @@ import Testing
     }
 
     @Test(arguments: try cases(), Action.allCases)
-    func `a gap is left to the policy`(testCase: Case, action: Action) throws {
+    func `a gap is decided by the policy`(testCase: Case, action: Action) throws {
         let missing: Action
         let unreadable: Action
-        // The other action is the opposite, so that a mix-up shows.
+        // The action for other gaps is the opposite, so that a mix-up is noticed.
         let opposite: Action = action == .reject ? .allow : .reject
         if case .unreadable = testCase.gap {
             (missing, unreadable) = (opposite, action)
@@ -141,7 +141,7 @@ import Testing
         )
     }
 
-    @Test func `the gap of an observing rule rejects nobody`() throws {
+    @Test func `the gap of an observing rule rejects no client`() throws {
         let rules = ruleSet(
             [try rule("watch", match: RuleMatch(apps: ["a"]), minimum: "1", mode: .observe)],
             unidentified: UnidentifiedPolicy(missing: .reject, unreadable: .reject)
@@ -165,7 +165,7 @@ import Testing
     ]
 
     @Test(arguments: paths)
-    func `of the policies of a path the strictest holds`(
+    func `the strictest of several path policies applies`(
         method: String,
         target: String,
         missing: Action,
@@ -209,7 +209,7 @@ import Testing
         }
     }
 
-    @Test func `a path that is exempt asks nobody`() throws {
+    @Test func `an exempt path has no gaps`() throws {
         let request = try RequestPattern(path: "/a", methods: nil)
         let rules = ruleSet(
             exemptions: [request],

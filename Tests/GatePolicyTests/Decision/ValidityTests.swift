@@ -3,12 +3,12 @@ import Testing
 
 @testable import GatePolicy
 
-/// Properties of every rule set at every second, tried on many that are always the same.
+/// Properties of all rule sets at every second, tested with random ones from fixed seeds.
 @Suite(.ownThread) struct ValidityTests {
     private struct Case {
         let judge: ReferenceJudge
         let rules: RuleSet
-        /// The decisions of the seconds -2 to 25: all dates of a draw are within.
+        /// The decisions of the seconds -2 to 25, which include all dates of a random rule set.
         let decisions: [Decision]
 
         static let seconds = Int64(-2)...25
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: UInt64(1)...20)
-    func `a decision stays the same until it says that it may change`(seed: UInt64) throws {
+    func `a decision does not change before its validUntil`(seed: UInt64) throws {
         var draw = Draw(random: SeededGenerator(seed: seed))
         var changes = 0
         for number in 0..<80 {
@@ -56,11 +56,11 @@ import Testing
             changes += zip(subject.decisions, subject.decisions.dropFirst()).count { $0 != $1 }
             #expect(subject.decisions.last?.validUntil == nil)
         }
-        // The draws are worth something only if decisions do change.
+        // The test is only meaningful if decisions change.
         #expect(changes > 20)
     }
 
-    @Test func `the draws are worth something`() throws {
+    @Test func `the random rule sets cover holds, updates and store URLs`() throws {
         var draw = Draw(random: SeededGenerator(seed: 101))
         var decisions: [Decision] = []
         for _ in 0..<200 { decisions += try Case(&draw, rules: 5).decisions }
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test(arguments: UInt64(101)...115)
-    func `the evaluator says what the obvious reference says`(seed: UInt64) throws {
+    func `the evaluator and the reference implementation agree`(seed: UInt64) throws {
         var draw = Draw(random: SeededGenerator(seed: seed))
         for number in 0..<80 {
             let announcers = number < 60 ? 0 : number % 3
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test func `a decision without any time is valid for ever`() throws {
+    @Test func `a decision without dates has no validUntil`() throws {
         let rules = ruleSet([try rule("r", minimum: "4", rollout: [RolloutStep(percent: 5)])])
         for version in ["3", "5"] {
             #expect(rules.decide(try client(version: version), at: second(0)).validUntil == nil)
@@ -111,7 +111,7 @@ import Testing
         #expect(Decision.preflight.validUntil == nil)
     }
 
-    @Test func `a rule that is not for the client does not limit a decision`() throws {
+    @Test func `a rule that does not match the client does not limit validUntil`() throws {
         let timed = try rule(
             "r",
             match: RuleMatch(platforms: [.android]),
@@ -127,7 +127,7 @@ import Testing
         #expect(rules.decide(android, in: exempt, at: second(0), address: nil).validUntil == nil)
     }
 
-    @Test func `no number stops the evaluator`() throws {
+    @Test func `no number crashes the evaluator`() throws {
         let times = [Int64.min, -1, 0, 1, 1_800_000_000, 253_402_300_799, .max].map {
             Timestamp(secondsSinceEpoch: $0)
         }

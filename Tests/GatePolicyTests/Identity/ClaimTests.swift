@@ -16,7 +16,7 @@ import Testing
     ]
 
     @Test(arguments: cases)
-    func `equal statements are one and different ones are unreadable`(
+    func `equal statements are merged, and different ones are invalid`(
         statements: [Claim<String>],
         merged: Claim<String>
     ) {

@@ -3,7 +3,7 @@ import Testing
 @testable import GatePolicy
 
 @Suite struct IdentityGapTests {
-    @Test func `what cannot be read comes before what is missing and the version first`() {
+    @Test func `invalid values come before missing ones, and the version comes first`() {
         let gaps: [IdentityGap] = [
             .missing(.app), .unreadable(.app), .missing(.version), .unreadable(.version),
         ]
@@ -14,7 +14,7 @@ import Testing
         )
     }
 
-    @Test func `a gap is a sentence`() {
+    @Test func `a gap is described by a clause`() {
         #expect(
             IdentityGap.missing(.osVersion).description
                 == "the client does not state its OS version"

@@ -71,7 +71,8 @@ import Testing
             ["x-app-storefront: JPN"]
         ),
         ([], [("s", "jpn")], [], ["x-app-storefront: JP"]),
-        // More than is read: one value goes on, and a list that somebody may read does not.
+        // Above the limit: a single value is forwarded, and a list that a backend might split is
+        // dropped.
         ([("x-device-id", String(repeating: "d", count: 2000))], [], [], []),
         ([("x-app-version", String(repeating: "9,", count: 1000))], [], ["x-app-version"], []),
         ([("x-app-version", "1,2,3,4,5,6,7,8,9")], [], ["x-app-version"], []),
@@ -79,7 +80,7 @@ import Testing
     ]
 
     @Test(arguments: cases)
-    func `the backend reads one value where the gate has read one`(
+    func `the backend gets one value where the gate parsed one`(
         headers: Lines,
         query: Lines,
         drop: [String],

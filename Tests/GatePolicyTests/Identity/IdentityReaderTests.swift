@@ -12,7 +12,7 @@ import Testing
         return rules.identify(rules.claims(headers, query: query))
     }
 
-    @Test func `every part is read from its header`() throws {
+    @Test func `every value is read from its header`() throws {
         let identity = Self.identify([
             ("x-app-id", "com.example.shop"), ("x-app-platform", "iPhone"),
             ("x-app-version", " v3.4.0 "), ("x-app-build", "0412"), ("x-app-channel", "TestFlight"),
@@ -28,7 +28,7 @@ import Testing
         #expect(identity.languages.map(\.tag) == [LanguageTag("ja"), .english])
     }
 
-    /// As long as a version can be.
+    /// A version of the maximum length.
     private static let long = "1.0-" + String(repeating: "a", count: 60)
 
     static let versions: [([String], Claim<String>)] = [
@@ -65,7 +65,7 @@ import Testing
     ]
 
     @Test(arguments: versions)
-    func `a version is one readable value or none`(lines: [String], claim: Claim<String>) {
+    func `a version is a single valid value`(lines: [String], claim: Claim<String>) {
         let identity = Self.identify(lines.map { ("x-app-version", $0) })
         #expect(identity.version.map(\.description) == claim)
     }
@@ -94,7 +94,7 @@ import Testing
     ]
 
     @Test(arguments: combined)
-    func `a version header can carry the platform and the build`(
+    func `a version header can contain the platform and the build`(
         headers: [(String, String)],
         platform: Claim<Platform>,
         build: Claim<BuildNumber>
@@ -104,7 +104,7 @@ import Testing
         #expect(identity.build == build)
     }
 
-    /// Values of the query as they stand there, percent-encoded.
+    /// Query values, percent-encoded.
     static let queries: [(version: String, platform: String, wanted: [String])] = [
         ("3.4.9+%2893%29", "ios", ["3.4.9", "93", "ios"]),
         ("3.4.9%20%2893%29", "ios", ["3.4.9", "93", "ios"]),
@@ -123,7 +123,7 @@ import Testing
     ]
 
     @Test(arguments: queries)
-    func `a plus sign in a query is a blank where that gives a version`(
+    func `a plus sign in a query is a blank if that makes a version`(
         version: String,
         platform: String,
         wanted: [String]
@@ -158,7 +158,7 @@ import Testing
     ]
 
     @Test(arguments: prefixes)
-    func `only a known platform, or one that rules name, stands before a slash`(
+    func `only a platform that is known or in the rules can be before a slash`(
         line: String,
         platform: String,
         version: String
@@ -167,7 +167,7 @@ import Testing
         let identity = rules.identify(rules.claims([("x-app-version", line)]))
         #expect(Self.word(identity.platform) == platform)
         #expect(Self.word(identity.version) == version)
-        // A field of its own is not in doubt because of the name of an app.
+        // A separate platform header is not affected by the app name before the slash.
         let both = rules.identify(
             rules.claims([("x-app-version", line), ("x-app-platform", "my_os")])
         )
@@ -201,7 +201,7 @@ import Testing
         #expect(ruleSet(identity: sources).identityHeaderNames == ["x-ver", "x-old-ver"])
     }
 
-    @Test func `a rule set names all fields that it reads`() throws {
+    @Test func `a rule set lists all header fields that it reads`() throws {
         var sources = IdentitySources.defaults
         #expect(ruleSet(identity: sources).identityQueryNames == [])
         #expect(!ruleSet(identity: sources).identityHeaderNames.contains("user-agent"))
@@ -269,7 +269,7 @@ import Testing
             ]
 
     @Test(arguments: fallbacks)
-    func `the query speaks after headers and the User-Agent last`(
+    func `headers come before the query, and the User-Agent comes last`(
         headers: [(String, String)],
         query: [(String, String)],
         version: Claim<String>,
@@ -280,7 +280,7 @@ import Testing
         #expect(identity.platform == platform)
     }
 
-    @Test func `languages come from the query where no header has them`() throws {
+    @Test func `languages come from the query if no header has them`() throws {
         let sources = try Self.sources()
         let identity = Self.identify([], query: [("lang", "ja%2Cen;q=0.1")], sources)
         #expect(identity.languages.count == 2)
@@ -302,7 +302,7 @@ import Testing
     ]
 
     @Test(arguments: countries)
-    func `a country is a code of two letters where the operator says it is`(
+    func `a country is a two-letter code from the configured header`(
         headers: [(String, String)],
         query: [(String, String)],
         country: Claim<String>

@@ -38,7 +38,7 @@ import Testing
     ]
 
     @Test(arguments: cases)
-    func `a client gets the best of the languages that there are`(
+    func `a client gets the best match of the available languages`(
         field: String,
         language: String
     ) {
@@ -49,7 +49,7 @@ import Testing
         #expect(lookup.best(for: LanguageRange.list(parsing: [field]))?.description == language)
     }
 
-    /// Languages that there are, what is asked for, and what is got; the fallback is English.
+    /// Available languages, requested languages and the result; the fallback is English.
     static let otherForms = [
         ("he", "iw-IL", "he"), ("iw", "he-IL", "iw"), ("id", "in", "id"), ("in", "id-ID", "in"),
         ("ro", "mo", "ro"), ("fil", "tl-PH", "fil"), ("tl", "fil", "tl"), ("nb", "no-NO", "nb"),
@@ -72,7 +72,7 @@ import Testing
     ]
 
     @Test(arguments: otherForms)
-    func `a language is found under its other code and in the script of the region`(
+    func `a language is found by its alias and by the script of the region`(
         available: String,
         field: String,
         language: String
@@ -82,7 +82,7 @@ import Testing
         #expect(lookup.best(for: LanguageRange.list(parsing: [field]))?.description == language)
     }
 
-    @Test func `without the default language the first one stands in`() {
+    @Test func `without the fallback language, the first available one is used`() {
         let tags = ["ko", "ja"].compactMap { LanguageTag($0) }
         #expect(
             LanguageLookup(available: tags, fallback: .english).best(for: []) == LanguageTag("ja")

@@ -33,7 +33,7 @@ import Testing
         #expect(parsed.map { "\($0.tag?.description ?? "*") \($0.weight)" } == ranges)
     }
 
-    @Test func `only a bounded number of items is read`() {
+    @Test func `the number of parsed items is limited`() {
         let field = String(repeating: "en,", count: 100_000) + "ja"
         #expect(LanguageRange.list(parsing: [field]).count == LanguageRange.maximumCount)
     }

@@ -11,7 +11,7 @@ import Testing
     ]
 
     @Test(arguments: canonical)
-    func `a tag is compared without case and keeps the canonical one`(
+    func `a tag is compared without case and keeps the canonical case`(
         text: String,
         tag: String
     ) throws {
@@ -23,7 +23,7 @@ import Testing
         "", "*", "-", "en-", "-en", "en--US", "en_US", "e1", "123", "abcdefghi", "en-abcdefghi",
         "日本", "en US", "en-x", "en;q=1", String(repeating: "en-US-", count: 12) + "en",
     ])
-    func `what does not have the shape of a tag is none`(text: String) {
+    func `a malformed tag is rejected`(text: String) {
         #expect(LanguageTag(text) == nil)
     }
 
@@ -40,7 +40,7 @@ import Testing
     ]
 
     @Test(arguments: truncations)
-    func `a tag is truncated as RFC 4647 looks it up`(text: String, shorter: [String]) throws {
+    func `a tag is truncated according to RFC 4647`(text: String, shorter: [String]) throws {
         let tags = sequence(first: try #require(LanguageTag(text)), next: \.truncated)
         #expect(tags.dropFirst().map(\.description) == shorter)
     }
@@ -54,7 +54,7 @@ import Testing
     ]
 
     @Test(arguments: regions)
-    func `a region stands behind the language and the script`(
+    func `a region is after the language and the script`(
         text: String,
         region: String?
     ) throws {

@@ -13,11 +13,11 @@ import Testing
     ]
 
     @Test(arguments: cases)
-    func `a platform has one name whatever the client calls it`(raw: String, platform: Platform) {
+    func `the aliases of a platform are the same platform`(raw: String, platform: Platform) {
         #expect(Platform(raw) == platform)
     }
 
-    @Test func `an unknown platform keeps its own name without case`() {
+    @Test func `an unknown platform is compared without case`() {
         #expect(Platform("Tizen").name == "tizen")
         #expect(Platform("KaiOS 3").description == "kaios 3")
         #expect(Platform("Tizen") == Platform("TIZEN"))

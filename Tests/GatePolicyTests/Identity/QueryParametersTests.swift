@@ -24,14 +24,14 @@ import Testing
         ("/?a=1?a=2&a=3", ["1?a=2", "3"]),
         ("/?=1&aa=2&", []),
     ])
-    func `values stand as they were sent, and names in any case`(
+    func `values are kept as sent, and names are matched without case`(
         target: String,
         expected: [String]
     ) {
         #expect(Self.values(target, of: "a") == expected)
     }
 
-    @Test func `only those that are asked for are read, and never thousands`() {
+    @Test func `only requested parameters are read, and at most 128`() {
         let few = Self.parameters("/?a=1&bc=2&BC=3&b=4&a", ["bc", "b"])
         #expect(few.count(of: "bc") == 2)
         #expect(few.count(of: "a") == 0)

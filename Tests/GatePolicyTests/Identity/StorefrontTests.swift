@@ -15,7 +15,7 @@ struct StorefrontTests {
     ]
 
     @Test(arguments: statements)
-    func `a storefront is a country by two letters or by three`(
+    func `a storefront is a country code of two or three letters`(
         lines: [String],
         storefront: Claim<String>
     ) {
@@ -24,7 +24,7 @@ struct StorefrontTests {
         #expect(rules.identify(rules.claims(fields)).storefront == storefront)
     }
 
-    @Test func `every code of three letters has one of two, and none has another's`() {
+    @Test func `three-letter and two-letter country codes map one to one`() {
         let letters = (0..<26).map { String(UnicodeScalar(UInt8(97 + $0))) }
         var found: [String: String] = [:]
         for one in letters {
@@ -35,7 +35,7 @@ struct StorefrontTests {
                 }
             }
         }
-        // 249 countries of ISO 3166-1, and Kosovo.
+        // The 249 countries of ISO 3166-1, and Kosovo.
         #expect(found.count == 250)
         #expect(Set(found.values).count == 250)
         #expect(found.values.allSatisfy { Storefront.country($0) == $0 })
@@ -47,7 +47,7 @@ struct StorefrontTests {
         }
     }
 
-    @Test func `it is told by the header or the parameter that the file names`() {
+    @Test func `the storefront is in the header or query parameter from the rules file`() {
         var sources = IdentitySources.defaults
         sources.headers[.storefront] = ["x-store"]
         sources.query[.storefront] = "store"
@@ -72,7 +72,7 @@ struct StorefrontTests {
     ]
 
     @Test(arguments: countries)
-    func `the store of a client is where it says, or else where it connects from`(
+    func `the store of a client is its storefront, or else its country`(
         storefront: Claim<String>,
         country: Claim<String>,
         store: String?

@@ -46,7 +46,7 @@ import Testing
     ]
 
     @Test(arguments: matches)
-    func `a pattern reads the parts of its named groups`(
+    func `a pattern returns the values of its named groups`(
         pattern: String,
         userAgent: String,
         fields: Fields?
@@ -88,7 +88,7 @@ import Testing
     ]
 
     @Test(arguments: errors)
-    func `what is no pattern is refused with its reason`(
+    func `an invalid pattern is rejected with a reason`(
         pattern: String,
         error: PatternError
     ) {
@@ -103,17 +103,17 @@ import Testing
             "(?:(?:a?){20}){20}(?<version>b)", "(?<version>.*.*.*.*.*=)",
         ]
     )
-    func `no pattern can be made slow by a client`(pattern: String) throws {
+    func `no input makes a pattern slow`(pattern: String) throws {
         let pattern = try UserAgentPattern(parsing: pattern)
         #expect(pattern.match(String(repeating: "a", count: 512)) == nil)
     }
 
-    @Test func `nested repetitions of nothing end`() throws {
+    @Test func `nested repetitions of nothing terminate`() throws {
         let nested = String(repeating: "(", count: 60) + String(repeating: "){100}", count: 60)
         #expect(try UserAgentPattern(parsing: nested + "(?<version>1)").match("1") != nil)
     }
 
-    @Test func `a long User-Agent is not read rather than cut`() throws {
+    @Test func `a User-Agent that is too long is ignored instead of truncated`() throws {
         let pattern = try UserAgentPattern(parsing: #"Shop/(?<version>\d+)"#)
         let padding = String(repeating: " ", count: 505)
         #expect(pattern.match(padding + "Shop/12") == [.version: "12"])

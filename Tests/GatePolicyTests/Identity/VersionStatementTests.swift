@@ -2,7 +2,7 @@ import Testing
 
 @testable import GatePolicy
 
-/// What one value of a version header states: the version, the build and the platform, each on its own.
+/// The version, the build and the platform in a version header, each parsed independently.
 @Suite struct VersionStatementTests {
     struct Case: CustomTestStringConvertible {
         let text: String
@@ -10,7 +10,7 @@ import Testing
         let build: String
         let platform: String
 
-        /// `-` for a part that is missing, `?` for one that is unreadable.
+        /// `-` for a missing part, `?` for an unparsable one.
         init(_ text: String, _ version: String, _ build: String = "-", _ platform: String = "-") {
             self.text = text
             self.version = version
@@ -22,7 +22,7 @@ import Testing
     }
 
     static let forms: [Case] = [
-        // Parentheses, as Apple's tools print them.
+        // Parentheses, the format of Apple's tools.
         Case("1.2.3", "1.2.3"),
         Case("1.3.0 (93)", "1.3.0", "93"),
         Case("1.0.3(6)", "1.0.3", "6"),
@@ -35,7 +35,7 @@ import Testing
         Case("3.4.9 ( 93 )", "3.4.9", "93"),
         Case("3.4.9 (20261127)", "3.4.9", "20261127"),
         Case("3.4.9 (2026.11.27.1)", "3.4.9", "2026.11.27.1"),
-        // A plus sign, as Flutter writes it.
+        // A plus sign, the format of Flutter.
         Case("1.2.3+45", "1.2.3", "45"),
         Case("1.2.3+045", "1.2.3", "45"),
         Case("1.2.3+93.1", "1.2.3", "93.1"),
@@ -61,7 +61,7 @@ import Testing
         Case("ios/3.4.9/93", "3.4.9", "93", "ios"),
         Case("vision/1.0", "1.0"),
         Case("/3.4.0", "3.4.0", "-", "?"),
-        // One build twice, and two builds.
+        // The same build twice, and two different builds.
         Case("1.2.3+45 (45)", "1.2.3", "45"),
         Case("1.2.3+45 (46)", "1.2.3", "?"),
         Case("1.2.3 (45)/45.0", "1.2.3", "45"),
@@ -69,7 +69,7 @@ import Testing
     ]
 
     static let unreadable: [Case] = [
-        // A build that cannot be read leaves the version.
+        // An unparsable build does not affect the version.
         Case("1.3.0 ()", "1.3.0"),
         Case("1.3.0 (9a)", "1.3.0", "?"),
         Case("1.3.0 (-1)", "1.3.0", "?"),
@@ -84,7 +84,7 @@ import Testing
         Case("3.4.9/6f1c2d3e-4b5a-4c6d-8e7f-0123456789ab", "3.4.9", "?"),
         Case("3.4.9/93/94", "3.4.9", "?"),
         Case("1.0 (" + String(repeating: "0", count: 64) + "1)", "1.0", "?"),
-        // A version that cannot be read leaves the build, and a known platform.
+        // An unparsable version does not affect the build and a known platform.
         Case("(93)", "?", "93"),
         Case("1.x (93)", "?", "93"),
         Case("3.4.9b2 (93)", "?", "93"),
@@ -102,7 +102,7 @@ import Testing
     ]
 
     @Test(arguments: forms + unreadable)
-    func `each part of a value is read on its own`(_ one: Case) {
+    func `each part of a value is parsed independently`(_ one: Case) {
         let statement = VersionStatement(parsing: one.text)
         #expect(Self.text(statement.version) == one.version)
         #expect(Self.text(statement.build) == one.build)

@@ -3,10 +3,10 @@ import Testing
 
 @testable import GatePolicy
 
-/// Versions as real apps state them, from `VersionsInTheWild.tsv`.
+/// Versions as sent by real apps, from `VersionsInTheWild.tsv`.
 @Suite struct VersionsInTheWildTests {
     @Test(arguments: try WildVersion.all())
-    func `a version is read as a person would say it, or not at all`(
+    func `a version is parsed as intended or not at all`(
         wild: WildVersion
     ) throws {
         let identity = try wild.identify()
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `the collection is large and of many forms`() throws {
+    @Test func `the collection is large and has many formats`() throws {
         let all = try WildVersion.all()
         #expect(all.count { $0.reading == .asMeant } >= 400)
         #expect(all.count { $0.pattern == nil } >= 300)
@@ -39,7 +39,7 @@ import Testing
         #expect(patterns == Set(try WildVersion.patterns().keys))
     }
 
-    @Test func `the guide explains each reason that a version is not read as meant`() throws {
+    @Test func `the guide explains each reason for a version parsed differently`() throws {
         let all = try WildVersion.all()
         #expect(all.allSatisfy { ($0.reason == nil) == ($0.reading == .asMeant) })
         let guide = try String(contentsOf: WildVersion.guide, encoding: .utf8)

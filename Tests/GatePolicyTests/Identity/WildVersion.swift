@@ -13,16 +13,16 @@ struct WildVersion: Sendable {
 
     /// The value of a version field, or a User-Agent.
     let asSent: String
-    /// The version, the build and the platform that it stands for.
+    /// The intended version, build and platform.
     let version: String?
     let build: String?
     let platform: String?
-    /// The name of the pattern that reads the User-Agent; `nil` for a version field.
+    /// The name of the pattern for the User-Agent; `nil` for a version field.
     let pattern: String?
     let reading: Reading
-    /// Why it is not read as it is meant.
+    /// Why it is parsed differently from what is intended.
     let reason: String?
-    /// What is read where that differs from what is meant.
+    /// The parsed value if it differs from the intended one.
     let readAs: String?
 
     private init(line: Substring) throws {
@@ -40,14 +40,14 @@ struct WildVersion: Sendable {
         try #require((columns[1] == "user-agent") == (self.pattern != nil), "\(line)")
     }
 
-    /// What it stands for, as one text.
+    /// The intended value as one text.
     var written: String {
         let text = (self.platform.map { "\($0)/" } ?? "") + (self.version ?? "-")
         return self.build.map { "\(text) (\($0))" } ?? text
     }
 
-    /// The shape of a field, with the same text for all numbers and for all words; the pattern of a
-    /// User-Agent.
+    /// The format of a field, with the same text for all numbers and all words; for a User-Agent,
+    /// its pattern.
     var form: String {
         if let pattern = self.pattern { return pattern }
         var form = ""
@@ -81,7 +81,7 @@ extension WildVersion {
         try Self.lines(of: "VersionsInTheWild.tsv").map(WildVersion.init(line:))
     }
 
-    /// The User-Agent patterns by their names.
+    /// The User-Agent patterns by name.
     static func patterns() throws -> [String: String] {
         let pairs = try Self.lines(of: "UserAgentPatterns.tsv").map { line in
             let columns = line.split(separator: "\t")

@@ -7,13 +7,13 @@ struct AddedFieldsTests {
         ("1.2", []), ("1.2 (3)", ["x-app-build: 3"]), ("ios/1.2", ["x-app-platform: ios"]),
         ("  ios/1.2 (34)\t", ["x-app-platform: ios", "x-app-build: 34"]),
         (" ios / 1.2 (34)", ["x-app-platform: ios", "x-app-build: 34"]),
-        // Not as they are described.
+        // Not in canonical form.
         (" iPhone/1.2 (007)", ["x-app-platform: ios", "x-app-build: 7"]),
         (" IOS/v1.2", ["x-app-platform: ios"]), (" 1.3, 1.2", ["x-app-version: 1.2"]),
     ]
 
     @Test(arguments: lines)
-    func `a version line states what the backend is told beside it`(
+    func `a version line adds the fields that the backend gets with it`(
         _ sample: (line: String, fields: [String])
     ) throws {
         let ruleSet = RuleSet(RuleSetDefinition(revision: "1"))
@@ -29,7 +29,7 @@ struct AddedFieldsTests {
             fields.map { "\($0.name.lowercased()): \($0.value)" }
         }
         #expect(texts(added?.fields(in: line.span) ?? []) == sample.fields)
-        // In a head, it stands behind other lines.
+        // In a head, the line follows other lines.
         let head = Array("Host: a\r\n".utf8) + line
         let place = head.count - line.count..<head.count
         let moved = classes.fields(added: told, inVersion: place, of: head.span)

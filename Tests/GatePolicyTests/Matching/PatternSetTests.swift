@@ -9,7 +9,7 @@ import Testing
     ]
 
     @Test(arguments: cases)
-    func `a set is the same in whatever order it was filled`(numbers: [Int]) {
+    func `a set does not depend on the order of insertion`(numbers: [Int]) {
         var set = PatternSet()
         var reversed = PatternSet()
         for number in numbers { set.insert(number) }
@@ -21,7 +21,7 @@ import Testing
         for number in numbers { #expect(set.contains(number)) }
     }
 
-    @Test func `numbers that cannot be patterns are in no set`() {
+    @Test func `invalid pattern numbers are never inserted`() {
         var set = PatternSet()
         for number in [-1, Int(UInt32.max), Int.max, Int.min] {
             set.insert(number)

@@ -36,7 +36,7 @@ struct RequestClassifierTests {
     ]
 
     @Test(arguments: exemptions)
-    func `an exemption is its path exactly and nothing ambiguous`(
+    func `an exemption matches its exact path and no ambiguous one`(
         pattern: String,
         exempt: [String],
         judged: [String]
@@ -82,7 +82,7 @@ struct RequestClassifierTests {
     ]
 
     @Test(arguments: matches)
-    func `a rule is not dodged by a spelling of its path`(
+    func `a rule cannot be bypassed by another spelling of its path`(
         pattern: String,
         inside: [String],
         outside: [String]
@@ -120,7 +120,7 @@ struct RequestClassifierTests {
         }
     }
 
-    @Test func `one of several patterns is enough and equal scopes are equal`() throws {
+    @Test func `one matching pattern is enough, and equal scopes are equal`() throws {
         let requests = [
             try RequestPattern(path: "/a/**", methods: nil),
             try RequestPattern(path: "/b", methods: ["GET"]),
@@ -147,7 +147,7 @@ struct RequestClassifierTests {
         #expect(rules.decide(old, in: rules.scope("GET", "/v2/r10000/7/x")).kind == .allow)
     }
 
-    @Test func `a long path of every ambiguity gets every rule and no exemption`() throws {
+    @Test func `a long ambiguous path matches every rule and no exemption`() throws {
         let request = try RequestPattern(path: "/a", methods: ["POST"])
         let rules = ruleSet(
             [try rule("a", match: RuleMatch(requests: [request]), minimum: "2")],

@@ -21,16 +21,16 @@ struct RequestScopeTests {
     ]
 
     @Test(arguments: Self.scopes.indices, Self.scopes.indices)
-    func `a scope is the same as itself alone`(left: Int, right: Int) {
+    func `a scope is only equal to itself`(left: Int, right: Int) {
         #expect((Self.scopes[left] == Self.scopes[right]) == (left == right))
     }
 
-    @Test func `scopes that begin with the same patterns have different hashes`() {
+    @Test func `scopes that start with the same patterns have different hashes`() {
         let hashes = Self.scopes.suffix(2).map(\.hashValue)
         #expect(hashes[0] != hashes[1])
     }
 
-    @Test func `only a request that is judged and meets no pattern is unrestricted`() {
+    @Test func `only a non-exempt request that matches no pattern is unrestricted`() {
         #expect(Self.scopes.map(\.isUnrestricted) == [true] + Array(repeating: false, count: 8))
     }
 }

@@ -32,13 +32,13 @@ import Testing
         answer.fields.first { $0.name == "Content-Type" }?.value
     }
 
-    @Test func `a status of its own stands in the answer and in its body`() throws {
+    @Test func `a custom status is the status of the response and in its body`() throws {
         let answer = try Self.answer(AnswerStyle(status: 410))
         #expect(answer.status == 410)
         #expect(String(decoding: answer.body, as: UTF8.self).contains(#""status":410,"#))
     }
 
-    @Test func `a rule says what the rules together leave open`() throws {
+    @Test func `a rule inherits the answer settings of the file that it does not set`() throws {
         let all = AnswerStyle(status: 403, body: .text(try NoticeTemplate(parsing: "old")))
         #expect(try Self.answer(.standard, of: all).status == 403)
         let answer = try Self.answer(AnswerStyle(status: 410), of: all)
@@ -47,7 +47,7 @@ import Testing
         #expect(Self.type(answer) == "text/plain; charset=utf-8")
     }
 
-    @Test func `maintenance has the status that its own rule says, or else 503`() throws {
+    @Test func `maintenance has the status of its own rule, or else 503`() throws {
         for (own, status) in [(nil, 503), (429, 429)] {
             var maintained = try rule(
                 "m",
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func `a media type belongs to its body`() throws {
+    @Test func `a content type belongs to its body`() throws {
         let text = BodyTemplate.text(try NoticeTemplate(parsing: "old"))
         let all = AnswerStyle(body: text, contentType: "application/x-old")
         #expect(Self.type(try Self.answer(.standard, of: all)) == "application/x-old")
@@ -85,12 +85,12 @@ import Testing
     ]
 
     @Test(arguments: bodies)
-    func `a body is JSON`(value: BodyTemplate.Value, json: String) throws {
+    func `a body is encoded as JSON`(value: BodyTemplate.Value, json: String) throws {
         let answer = try Self.answer(AnswerStyle(body: .json(value)))
         #expect(String(decoding: answer.body, as: UTF8.self) == json)
     }
 
-    @Test func `the strings of a body say what is known, with the type that it has`() throws {
+    @Test func `placeholders in a body have known values with their JSON types`() throws {
         let body = BodyTemplate.object([
             ("text", try Self.text("{rule}/{revision}: {decision} {status}")),
             ("status", try Self.text("{status}")),
@@ -110,7 +110,7 @@ import Testing
         #expect(Self.type(answer) == "application/json")
     }
 
-    @Test func `what a client claims cannot leave its string`() throws {
+    @Test func `client input cannot escape its JSON string`() throws {
         let body = BodyTemplate.object([("at", try Self.text("{platform}"))])
         var denying = try rule("all", blocked: [">=0"])
         denying.answer = AnswerStyle(body: body)
@@ -121,7 +121,7 @@ import Testing
         #expect(String(decoding: answer.body, as: UTF8.self) == #"{"at":"\",\"x\":\"\\"}"#)
     }
 
-    @Test func `a protocol to upgrade to is named only where that is wanted, and only with 426`()
+    @Test func `the Upgrade field is only sent if configured, and only with 426`()
         throws
     {
         #expect(try !Self.answer(.standard).sendsUpgrade)
@@ -133,7 +133,7 @@ import Testing
         #expect(try !Self.answer(wanted, form: .grpc).sendsUpgrade)
     }
 
-    @Test func `a body may not say what no place knows`() {
+    @Test func `a placeholder that is unknown in its context is rejected`() {
         #expect(throws: NoticeTemplateError.self) {
             try NoticeTemplate(parsing: "{nothing}", for: .body)
         }

@@ -18,7 +18,7 @@ import Testing
     ]
 
     @Test(arguments: matches)
-    func `a pattern matches identifiers that begin with it`(
+    func `a pattern matches identifiers with its prefix`(
         pattern: String,
         app: String,
         isMatch: Bool
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: ["*", "*.example", "com.*.shop", "com.example*", ".*", "com.**", "com.*.*"])
-    func `a star anywhere but after the last dot is refused`(text: String) {
+    func `a star anywhere but after the last dot is rejected`(text: String) {
         #expect(throws: AppPattern.Failure.misplacedStar) { try AppPattern(parsing: text) }
     }
 
@@ -38,7 +38,7 @@ import Testing
     ]
 
     @Test(arguments: coverage)
-    func `a pattern covers those that are within it`(
+    func `a pattern covers the patterns within it`(
         one: String,
         other: String,
         isCovered: Bool
@@ -49,7 +49,7 @@ import Testing
         #expect(one.matches(one.example))
     }
 
-    @Test func `a rule for a pattern judges all apps of it, whatever else the rules name`() throws {
+    @Test func `a rule for a pattern applies to all its apps, regardless of other rules`() throws {
         let rules = ruleSet([
             try rule(
                 "family",
@@ -84,7 +84,8 @@ import Testing
         #expect(try kind("com.example.shop", "3.0") == .allow)
         #expect(try kind("com.example.beta.one", "3.9") == .require)
         #expect(try kind("com.examples", "0.1") == .allow)
-        // Clients of one class get one decision: those of the three conditions are apart.
+        // Clients of one class get the same decision: clients of the three patterns are in
+        // different classes.
         let classes = try #require(rules.clientClasses)
         func key(_ app: String) -> [UInt8]? {
             var key: [UInt8] = []

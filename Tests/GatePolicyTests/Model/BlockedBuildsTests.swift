@@ -31,7 +31,7 @@ import Testing
     ]
 
     @Test(arguments: cases)
-    func `a build is refused by its number, and by its version`(
+    func `a build is denied by its number or its version`(
         version: String?,
         build: BuildNumber?,
         reason: String
@@ -70,7 +70,7 @@ import Testing
         return [
             (beta, "3.0-beta.1", nil, true), (beta, "3.0", nil, false), (beta, nil, 7, false),
             (other, "3.1", nil, true), (other, "3.1-rc.1", nil, false), (other, "30", nil, false),
-            // A version is looked at as it is described.
+            // A version is compared in its canonical form.
             (other, "v03.1+beta", nil, true),
             (seven, "3.0", 107, true), (seven, "3.0", 70, false), (seven, "3.0", nil, false),
             (both, "3.0", 104, true), (both, "3.0", 105, false), (both, "4.0", 104, false),
@@ -79,7 +79,7 @@ import Testing
     }()
 
     @Test(arguments: forms)
-    func `a build is refused by how it is written`(
+    func `a build is denied by the form of its text`(
         entry: BlockedBuilds,
         version: String?,
         build: BuildNumber?,
@@ -90,11 +90,11 @@ import Testing
         let rules = ruleSet([rule])
         let decision = rules.decide(try client(version: version, build: build), in: rules.scope())
         #expect((decision.kind == .require) == isRefused, "\(decision.reason)")
-        // Equal versions can be written in several ways.
+        // Equal versions can have several spellings.
         #expect(rules.clientClasses == nil)
     }
 
-    @Test func `whoever does not state what a form is asked of is asked for it`() throws {
+    @Test func `a value that a form needs is a gap if it is missing`() throws {
         var rule = try rule("a")
         rule.blockedBuilds = [Self.like("beta", build: "7$")]
         let rules = ruleSet([rule])
@@ -107,13 +107,13 @@ import Testing
         #expect(try reason("3.0", 7) == "the client meets every rule that applies")
     }
 
-    @Test func `a strict rule takes a pre-release for older than its release`() throws {
+    @Test func `a strict rule treats a pre-release as older than its release`() throws {
         let rules = try Self.rules(.strict)
         let identity = try client(version: "4.0-rc.1", build: 7)
         #expect(rules.decide(identity, in: rules.scope()).kind == .require)
     }
 
-    @Test func `clients on both sides of a bound are of different classes`() throws {
+    @Test func `clients on both sides of a bound are in different classes`() throws {
         let classes = try #require(try Self.rules().clientClasses)
         let index = try #require(
             try Self.rules().identityHeaderNames.firstIndex(of: "x-app-build")
@@ -126,13 +126,13 @@ import Testing
         }
         let builds = ["6", "7", "8", "40", "41", "42", "99", "100", "199", "200"]
         let keys = try builds.map { try #require(key($0)) }
-        // Between two bounds, no rule tells builds apart.
+        // Between two bounds, no rule distinguishes builds.
         #expect(Set(keys).count == builds.count - 2)
         #expect(key("8") == key("40") && key("42") == key("99") && key("150") == key("199"))
         #expect(key("7") != key("7.1") && key("7.1") == key("8") && key("199.9") == key("199"))
     }
 
-    @Test func `a change of builds shows in a comparison, as what it refuses`() throws {
+    @Test func `a comparison reports changed builds by their ranges`() throws {
         let before = ruleSet([try rule("a", minimum: "2")])
         let difference = RuleSetComparison(old: before, new: try Self.rules())
             .difference(at: second(0))
@@ -163,7 +163,7 @@ import Testing
     ]
 
     @Test(arguments: reaches)
-    func `builds without an end leave nothing to update to`(
+    func `blocking all builds above a bound leaves no update`(
         blocked: [BlockedBuilds],
         reach: VersionReach
     ) throws {

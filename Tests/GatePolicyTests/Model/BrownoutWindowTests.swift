@@ -17,7 +17,7 @@ struct BrownoutWindowTests {
         until: second(60),
         brownouts: Self.windows
     )
-    /// The first second of each stage, and with which window it ends or which one it announces.
+    /// The first second of each stage, with the index of the running window and of the next one.
     static let stages: [(first: Int64, kind: Decision.Kind, running: Int?, next: Int?)] = [
         (0, .allow, nil, nil), (10, .recommend, nil, 0), (20, .require, 0, 1),
         (22, .recommend, nil, 1), (30, .require, 1, 2), (31, .require, 2, 3),
@@ -26,7 +26,7 @@ struct BrownoutWindowTests {
     ]
 
     @Test(arguments: zip(stages, stages.dropFirst().map(\.first) + [70]))
-    func `a stage lasts from its first second to the next one`(
+    func `a stage lasts from its first second to the next stage`(
         stage: (first: Int64, kind: Decision.Kind, running: Int?, next: Int?),
         end: Int64
     ) throws {
@@ -51,7 +51,7 @@ struct BrownoutWindowTests {
         }
     }
 
-    @Test func `a reason says what is required, and until when`() throws {
+    @Test func `a reason contains the requirement and the end of the brownout`() throws {
         let rules = ruleSet([try rule("r", minimum: "4", schedule: Self.schedule)])
         let reason = rules.decide(try client(version: "3"), at: second(20)).reason
         #expect(reason == .brownout(.belowMinimum, until: second(22)))
@@ -61,7 +61,7 @@ struct BrownoutWindowTests {
         )
     }
 
-    @Test func `a brownout is for everybody, whatever the roll-out says`() throws {
+    @Test func `a brownout affects all clients, regardless of the roll-out`() throws {
         let never = [RolloutStep(percent: 0)]
         let late = [RolloutStep(at: second(55), percent: 100)]
         for rollout in [[], never, late, [RolloutStep(percent: 100)]] {
@@ -90,7 +90,7 @@ struct BrownoutWindowTests {
         #expect(rules.decide(old, at: second(21)).brownout == Self.windows[0])
     }
 
-    @Test func `a device that cannot update and an exempt request are told so`() throws {
+    @Test func `devices that cannot update and exempt requests are treated as usual`() throws {
         let floor = try rule("r", minimum: "4", schedule: Self.schedule, requiresOS: [">=16"])
         let path = try RequestPattern(path: "/logout", methods: nil)
         let rules = ruleSet([floor], exemptions: [path])
@@ -103,7 +103,7 @@ struct BrownoutWindowTests {
         #expect(exempt == Decision(kind: .allow, reason: .exempt))
     }
 
-    @Test func `an observing rule counts whom it would refuse`() throws {
+    @Test func `an observing rule records the clients that a brownout would deny`() throws {
         let floor = try rule("r", minimum: "4", mode: .observe, schedule: Self.schedule)
         let rules = ruleSet([floor])
         let decision = rules.decide(try client(version: "3"), at: second(20))
@@ -116,7 +116,9 @@ struct BrownoutWindowTests {
         #expect(rules.hint(for: warned).isEmpty)
     }
 
-    @Test func `a requirement that lasts outranks a brownout, and of two the later one`() throws {
+    @Test func `a permanent requirement outranks a brownout, and a longer one a shorter one`()
+        throws
+    {
         func brownout(_ id: String, until end: Int64) throws -> RuleDefinition {
             let window = BrownoutWindow(from: second(0), until: second(end))
             let schedule = RuleSchedule(
@@ -148,7 +150,7 @@ struct BrownoutWindowTests {
         }
     }
 
-    @Test func `a client that does not say who it is would be denied afterwards, too`() throws {
+    @Test func `a rejection for a gap of a permanent rule is not a brownout`() throws {
         let build = try rule("build", minimumBuild: 5, storeURL: StoreURL("https://b.example"))
         let rules = ruleSet(
             [try rule("r", minimum: "4", schedule: Self.schedule), build],
@@ -163,7 +165,7 @@ struct BrownoutWindowTests {
         #expect(complete.brownout == Self.windows[0])
     }
 
-    @Test func `of several rules the next window is announced, in any order`() throws {
+    @Test func `the next window of several rules is announced, in any order`() throws {
         func warning(_ id: String, _ end: Int64, _ windows: [(Int64, Int64)]) throws
             -> RuleDefinition
         {
@@ -195,7 +197,7 @@ struct BrownoutWindowTests {
     }
 
     @Test(arguments: UInt64(1)...20)
-    func `outside its windows a rule decides as it does without any`(seed: UInt64) throws {
+    func `outside of its windows a rule decides as without windows`(seed: UInt64) throws {
         var draw = Draw(random: SeededGenerator(seed: seed))
         var brownouts = 0
         for _ in 0..<40 {
@@ -229,7 +231,7 @@ struct BrownoutWindowTests {
                 }
             }
         }
-        // The draws are worth something only if there are brownouts.
+        // The test is only meaningful if there are brownouts.
         #expect(brownouts > 5)
     }
 }

@@ -21,7 +21,7 @@ import Testing
         ])
     }
 
-    @Test func `whoever matches meets maintenance in every second of the window`() throws {
+    @Test func `matching clients get maintenance in every second of the window`() throws {
         let rules = try Self.rules()
         let clients = [
             try client(version: "1"), try client(version: "9"), try client(),
@@ -50,7 +50,7 @@ import Testing
         #expect(rules.decide(android, in: scope, at: second(150), address: nil).kind == .allow)
     }
 
-    @Test func `the answer is these bytes and counts down`() throws {
+    @Test func `Retry-After of a maintenance response is the time until its end`() throws {
         let rules = try Self.rules()
         let identity = try client(version: "1")
         let scope = rules.scope("GET", "/v2/orders/1")
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func `no time is longer than OkHttp can count`() {
+    @Test func `Retry-After never exceeds the range of OkHttp`() {
         let answer = Answer(status: 503, fields: [], body: [], retryAt: second(0x8000_0000))
         for (now, seconds) in [(0, "2147483647"), (1, "2147483647"), (2, "2147483646")] {
             let counted = answer.counted(to: second(Int64(now)))
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func `the notice of the rule is used and a denial is not counted`() throws {
+    @Test func `maintenance has the notice of its rule, and a denial has no Retry-After`() throws {
         let text = NoticeText(
             title: NoticeTemplate(literal: "Back soon"),
             message: NoticeTemplate(literal: "Moving house."),
@@ -124,7 +124,7 @@ import Testing
         #expect(denial.counted(to: second(0)) == denial)
     }
 
-    @Test func `a maintenance without an end promises none`() throws {
+    @Test func `maintenance without an end has no Retry-After`() throws {
         let rules = ruleSet([
             try rule("closed", maintenance: .open),
             try rule("m", maintenance: Self.window),
@@ -138,7 +138,8 @@ import Testing
         #expect(!answer.fields.contains { $0.name == "Retry-After" })
         let body = String(decoding: answer.body, as: UTF8.self)
         #expect(body.contains(#""currentVersion":"9","rule":"closed""#), "\(body)")
-        // It outlasts a window that has an end, whichever comes first in the file.
+        // A window without an end has precedence over one with an end, regardless of their order in
+        // the file.
         for number in [Int64(100), 199, 200, 1_000_000_000] {
             #expect(rules.decide(current, at: second(number)).ruleID == "closed")
         }
@@ -148,7 +149,7 @@ import Testing
         #expect(reversed.decide(current, at: second(150)).ruleID == "closed")
     }
 
-    @Test func `an announcement goes with what passes and is a line of its own`() throws {
+    @Test func `an announcement is a separate hint on requests that pass`() throws {
         let rules = ruleSet([
             try rule("m", maintenance: Self.window),
             try rule("hint", match: RuleMatch(platforms: [.ios]), recommended: "2"),
@@ -180,7 +181,8 @@ import Testing
         #expect(rules.hint(for: running).isEmpty)
     }
 
-    @Test func `of several windows the next is announced and the last is waited for`() throws {
+    @Test func `the next of several windows is announced, and the last determines the end`() throws
+    {
         func window(_ id: String, _ from: Int64, _ until: Int64) throws -> RuleDefinition {
             let window = MaintenanceWindow(
                 from: second(from),
@@ -205,7 +207,7 @@ import Testing
         }
     }
 
-    @Test func `an observing maintenance only says what it would have done`() throws {
+    @Test func `observed maintenance is only recorded`() throws {
         let rules = try Self.rules(.observe)
         let current = try client(version: "9")
         let scope = rules.scope("GET", "/v2/orders/1")
@@ -224,7 +226,7 @@ import Testing
         }
     }
 
-    @Test func `a maintenance asks nobody who they are outside its window`() throws {
+    @Test func `maintenance has no gaps outside of its window`() throws {
         let maintained = try rule(
             "m",
             match: RuleMatch(platforms: [.ios]),
@@ -244,7 +246,7 @@ import Testing
         }
     }
 
-    @Test func `a window that is no window and a rule that is over close nothing`() throws {
+    @Test func `an invalid window and an expired rule have no effect`() throws {
         let empty = MaintenanceWindow(from: second(10), until: second(10))
         let reversed = MaintenanceWindow(from: second(20), until: second(10))
         for window in [empty, reversed] {

@@ -17,7 +17,9 @@ import Testing
     ]
 
     @Test(arguments: cases)
-    func `places are filled and doubled braces are braces`(text: String, filled: String) throws {
+    func `placeholders are filled, and doubled braces are braces`(text: String, filled: String)
+        throws
+    {
         let values: [NoticePlaceholder: String] = [
             .currentVersion: "3.4.9", .minimumVersion: "3.5.0", .app: "Shop", .platform: "ios",
             .minimumBuild: "12",
@@ -25,7 +27,7 @@ import Testing
         #expect(try NoticeTemplate(parsing: text).filled(with: values) == filled)
     }
 
-    @Test func `a value is not read as a template`() throws {
+    @Test func `a value is not parsed as a template`() throws {
         let template = try NoticeTemplate(parsing: "{app}")
         #expect(template.filled(with: [.app: "{platform}"]) == "{platform}")
     }
@@ -46,13 +48,12 @@ import Testing
     ]
 
     @Test(arguments: errors)
-    func `what is no template is refused with its reason`(text: String, error: NoticeTemplateError)
-    {
+    func `an invalid template is rejected with a reason`(text: String, error: NoticeTemplateError) {
         #expect(throws: error) { try NoticeTemplate(parsing: text) }
         #expect(!error.description.isEmpty)
     }
 
-    @Test func `an unknown place says which ones there are`() {
+    @Test func `the error for an unknown placeholder lists the known ones`() {
         let error = NoticeTemplateError.unknownPlaceholder("x", known: ["app", "platform"])
         #expect(
             error.description == "unknown placeholder '{x}'; the placeholders are {app}, {platform}"

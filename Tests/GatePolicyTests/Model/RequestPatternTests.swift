@@ -10,7 +10,7 @@ import Testing
         #expect(try RequestPattern(path: path, methods: nil).path == path)
     }
 
-    @Test func `methods are upper case and each there once`() throws {
+    @Test func `methods are upper case and without duplicates`() throws {
         let pattern = try RequestPattern(path: nil, methods: ["post", "GET", "POST"])
         #expect(pattern.methods == ["GET", "POST"])
         #expect(try RequestPattern(path: nil, methods: ["GET", "POST"]) == pattern)
@@ -45,7 +45,7 @@ import Testing
     ]
 
     @Test(arguments: errors)
-    func `what is no pattern is refused with its reason`(
+    func `an invalid pattern is rejected with a reason`(
         path: String?,
         methods: [String]?,
         error: RequestPatternError
@@ -54,7 +54,7 @@ import Testing
         #expect(!error.description.isEmpty)
     }
 
-    @Test func `two patterns meet if and only if a request is in both`() throws {
+    @Test func `two patterns overlap if and only if a request matches both`() throws {
         let paths = [
             "/", "/a", "/A", "/a/", "/a/b", "/a/**", "/a/b/**", "/*", "/*/b", "/*/b/**", "/**",
             "/b",

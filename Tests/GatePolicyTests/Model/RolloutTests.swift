@@ -3,7 +3,7 @@ import Testing
 @testable import GatePolicy
 
 @Suite(.ownThread) struct RolloutTests {
-    /// 100,000 devices, of which many have ids that hardly differ.
+    /// 100,000 devices, many of them with similar IDs.
     static let devices = (0..<100_000).map { number in
         number.isMultiple(of: 2) ? "device-\(number)" : "\(number)A3F0-\(number)"
     }
@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(arguments: [0, 0.1, 1, 5, 12.5, 25, 50, 75, 99, 99.9, 100])
-    func `the share of devices is the stated one`(percent: Double) throws {
+    func `the share of devices is the configured one`(percent: Double) throws {
         for id in ["ios", "summer-deprecation"] {
             let rollout = Rollout(try rule(id, rollout: [RolloutStep(percent: percent)]))
             let count = Self.devices.count {
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func `steps only add and nobody leaves again`() throws {
+    @Test func `steps only add devices and remove none`() throws {
         let steps: [RolloutStep] = [
             .init(at: second(10), percent: 5), .init(at: second(20), percent: 5),
             .init(at: second(30), percent: 40.5), .init(at: second(40), percent: 100),
@@ -59,7 +59,7 @@ import Testing
         #expect((24_500...25_500).contains(both))
     }
 
-    @Test func `a client is known by its device then its address then all it says`() throws {
+    @Test func `a bucket depends on the device, or else the address, or else all values`() throws {
         func bucket(_ identity: ClientIdentity, _ address: String?) -> RolloutBucket {
             RolloutBucket(ruleID: "r", identity, address: address)
         }
@@ -92,7 +92,11 @@ import Testing
     ]
 
     @Test(arguments: known)
-    func `a bucket is the same in every release`(ruleID: String, device: String, number: UInt64) {
+    func `a bucket is the same in every version of the gate`(
+        ruleID: String,
+        device: String,
+        number: UInt64
+    ) {
         let bucket = RolloutBucket(ruleID: ruleID, Self.identity(device), address: nil)
         #expect(bucket.number == number)
     }
@@ -104,8 +108,8 @@ import Testing
     ]
 
     @Test(arguments: shares)
-    func `any number is a share`(percent: Double, some: Bool, all: Bool) throws {
-        // The bounds of the buckets, found by trying.
+    func `any number is a valid share`(percent: Double, some: Bool, all: Bool) throws {
+        // The lowest and highest buckets, found by trying.
         var numbers: [UInt64: RolloutBucket] = [:]
         for number in 0..<20_000 {
             let bucket = RolloutBucket(ruleID: "\(number)", ClientIdentity(), address: nil)
@@ -117,8 +121,7 @@ import Testing
         if !some { #expect(numbers.values.allSatisfy { !$0.isWithin(percent) }) }
     }
 
-    @Test func `who is not in yet is warned if a warning is due and else gets what is left`() throws
-    {
+    @Test func `a client outside of a roll-out gets the warning or the recommendation`() throws {
         let never = [RolloutStep(percent: 0)]
         let schedule = RuleSchedule(warnFrom: second(0), enforceFrom: second(10))
         let warned = ruleSet([try rule("w", minimum: "4", schedule: schedule, rollout: never)])
@@ -143,7 +146,7 @@ import Testing
         #expect(hinting.decide(old, at: second(0)).reason == .belowRecommended)
     }
 
-    @Test func `an observing roll-out counts those who are in`() throws {
+    @Test func `an observing roll-out records the clients within it`() throws {
         let steps = [RolloutStep(at: second(0), percent: 50)]
         let enforcing = ruleSet([try rule("r", minimum: "4", rollout: steps)])
         let observing = ruleSet([try rule("r", minimum: "4", mode: .observe, rollout: steps)])

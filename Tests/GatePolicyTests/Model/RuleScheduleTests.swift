@@ -9,7 +9,8 @@ import Testing
     struct Story: CustomTestStringConvertible {
         let testDescription: String
         let schedule: RuleSchedule
-        /// From which second on, what happens to a client below the floor.
+        /// The seconds at which the decision for a client below the floor changes, and the new
+        /// decision.
         let chapters: [(Int64, Kind)]
 
         init(_ name: String, _ schedule: RuleSchedule, _ chapters: [(Int64, Kind)]) {
@@ -22,40 +23,44 @@ import Testing
     static let stories = [
         Story("always", .always, [(-9, .require)]),
         Story(
-            "warned, enforced, over",
+            "warned, enforced, ended",
             RuleSchedule(warnFrom: second(10), enforceFrom: second(20), until: second(30)),
             [(-9, .allow), (10, .recommend), (20, .require), (30, .allow)]
         ),
         Story(
-            "enforced from a day on",
+            "enforced from a date",
             RuleSchedule(enforceFrom: second(20)),
             [(-9, .allow), (20, .require)]
         ),
         Story(
-            "warned for ever",
+            "warned without an end",
             RuleSchedule(warnFrom: second(10)),
             [(-9, .allow), (10, .recommend)]
         ),
-        Story("until a day", RuleSchedule(until: second(5)), [(-9, .require), (5, .allow)]),
         Story(
-            "over before it is enforced",
+            "active until a date",
+            RuleSchedule(until: second(5)),
+            [(-9, .require), (5, .allow)]
+        ),
+        Story(
+            "ended before it is enforced",
             RuleSchedule(warnFrom: second(3), enforceFrom: second(9), until: second(7)),
             [(-9, .allow), (3, .recommend), (7, .allow)]
         ),
         Story(
-            "enforced before it warns",
+            "enforced before the warning",
             RuleSchedule(warnFrom: second(9), enforceFrom: second(3)),
             [(-9, .allow), (3, .require)]
         ),
         Story(
-            "all at once",
+            "all dates equal",
             RuleSchedule(warnFrom: second(3), enforceFrom: second(3), until: second(4)),
             [(-9, .allow), (3, .require), (4, .allow)]
         ),
     ]
 
     @Test(arguments: stories, [RuleMode.enforce, .observe])
-    func `a rule changes at the very second`(story: Story, mode: RuleMode) throws {
+    func `a rule changes at the exact second`(story: Story, mode: RuleMode) throws {
         let floors = [
             try rule("r", minimum: "4", mode: mode, schedule: story.schedule),
             try rule("r", minimumBuild: 100, mode: mode, schedule: story.schedule),
@@ -79,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func `a recommendation is made until the rule is over`() throws {
+    @Test func `a recommendation lasts until the end of the rule`() throws {
         let schedule = RuleSchedule(
             warnFrom: second(10),
             enforceFrom: second(20),
@@ -95,7 +100,7 @@ import Testing
         #expect(rules.decide(between, at: second(30)).reason == .noRuleApplies)
     }
 
-    @Test func `a reason says what will be required and when`() throws {
+    @Test func `a reason contains the future requirement and its date`() throws {
         let day = try time("2027-01-10T00:00:00Z")
         let reasons: [(Decision.Reason, String)] = [
             (
@@ -118,7 +123,7 @@ import Testing
         )
     }
 
-    @Test func `a rule that says nothing yet asks nobody who they are`() throws {
+    @Test func `a rule has no gaps before it is active`() throws {
         let match = RuleMatch(apps: ["a"])
         let rules = ruleSet(
             [
@@ -143,7 +148,7 @@ import Testing
         }
     }
 
-    @Test func `of several warnings the first to be enforced speaks in any order`() throws {
+    @Test func `the earliest of several enforcement dates is announced, in any order`() throws {
         func warning(_ id: String, _ enforceFrom: Int64?) throws -> RuleDefinition {
             let schedule = RuleSchedule(warnFrom: second(0), enforceFrom: enforceFrom.map(second))
             return try rule(id, minimum: "4", schedule: schedule)

@@ -5,7 +5,7 @@ import Testing
 @Suite struct BuiltInWordsTests {
     static let names = BuiltInWords.all.map(\.language.description)
 
-    @Test func `every language of the tables is read, and stands there once`() {
+    @Test func `every language of the tables is parsed, without duplicates`() {
         let tables = [
             BuiltInWords.westernEurope, BuiltInWords.easternEurope, BuiltInWords.asia,
         ]
@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(arguments: BuiltInWords.all)
-    func `the words of a language are texts, and messages are sentences`(words: BuiltInWords) {
+    func `the built-in texts are not empty, and messages are sentences`(words: BuiltInWords) {
         let titles = [
             words.upgradeTitle, words.updateButton, words.recommendedTitle,
             words.cannotUpdateTitle, words.maintenanceTitle,
@@ -47,7 +47,7 @@ import Testing
     ]
 
     @Test(arguments: fallbacks)
-    func `a client of no language gets the default one, if the gate speaks it`(
+    func `an unknown language gets the default language, if it is built in`(
         fallback: String,
         language: String
     ) throws {
@@ -64,7 +64,7 @@ import Testing
         #expect(stated == language)
     }
 
-    @Test func `languages nobody is told anything in do not tell clients apart`() throws {
+    @Test func `clients only differ by languages that the texts have`() throws {
         let notices = try ResponderTests.notices()
         let told = ruleSet([try rule("a", minimum: "2", notice: "upgrade")], notices: notices)
         #expect(told.answerKey(languages: ["fr"]) == told.answerKey(languages: ["de"]))

@@ -14,7 +14,7 @@ import Testing
     ]
 
     @Test(arguments: normalised)
-    func `a path has one spelling`(path: String, spelling: String) throws {
+    func `a path is normalized to one spelling`(path: String, spelling: String) throws {
         let exact = try #require(ExactPath(Array(path.utf8)))
         #expect(String(decoding: exact.bytes, as: UTF8.self) == spelling)
     }
@@ -28,7 +28,7 @@ import Testing
         "/%c0%ae%c0%ae/a", "/%e0%80%ae/a", "/%ef%bc%8e%ef%bc%8e/a", "/．．/a", "/a%ef%bc%8fb", "/a／b",
         "/a%c0%afb", "/a%80b", "/a%c3/%a9", "/a%ed%a0%80", "/a℀b", "/a‥/b", "/a；b", "/a%ef%bc%85",
     ])
-    func `a path that backends read in several ways has none`(path: String) {
+    func `a path that backends interpret differently has no exact form`(path: String) {
         #expect(ExactPath(Array(path.utf8)) == nil)
     }
 }

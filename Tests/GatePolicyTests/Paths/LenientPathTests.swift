@@ -17,7 +17,7 @@ import Testing
     ]
 
     @Test(arguments: single)
-    func `an ordinary path has one reading`(path: String, reading: String) {
+    func `an ordinary path has one interpretation`(path: String, reading: String) {
         #expect(Self.readings(path) == [reading])
     }
 
@@ -36,8 +36,9 @@ import Testing
         ("/x/..;/a", ["/x/..;/a", "/x/../a", "/a"]),
         ("/a//../b", ["/a//../b", "/a/../b", "/a/b", "/b"]),
         ("/x/..%2fa", ["/x/..%2fa", "/x/../a", "/a"]),
-        // An encoded slash is one, a backslash is not; a raw parameter is none of the path, an encoded
-        // one is a name; the fragment ends the path, an encoded `#` does not.
+        // An encoded slash is a slash, an encoded backslash is not. A raw parameter is not part of
+        // the path, an encoded one is part of the name. The fragment ends the path, an encoded `#`
+        // does not.
         (
             "/x%5cy/..%2fa",
             ["/x\\y/..%2fa", "/x\\y/../a", "/a", "/x/y/..%2fa", "/x/y/../a", "/x/a"]
@@ -47,13 +48,13 @@ import Testing
             ["/..;x/.;y", "/..;x/.", "/..;x", "/../.", ""]
         ),
         ("/x%23/../a#b", ["/x#/../a#b", "/a#b", "/x#/../a", "/a", "/x"]),
-        // Directions are followed before decoding, and what decoding makes one is none any more.
+        // Dot segments are resolved before decoding, and decoded dots are not resolved again.
         ("/./a%2f..", ["/./a%2f..", "/./a/..", "/a%2f..", "/a/..", ""]),
         ("/a%252fb", ["/a%2fb"]),
     ]
 
     @Test(arguments: several)
-    func `every way in which a backend could read a path is there`(
+    func `all interpretations of a path by backends are returned`(
         path: String,
         readings: Set<String>
     ) {
@@ -74,7 +75,7 @@ import Testing
         #expect(read.map { String(decoding: $0, as: UTF8.self) } == spellings)
     }
 
-    @Test func `a path of every ambiguity, or of many and long, is not read at all`() {
+    @Test func `a path with too many interpretations is not parsed`() {
         #expect(LenientPath(Array("/;%2f\\..//%00#./".utf8)) == nil)
         let odd = "/a;b%2f../"
         #expect(Self.readings(odd).count == 24)

@@ -14,7 +14,7 @@ import Testing
         ("/oauth2/auth", "GET /oauth2/auth"),
         ("/terms-of-service.html", "GET /terms-of-service.html"),
     ])
-    func `what an API names stays`(path: String, text: String) {
+    func `the fixed segments of an API are kept`(path: String, text: String) {
         #expect(Self.shape(path) == text)
         #expect(PathShape(text: text)?.text == text)
     }
@@ -27,7 +27,7 @@ import Testing
         "how-to-bake-bread-without-yeast", "caf%C3%A9", "日本", "a b".replacing(" ", with: "%20"),
         "10.0.0.1", "order:17", "user_1234567", "AAAAAAAAAAAAAAAAAAAAAAAAAAA",
     ])
-    func `what names a thing or a person does not`(segment: String) {
+    func `segments with identifiers or personal data are replaced`(segment: String) {
         #expect(Self.shape("/things/\(segment)/parts") == "GET /things/*/parts")
     }
 
@@ -35,10 +35,11 @@ import Testing
         ("/jobs/PENDING", "GET /jobs/^"), ("/INVENTORY/summary", "GET /^/summary"),
         ("/jobs/CANCELLED/4711", "GET /jobs/^/*"), ("/a/aBeDiFoGuHaJi", "GET /a/^"),
         ("/jobs/PAYMENT_DUE", "GET /jobs/^"), ("/rates/EUR", "GET /rates/EUR"),
-        // None of them would be a word in small letters.
+        // None of these would be a word in lower case.
         ("/jobs/PROGRAM_DE2024", "GET /jobs/*"), ("/keys/AKIAIOSFODNN7EXAMPLE", "GET /keys/*"),
     ])
-    func `a word in capitals is not kept, and known as one`(path: String, text: String) throws {
+    func `a word in capitals is replaced by its own placeholder`(path: String, text: String) throws
+    {
         #expect(Self.shape(path) == text)
         let shape = try #require(PathShape(text: text))
         #expect(shape.general.text == text.replacing("^", with: "*"))
@@ -51,7 +52,7 @@ import Testing
             ("2024", "2024", .nameless, false), ("caf\u{E9}", "caf%C3%A9", .nameless, false),
         ] as [(String, String, PathShape.Kind, Bool)]
     )
-    func `a document's segment is read as that of a request`(
+    func `a segment of a document is parsed like that of a request`(
         segment: String,
         text: String,
         kind: PathShape.Kind,
@@ -62,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: ["a/b", "a%2fb", "a;b", "..", "a#b"])
-    func `some segments of a document have no shape`(segment: String) {
+    func `an ambiguous segment of a document has no shape`(segment: String) {
         #expect(PathWord(segment) == nil)
     }
 
@@ -70,11 +71,11 @@ import Testing
         "", "*", "/a//b", "/a/../b", "/a;b", "/a%2fb", "http://host/a",
         "/" + String(repeating: "a/", count: 12), "/" + String(repeating: "a", count: 300),
     ])
-    func `of some paths there is no shape`(path: String) {
+    func `an ambiguous path has no shape`(path: String) {
         #expect(Self.shape(path) == nil)
     }
 
-    @Test func `of a method that somebody made up there is none`() {
+    @Test func `an unknown method has no shape`() {
         #expect(Self.shape("/a", "PURGE-ALICE") == nil)
         #expect(Self.shape("/a", "POST") == "POST /a")
     }
@@ -97,7 +98,7 @@ import Testing
         )
     }
 
-    @Test func `a shape is in the scope of its requests, if they are all in one`() throws {
+    @Test func `a shape has the scope of its requests if all of them have the same one`() throws {
         let rules = try Self.ruleSet(
             "/video/**",
             "/users/me",
@@ -117,7 +118,7 @@ import Testing
         #expect(try patterns("GET /users/me") == ["/users/me"])
         #expect(try patterns("GET /users/*/likes") == ["/users/*/likes"])
         #expect(try patterns("GET /healthz") == ["exempt"])
-        // One of them may be that of 2024.
+        // One of the requests may have the path of the 2024 rule.
         #expect(try patterns("GET /*/report") == nil)
         #expect(try patterns("GET /*/other") == [])
         // `/jobs/PENDING` is the path of a rule, `/jobs/4711` is not.

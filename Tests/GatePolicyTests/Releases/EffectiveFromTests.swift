@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(arguments: try cases())
-    func `a release counts once everybody who counts can get it`(
+    func `a release is effective once all counted clients can get it`(
         release: Release,
         hold: StoreHold?,
         effective: EffectiveFrom
@@ -61,13 +61,13 @@ import Testing
         ("kr", StoreHold(soak: 5), .from(second(135))), ("us", StoreHold(soak: 5), .never),
         (nil, StoreHold(countries: ["jp", "kr"]), .from(second(130))),
         ("jp", StoreHold(countries: ["jp", "kr"]), .from(second(100))),
-        // A country that nobody waits for waits for all others.
+        // A country that is not counted waits for all counted ones.
         ("us", StoreHold(countries: ["jp", "kr"]), .from(second(130))),
         ("jp", StoreHold(countries: ["us"]), .never),
     ]
 
     @Test(arguments: stores)
-    func `a client waits for its own store, if anybody waits for that`(
+    func `a client waits for its own store if that is counted`(
         country: String?,
         hold: StoreHold?,
         effective: EffectiveFrom
@@ -88,7 +88,7 @@ import Testing
         #expect(EffectiveFrom(of: [partial], hold, in: country) == .never)
     }
 
-    /// Facts of one version, and since when a client of a country has been able to get all of it.
+    /// Facts of one version, and the time from which a client of a country can get all of them.
     static func groups() throws -> [(facts: [Release], country: String?, effective: EffectiveFrom)]
     {
         let day = second(100)
@@ -117,10 +117,10 @@ import Testing
             ([try fact(1), try fact(2, at: day)], nil, .from(day)),
             ([try fact(1, at: second(90)), try fact(2, at: day)], nil, .from(day)),
             ([try fact(1), try fact(2, phase: .partial)], nil, .never),
-            // The same build in two tracks is not for everybody before it is so in both.
+            // A build in two tracks is available to all clients once it is in both tracks.
             ([try fact(1), try fact(1, phase: .partial)], nil, .never),
             ([try fact(1), try fact(2, phase: .phased(completeAt: day))], nil, .from(day)),
-            // Two feeds that look at different countries.
+            // Two feeds for different countries.
             ([asia, america], "jp", .from(day)), ([asia, america], "ca", .from(second(90))),
             ([asia, america], "us", .from(second(130))), ([asia, america], "kr", .never),
             ([asia, america], nil, .never), ([america], nil, .from(second(130))),
@@ -132,7 +132,7 @@ import Testing
     }
 
     @Test(arguments: try groups())
-    func `a release is there once each of its facts is so`(
+    func `a release is available once each of its facts is`(
         facts: [Release],
         country: String?,
         effective: EffectiveFrom
@@ -141,7 +141,7 @@ import Testing
         #expect(EffectiveFrom(of: facts.reversed(), nil, in: country) == effective)
     }
 
-    @Test func `what comes sooner is less`() {
+    @Test func `values are ordered by time`() {
         let ascending = [EffectiveFrom.always, .from(second(1)), .from(second(2)), .never]
         for (index, one) in ascending.enumerated() {
             for (other, two) in ascending.enumerated() { #expect((one < two) == (index < other)) }
@@ -150,7 +150,7 @@ import Testing
 }
 
 extension EffectiveFrom {
-    /// Of the only release that some facts state.
+    /// Creates the value for the only release in some facts.
     fileprivate init(of facts: [Release], _ hold: StoreHold?, in country: String? = nil) {
         let releases = StoreRelease.releases(in: facts)
         self = releases.count == 1 ? EffectiveFrom(of: releases[0], hold, in: country) : .never

@@ -33,10 +33,10 @@ import Testing
             Case("no channel", nobody, [beta, plain], "3"),
             Case("the channel of its app", ofA.on("beta"), [betaOfA, a, beta], "9"),
             Case("the channel of another app", ofA.on("beta"), [b.on("beta"), a], "4"),
-            Case("not yet", nobody, [plain, try release("6", at: second(1))], "3"),
+            Case("not released yet", nobody, [plain, try release("6", at: second(1))], "3"),
             Case("never", nobody, [try release("6", phase: .partial)], nil),
-            Case("a blocked one", nobody, [plain, try release("6.6.6")], "3"),
-            Case("versions are no texts", nobody, [plain, try release("10")], "10"),
+            Case("a blocked version", nobody, [plain, try release("6.6.6")], "3"),
+            Case("versions are compared as versions", nobody, [plain, try release("10")], "10"),
         ]
     }
 
@@ -82,7 +82,7 @@ import Testing
         #expect(rules.decide(try client(version: "4"), at: second(20)).kind == .allow)
     }
 
-    @Test func `the link of the rule goes before that of the store`() throws {
+    @Test func `the store URL of the rule has precedence over that of the store`() throws {
         let link = StoreURL("https://rule.example")
         let rules = ruleSet(
             [try rule("r", recommendsStoreVersion: true, storeURL: link)],
@@ -92,7 +92,7 @@ import Testing
         #expect(decision.upgrade.storeURL == "https://rule.example")
     }
 
-    @Test func `each client is recommended what its own store has`() throws {
+    @Test func `each client is recommended the release of its own store`() throws {
         let asked = ["jp", "kr", "us"]
         let rules = ruleSet(
             [try rule("r", recommendsStoreVersion: true)],
@@ -133,7 +133,7 @@ import Testing
         #expect(try latest(nil, at: 10) == three)
     }
 
-    @Test func `a numeric recommendation waits for a release of its own`() throws {
+    @Test func `a numeric recommendation waits for its own release`() throws {
         let rules = ruleSet(
             [
                 try rule(

@@ -3,12 +3,13 @@ import Testing
 
 @testable import GatePolicy
 
-/// A held floor refuses nobody whose own store gives no way out, whatever is drawn by lot.
+/// A held floor denies no client whose own store has no acceptable update, tested with random
+/// rules.
 @Suite(.ownThread)
 struct StoreHoldPropertyTests {
     private static let stores = ["jp", "kr", "us"]
 
-    /// A held floor, what three stores have of an app, and clients of each of them.
+    /// A held floor, the releases of an app in three stores, and clients of each store.
     private struct World {
         let rule: RuleDefinition
         let releases: [Release]
@@ -21,7 +22,7 @@ struct StoreHoldPropertyTests {
             rule.match = RuleMatch(platforms: [.ios])
             rule.mode = .enforce
             rule.maintenance = nil
-            // A floor that is in force, but for the hold.
+            // The floor is active except for its hold.
             rule.schedule = .always
             rule.rollout = []
             if rule.minimum == nil, rule.minimumBuild == nil, rule.blocked.isEmpty {
@@ -49,8 +50,8 @@ struct StoreHoldPropertyTests {
             self.random = draw.random
         }
 
-        /// Whether a store gives a client something that takes it past the rule, whichever build of it
-        /// the client gets, and has done so for as long as the rule wants.
+        /// Whether a store offers a client an update that satisfies the rule with every build that
+        /// the client may get, and has done so for the duration that the rule requires.
         func isWayOut(in store: String, of client: ClientIdentity, at now: Timestamp) -> Bool {
             let soak = self.rule.holdUntilInStore?.soak ?? 0
             let then = Timestamp(secondsSinceEpoch: now.secondsSinceEpoch - soak)
@@ -79,7 +80,7 @@ struct StoreHoldPropertyTests {
                     && dates.allSatisfy { $0.map { $0 <= then } ?? true }
             }
             let known = self.releases.filter { $0.platform == .ios }
-            // A client that gets a version may get the build of any fact that states it.
+            // A client that updates to a version may get the build of any fact about it.
             return known.contains { release in
                 let facts = known.filter { $0 == release || $0.version == release.version }
                 return (release.version == nil ? [release] : facts)
@@ -99,13 +100,13 @@ struct StoreHoldPropertyTests {
     }
 
     @Test(arguments: UInt64(0)..<12)
-    func `a client is refused only if its own store has a way out`(seed: UInt64) throws {
+    func `a client is denied only if its own store has an acceptable update`(seed: UInt64) throws {
         var refused: [String: Int] = [:]
         for number in UInt64(0)..<160 {
             var world = try World(seed: seed * 1000 + number)
             for storefront in Self.stores.map(Optional.some) + [nil, "fr"] {
                 let client = try world.client(storefront)
-                // A client of no known store may have any of them.
+                // A client without a known store may use any of them.
                 let own = Self.stores.filter { $0 == storefront }
                 let stores = own.isEmpty ? Self.stores : own
                 for now in (Int64(0)...25).map({ second($0) })
@@ -118,7 +119,8 @@ struct StoreHoldPropertyTests {
                 }
             }
         }
-        // Otherwise nothing would have been tried; and what all must have comes more rarely.
+        // The test is only meaningful if clients are denied; conditions for all stores are met less
+        // often.
         for store in Self.stores { #expect(refused[store, default: 0] > 20, "\(refused)") }
         #expect(refused["", default: 0] > 5, "\(refused)")
     }

@@ -2,14 +2,14 @@ import Testing
 
 @testable import GatePolicy
 
-/// The fate of clients when a floor is raised before the stores have the build.
+/// The decisions about clients when a floor is raised before the stores have the build.
 @Suite struct StoreHoldTests {
     struct Story: CustomTestStringConvertible {
         let testDescription: String
         let rule: RuleDefinition
         let releases: [Release]
         let client: ClientIdentity
-        /// From which second on it is blocked; `nil`: never.
+        /// The first second at which the client is denied; `nil`: never.
         let blockedFrom: Int64?
 
         init(
@@ -45,11 +45,11 @@ import Testing
         let all: [String: Timestamp?] = ["jp": nil, "kr": second(30), "us": second(40)]
         let everywhere = try release("4", at: second(10), countries: all)
         return [
-            Story("the store knows of nothing", floor, [], old, nil),
-            Story("the store has older ones", floor, [try release("3.9")], old, nil),
+            Story("no release in the store", floor, [], old, nil),
+            Story("only older releases in the store", floor, [try release("3.9")], old, nil),
             Story("one country of three", floor, [try release("4", countries: one)], old, nil),
-            Story("all countries, and soaked", floor, [everywhere], old, 60),
-            Story("a newer one does", floor, [try release("5", at: second(10))], old, 30),
+            Story("all countries, after the soak time", floor, [everywhere], old, 60),
+            Story("a newer release counts", floor, [try release("5", at: second(10))], old, 30),
             Story(
                 "the first of several",
                 floor,
@@ -65,9 +65,9 @@ import Testing
                 70
             ),
             Story("halted", floor, [try release("4", phase: .partial)], old, nil),
-            Story("already there", floor, [try release("4")], old, -5),
+            Story("in the store already", floor, [try release("4")], old, -5),
             Story(
-                "ios goes first",
+                "ios is first",
                 floor,
                 [
                     try release("4", at: second(1)),
@@ -77,7 +77,7 @@ import Testing
                 21
             ),
             Story(
-                "android goes last",
+                "android is last",
                 floor,
                 [
                     try release("4", at: second(1)),
@@ -88,14 +88,14 @@ import Testing
             ),
             Story("a version without a build", builds, [try release("4")], old, nil),
             Story(
-                "one of two has a build",
+                "one of two releases has a build",
                 builds,
                 [try release("4"), try release("4", build: 400, at: second(9))],
                 old,
                 9
             ),
             Story(
-                "only an older one has a build",
+                "only an older release has a build",
                 builds,
                 [try release("5"), try release("4", build: 400, at: second(9))],
                 old,
@@ -110,7 +110,7 @@ import Testing
                 nil
             ),
             Story(
-                "each of several builds is enough",
+                "each of several builds is high enough",
                 builds,
                 [try release("4", builds: [400, 1_400, 2_400], at: second(7))],
                 old,
@@ -124,7 +124,7 @@ import Testing
                 nil
             ),
             Story(
-                "the later one of two facts of one version",
+                "the later of two facts of one version",
                 builds,
                 [try release("4", build: 1_400), try release("4", build: 400, at: second(6))],
                 old,
@@ -137,37 +137,37 @@ import Testing
                 old,
                 nil
             ),
-            Story("builds alone", builds, [try release(nil, build: 400, at: second(4))], old, 4),
+            Story("only builds", builds, [try release(nil, build: 400, at: second(4))], old, 4),
             Story(
-                "builds alone say nothing of a version",
+                "builds alone do not satisfy a version",
                 floor,
                 [try release(nil, build: 400)],
                 old,
                 nil
             ),
             Story(
-                "builds alone, beside a version",
+                "only builds, next to a version",
                 floor,
                 [try release(nil, build: 400), try release("4", build: 300, at: second(30))],
                 old,
                 50
             ),
             Story(
-                "only blocked ones are newer",
+                "only blocked releases are newer",
                 blocking,
                 [try release("3.8"), try release("3.9.2", at: second(3))],
                 try client(version: "3.9.1"),
                 nil
             ),
             Story(
-                "a good one is newer",
+                "an allowed release is newer",
                 blocking,
                 [try release("3.8"), try release("3.9.2"), try release("3.10", at: second(8))],
                 try client(version: "3.9.1"),
                 8
             ),
             Story(
-                "a pre-release is the release",
+                "a pre-release counts as the release",
                 try rule(
                     "floor",
                     minimum: "4",
@@ -177,11 +177,11 @@ import Testing
                 old,
                 -5
             ),
-            Story("a pre-release is none", strict, [try release("4-rc.1")], old, nil),
+            Story("a pre-release does not count", strict, [try release("4-rc.1")], old, nil),
         ] + (try self.storefronts())
     }
 
-    /// Stories of one release that two of three countries have.
+    /// Cases with one release that is in two of three countries.
     private static func storefronts() throws -> [Story] {
         let all = try rule("floor", minimum: "4", holdUntilInStore: StoreHold(soak: 20))
         let some = try rule(
@@ -199,25 +199,31 @@ import Testing
         var unreadable = try from(nil, country: "jp")
         unreadable.storefront = .unreadable("jp, kr")
         return [
-            Story("a store that has it", all, [asked], try from("jp"), 30),
-            Story("a store that got it later", all, [asked], try from("kr"), 50),
-            Story("a store that does not have it", all, [asked], try from("us"), nil),
-            Story("another release does", all, [asked, newer], try from("us"), 22),
+            Story("a store with the release", all, [asked], try from("jp"), 30),
+            Story("a store with a later release date", all, [asked], try from("kr"), 50),
+            Story("a store without the release", all, [asked], try from("us"), nil),
+            Story("another release counts", all, [asked, newer], try from("us"), 22),
             Story("no storefront", all, [asked], try from(nil), nil),
-            Story("a storefront that nobody asks", all, [asked], try from("fr"), nil),
+            Story("a storefront that is not counted", all, [asked], try from("fr"), nil),
             Story("two storefronts", all, [asked], unreadable, nil),
-            Story("the network", all, [asked], try from(nil, country: "jp"), 30),
-            Story("not the network", all, [asked], try from("kr", country: "jp"), 50),
-            Story("a country that is waited for", some, [asked], try from("jp"), 30),
-            Story("one that is not", some, [asked], try from("us"), 50),
-            Story("no country, of two", some, [asked], try from(nil), 50),
-            Story("nobody says which are asked", all, [unasked], try from(nil), 50),
-            Story("one of those that have it", all, [unasked], try from("jp"), 30),
+            Story("the country of the address", all, [asked], try from(nil, country: "jp"), 30),
+            Story(
+                "the storefront instead of the address",
+                all,
+                [asked],
+                try from("kr", country: "jp"),
+                50
+            ),
+            Story("a country that is counted", some, [asked], try from("jp"), 30),
+            Story("a country that is not counted", some, [asked], try from("us"), 50),
+            Story("no country, two are counted", some, [asked], try from(nil), 50),
+            Story("no list of counted countries", all, [unasked], try from(nil), 50),
+            Story("one of the countries with the release", all, [unasked], try from("jp"), 30),
         ]
     }
 
     @Test(arguments: try stories(), RuleMode.allCases)
-    func `nobody is asked for what the store does not give them`(
+    func `a client is not denied before its store has the update`(
         story: Story,
         mode: RuleMode
     ) throws {
@@ -240,7 +246,7 @@ import Testing
         }
     }
 
-    @Test func `a client above the floor waits for nothing`() throws {
+    @Test func `a client above the floor is not affected by a hold`() throws {
         let hold = try rule("h", minimum: "4", holdUntilInStore: StoreHold())
         #expect(ruleSet([hold]).decide(try client(version: "4"), at: second(0)).held.isEmpty)
         let others = try rule(
@@ -262,7 +268,7 @@ import Testing
         }
     }
 
-    @Test func `nobody is warned of what the store does not have`() throws {
+    @Test func `a client is not warned before its store has the update`() throws {
         let rules = ruleSet(
             [
                 try rule(
@@ -283,7 +289,7 @@ import Testing
         }
     }
 
-    @Test func `a held rule asks nobody who they are`() throws {
+    @Test func `a held rule has no gaps`() throws {
         let reject = UnidentifiedPolicy(missing: .reject, unreadable: .reject)
         let rule = try rule(
             "h",
@@ -299,7 +305,7 @@ import Testing
                 try release("4", app: "b", at: second(20)),
             ]
         )
-        // A client that does not say which app it is may be the one whose store is ready.
+        // A client without an app may be the one whose store has the release.
         for identity in [
             try client(version: "3"), try client(app: "a", platform: nil, version: "3"),
         ] {
@@ -310,7 +316,7 @@ import Testing
         }
     }
 
-    @Test func `maintenance waits for no store`() throws {
+    @Test func `maintenance is not held`() throws {
         let rules = ruleSet([
             try rule(
                 "h",

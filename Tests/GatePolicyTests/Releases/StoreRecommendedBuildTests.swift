@@ -2,12 +2,12 @@ import Testing
 
 @testable import GatePolicy
 
-/// `recommended: store` where the store states builds, and no version for certain.
+/// `recommended: store` if the store states builds and no reliable version.
 struct StoreRecommendedBuildTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let releases: [Release]
-        /// The version and the build that are recommended.
+        /// The recommended version and build.
         let latest: String?
         let build: BuildNumber?
     }
@@ -39,19 +39,19 @@ struct StoreRecommendedBuildTests {
                 build: nil
             ),
             Case(
-                testDescription: "beside a version without a build",
+                testDescription: "with a version without a build",
                 releases: [try release("3"), plain],
                 latest: "3",
                 build: 10
             ),
             Case(
-                testDescription: "not for everybody",
+                testDescription: "released partially",
                 releases: [plain, try release(nil, builds: [12], phase: .partial)],
                 latest: nil,
                 build: 10
             ),
             Case(
-                testDescription: "one of which a build is blocked",
+                testDescription: "with a blocked build",
                 releases: [plain, try release(nil, builds: [12, 666])],
                 latest: nil,
                 build: 10

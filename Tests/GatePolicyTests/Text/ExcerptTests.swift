@@ -14,7 +14,7 @@ import Testing
     ]
 
     @Test(arguments: cases)
-    func `an excerpt is short and harmless in a log`(raw: String, text: String) {
+    func `an excerpt is short and safe for logs`(raw: String, text: String) {
         #expect(Excerpt(raw).text == text)
     }
 }

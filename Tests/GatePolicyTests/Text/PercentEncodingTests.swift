@@ -23,7 +23,7 @@ import Testing
     ]
 
     @Test(arguments: visible)
-    func `a visible URL can stand in a header`(url: String, visible: String) {
+    func `a URL is encoded for use in a header field`(url: String, visible: String) {
         #expect(PercentEncoding.visible(url) == visible)
     }
 }

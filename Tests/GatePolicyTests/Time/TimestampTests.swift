@@ -22,7 +22,9 @@ struct TimestampTests {
     ]
 
     @Test(arguments: good)
-    func `a date-time of RFC 3339 is a second`(text: String, seconds: Int64, utc: String) throws {
+    func `a date-time of RFC 3339 is parsed to a second`(text: String, seconds: Int64, utc: String)
+        throws
+    {
         let time = try Timestamp(parsing: text)
         #expect(time.secondsSinceEpoch == seconds)
         #expect(time.description == utc)
@@ -67,11 +69,11 @@ struct TimestampTests {
     ]
 
     @Test(arguments: bad)
-    func `anything else is refused for its own reason`(text: String, error: TimestampError) {
+    func `other texts are rejected with a specific error`(text: String, error: TimestampError) {
         #expect(throws: error) { try Timestamp(parsing: text) }
     }
 
-    @Test func `the message on a missing offset says what to add`() {
+    @Test func `the error for a missing offset contains the fix`() {
         #expect(
             TimestampError.missingOffset.description
                 == #"the time has no offset; add "Z" or an offset such as "+09:00""#
@@ -133,7 +135,7 @@ struct TimestampTests {
         }
     }
 
-    @Test func `a second outside the years 1970 to 9999 is the nearest inside`() {
+    @Test func `a second outside the years 1970 to 9999 is clamped`() {
         let first = Timestamp(secondsSinceEpoch: 0)
         let last = Timestamp(secondsSinceEpoch: 253_402_300_799)
         #expect(Timestamp(secondsSinceEpoch: .min) == first)
@@ -142,7 +144,7 @@ struct TimestampTests {
         #expect(last.seconds(until: first) == -253_402_300_799)
     }
 
-    @Test func `days follow each other through eight centuries and every day reads back`() throws {
+    @Test func `every day of eight centuries is converted and back`() throws {
         var day = 0
         for year in 1970...2800 {
             for month in 1...12 {
@@ -158,7 +160,7 @@ struct TimestampTests {
         }
     }
 
-    @Test func `every second reads back and orders as its text`() throws {
+    @Test func `every second is formatted and parsed, and ordered like its text`() throws {
         var random = SeededGenerator(seed: 7)
         var previous = Timestamp(secondsSinceEpoch: 0)
         for _ in 0..<2_000 {
@@ -171,7 +173,7 @@ struct TimestampTests {
         }
     }
 
-    @Test func `any text is a time or an error`() {
+    @Test func `parsing any text gives a timestamp or an error`() {
         var random = SeededGenerator(seed: 8)
         let alphabet = Array("0123456789-:TZ+. é\0")
         for _ in 0..<5_000 {

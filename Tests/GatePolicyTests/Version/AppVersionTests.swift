@@ -34,7 +34,7 @@ import Testing
     ]
 
     @Test(arguments: readable)
-    func `a readable version has a canonical text`(text: String, canonical: String) throws {
+    func `a valid version has a canonical form`(text: String, canonical: String) throws {
         #expect(try version(text).description == canonical)
     }
 
@@ -87,11 +87,11 @@ import Testing
     ]
 
     @Test(arguments: unreadable)
-    func `anything else is unreadable and never zero`(text: String, error: VersionError) {
+    func `other texts are unparsable and never zero`(text: String, error: VersionError) {
         #expect(throws: error) { try version(text) }
     }
 
-    @Test func `an error says in plain English what is wrong`() {
+    @Test func `an error describes the problem`() {
         #expect(VersionError.notANumber("x").description == "'x' is not a number of ASCII digits")
         #expect(VersionError.tooLong.description == "the version is longer than 64 bytes")
     }
@@ -114,7 +114,9 @@ import Testing
     ]
 
     @Test(arguments: ascending)
-    func `versions order by their numbers and then as SemVer 2`(texts: [String]) throws {
+    func `versions are ordered by their numbers and then by the rules of SemVer 2`(texts: [String])
+        throws
+    {
         let versions = try texts.map { try version($0) }
         for (index, left) in versions.enumerated() {
             for (other, right) in versions.enumerated() {
@@ -141,7 +143,7 @@ import Testing
     static let releases = [("2.0.0-rc.1", "2.0.0"), ("2.0-rc.1", "2"), ("2.1", "2.1")]
 
     @Test(arguments: releases)
-    func `a pre-release leads to its release`(text: String, release: String) throws {
+    func `a pre-release has a release`(text: String, release: String) throws {
         #expect(try version(text).release == version(release))
     }
 }

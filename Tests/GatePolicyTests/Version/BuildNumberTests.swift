@@ -11,7 +11,7 @@ import Testing
     ]
 
     @Test(arguments: readable)
-    func `one to four whole numbers are a build`(text: String, description: String) throws {
+    func `one to four integers are a build`(text: String, description: String) throws {
         #expect(try BuildNumber(parsing: text).description == description)
         let isPlain = BuildNumber.isPlain(text.utf8Span.span)
         #expect(!isPlain || text == description)
@@ -22,13 +22,13 @@ import Testing
         "18446744073709551616", "1.18446744073709551616", "v1", "1-2",
         String(repeating: "1", count: 65),
     ])
-    func `any other text is no build`(text: String) {
+    func `other texts are not a build`(text: String) {
         #expect(throws: VersionError.self) { try BuildNumber(parsing: text) }
         let isPlain = BuildNumber.isPlain(text.utf8Span.span)
         #expect(!isPlain)
     }
 
-    @Test func `builds compare part by part`() throws {
+    @Test func `builds are compared component by component`() throws {
         let ascending = try [
             "0", "0.0.0.1", "0.1", "1", "1.0.0.1", "1.0.1", "1.1", "1.9", "1.10", "1.10.1", "2",
             "93",
@@ -43,21 +43,21 @@ import Testing
     }
 
     @Test(arguments: [("93", "93.0"), ("1.0", "1.0.0.0"), ("0", "0.0")])
-    func `missing parts are zero`(one: String, two: String) throws {
+    func `missing components are zero`(one: String, two: String) throws {
         let builds = try [BuildNumber(parsing: one), BuildNumber(parsing: two)]
         #expect(builds[0] == builds[1])
         #expect(builds[0].hashValue == builds[1].hashValue)
     }
 
     @Test(arguments: ["0", "93", "93.1", "1.2.3.4", "5.18446744073709551615.18446744073709551615"])
-    func `nothing lies between a build and the next one`(text: String) throws {
+    func `the successor of a build is the next build`(text: String) throws {
         let build = try BuildNumber(parsing: text)
         let next = try #require(build.successor)
         #expect(build < next)
         #expect(next.predecessor == build)
     }
 
-    @Test func `the lowest and the highest build have no neighbour`() {
+    @Test func `the lowest build has no predecessor and the highest no successor`() {
         #expect(BuildNumber.zero.predecessor == nil)
         #expect(BuildNumber.max.successor == nil)
     }

@@ -21,7 +21,7 @@ import Testing
     ]
 
     @Test(arguments: cases)
-    func `a range has the builds for which all comparisons hold`(
+    func `a range contains the builds that satisfy all comparisons`(
         text: String,
         description: String,
         within: [String],
@@ -59,7 +59,7 @@ import Testing
     ]
 
     @Test(arguments: errors)
-    func `what is no range is refused with its reason`(text: String, error: BuildRange.Failure) {
+    func `an invalid range is rejected with a reason`(text: String, error: BuildRange.Failure) {
         #expect(throws: error) { try BuildRange(parsing: text) }
         #expect(!error.description.isEmpty)
     }

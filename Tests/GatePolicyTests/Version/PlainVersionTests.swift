@@ -11,7 +11,7 @@ struct PlainVersionTests {
         "123456789012345678901234567890", String(repeating: "1", count: 64),
         String(repeating: "1", count: 65), "1." + String(repeating: "0", count: 62),
     ])
-    func `what is read at a glance is what is read with care`(_ text: String) {
+    func `the fast path and the full parser agree`(_ text: String) {
         let bytes = Array(text.utf8)
         let careful = VersionStatement(line: bytes.span, .known).version.value?.description
         let isPlain = AppVersion.isPlain(bytes.span)
@@ -20,7 +20,7 @@ struct PlainVersionTests {
     }
 
     @Test(arguments: ["3.2.0", "10", "1.2.3.4.5"])
-    func `ordinary versions are read at a glance`(_ text: String) {
+    func `ordinary versions are parsed by the fast path`(_ text: String) {
         let isPlain = AppVersion.isPlain(text.utf8Span.span)
         #expect(isPlain)
     }
@@ -30,7 +30,7 @@ struct PlainVersionTests {
         ("", false), ("iOS", false), ("iphone", false), ("io", false), ("iosx", false),
         ("windowss", false), ("xwindows", false), ("windows32", false), ("tvos", false),
     ])
-    func `the name of a platform is told from other ways to write it`(
+    func `a canonical platform name is distinguished from its aliases`(
         _ name: String,
         _ isName: Bool
     ) {
@@ -38,7 +38,7 @@ struct PlainVersionTests {
         #expect(!isName || Platform(name).name == name)
     }
 
-    @Test func `a byte is found wherever it stands`() {
+    @Test func `a byte is found at every index`() {
         for count in 0..<40 {
             for place in 0...count {
                 var bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 | 0x80) }
@@ -47,7 +47,7 @@ struct PlainVersionTests {
                 #expect(bytes.span.firstIndex(of: 0x2F) == expected, "\(count) \(place)")
                 #expect(bytes.span.firstIndex(of: 0x2E) == bytes.firstIndex(of: 0x2E))
             }
-            // The neighbours of a byte in value raise no alarm.
+            // Bytes with adjacent values do not match.
             let near = (0..<count).map { UInt8($0 % 2 == 0 ? 0x2E : 0x30) }
             #expect(near.span.firstIndex(of: 0x2F) == nil)
         }

@@ -22,7 +22,7 @@ import Testing
     ]
 
     @Test(arguments: cases)
-    func `a range contains what all its comparisons allow`(
+    func `a range contains the versions that satisfy all comparisons`(
         range: String,
         inside: [String],
         outside: [String]
@@ -38,7 +38,7 @@ import Testing
     ]
 
     @Test(arguments: texts)
-    func `a range has a canonical text`(text: String, canonical: String) throws {
+    func `a range has a canonical form`(text: String, canonical: String) throws {
         #expect(try VersionRange(parsing: text).description == canonical)
         #expect(try VersionRange(parsing: text) == VersionRange(parsing: canonical))
     }
@@ -67,7 +67,7 @@ import Testing
     ]
 
     @Test(arguments: errors)
-    func `what is no range is refused with its reason`(text: String, error: VersionRangeError) {
+    func `an invalid range is rejected with a reason`(text: String, error: VersionRangeError) {
         #expect(throws: error) { try VersionRange(parsing: text) }
         #expect(!error.description.isEmpty)
     }
@@ -77,7 +77,7 @@ import Testing
         ("<3.9", "3.9", true), ("<=3.9", "3.9", false), ("3.8.9", "3.9", true),
         (">=3.1 <3.2", "3.2", true), (">=3.1", "9", false), ("<=3.9.0-rc.1", "3.9.0", false),
     ])
-    func `a range is wholly below a version only where that is certain`(
+    func `a range is wholly below a version only if that is certain`(
         range: String,
         version: String,
         isBelow: Bool

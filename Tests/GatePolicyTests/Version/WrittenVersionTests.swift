@@ -2,7 +2,7 @@ import Testing
 
 @testable import GatePolicy
 
-/// Versions in a list are read and ordered as they are on their own.
+/// Versions in a list are parsed and ordered like single versions.
 struct WrittenVersionTests {
     private static let texts = [
         "", "v", "v4", "V4.0", "vv4", "4", "4.", ".4", "4..0", "4.0", "04.00", "4.0.1", "4.0.0.0.0",
@@ -19,7 +19,7 @@ struct WrittenVersionTests {
         "4-" + String(repeating: "a", count: 63),
     ]
 
-    @Test func `a list tells versions apart as they are compared alone`() {
+    @Test func `versions in a list are compared like single versions`() {
         for one in Self.texts {
             for other in Self.texts {
                 let bytes = Array("\(one),\(other)".utf8)

@@ -13,7 +13,7 @@ struct AccessLogClockTests {
         clock.text.span.text(from: 0, to: clock.count)
     }
 
-    @Test func `time goes on between two looks at the wall clock`() {
+    @Test func `time advances between two reads of the wall clock`() {
         var clock = AccessLogClock(.json, wallTime: Self.wallTime, at: Self.start)
         #expect(self.text(clock) == "2026-11-22T09:35:25.042Z")
         clock.advance(to: Self.start + .milliseconds(957))
@@ -24,7 +24,7 @@ struct AccessLogClockTests {
         #expect(self.text(clock) == "2026-11-23T09:35:25.042Z")
     }
 
-    @Test func `a clock that is set is followed, also back`() {
+    @Test func `a change of the wall clock is followed, also backwards`() {
         var clock = AccessLogClock(.combined, wallTime: Self.wallTime, at: Self.start)
         #expect(self.text(clock) == "22/Nov/2026:09:35:25 +0000")
         clock.set(wallTime: Self.wallTime - 3_600_000_000_000, at: Self.start)
@@ -32,7 +32,7 @@ struct AccessLogClockTests {
         #expect(self.text(clock) == "22/Nov/2026:08:35:25 +0000")
     }
 
-    @Test func `before 1970 it is 1970`() {
+    @Test func `times before 1970 are clamped`() {
         let clock = AccessLogClock(.json, wallTime: -1, at: Self.start)
         #expect(self.text(clock) == "1970-01-01T00:00:00.000Z")
     }

@@ -6,7 +6,7 @@ import WireSamples
 
 @testable import GateProxy
 
-/// The lines of requests through one client connection.
+/// The log lines of requests on one client connection.
 struct AccessLogTests {
     private func stage(_ format: AccessLogFormat) throws -> (Stage, AccessLogLines) {
         let lines = AccessLogLines()
@@ -14,7 +14,7 @@ struct AccessLogTests {
         return (stage, lines)
     }
 
-    /// The log so far; times, and anything else that differs between two runs, are made equal.
+    /// Returns the log so far, with times and other values that differ between runs replaced.
     private func logged(_ stage: Stage, _ lines: AccessLogLines) -> String {
         stage.worker.loop.accessLog?.tick()
         defer { lines.text = "" }
@@ -25,7 +25,7 @@ struct AccessLogTests {
     }
 
     @Test
-    func `of a request by a tester, the line has what was decided and the status that was shown`()
+    func `a line has the actual decision and the status of the preview`()
         throws
     {
         let lines = AccessLogLines()
@@ -87,7 +87,7 @@ struct AccessLogTests {
             ),
         ]
     )
-    func `a request that passed is one line`(_ format: AccessLogFormat, _ line: String) throws {
+    func `a forwarded request has one line`(_ format: AccessLogFormat, _ line: String) throws {
         let (stage, lines) = try self.stage(format)
         let upstream = try stage.upstream()
         let client = try stage.client()
@@ -99,7 +99,7 @@ struct AccessLogTests {
         }
     }
 
-    @Test func `clients that share a verdict are shown in their own words`() throws {
+    @Test func `clients that share a verdict are logged with their own values`() throws {
         let (stage, lines) = try self.stage(.combined)
         let upstream = try stage.upstream()
         let client = try stage.client()
@@ -132,7 +132,7 @@ struct AccessLogTests {
         )
     }
 
-    @Test func `a denial has its rule and no status of the backend`() throws {
+    @Test func `a denial has its rule and no backend status`() throws {
         let (stage, lines) = try self.stage(.combined)
         let client = try stage.client()
         try client.receive(Message.outdated)
@@ -149,7 +149,7 @@ struct AccessLogTests {
     }
 
     @Test(arguments: AccessLogFormat.allCases)
-    func `nothing that a client sends makes a second line`(_ format: AccessLogFormat) throws {
+    func `no client input creates a second line`(_ format: AccessLogFormat) throws {
         let (stage, lines) = try self.stage(format)
         let upstream = try stage.upstream()
         let client = try stage.client()
@@ -174,7 +174,7 @@ struct AccessLogTests {
     }
 
     @Test(arguments: AccessLogFormat.allCases, [0x09, 0x22, 0x5C, 0x80, 0xE6] as [UInt8])
-    func `there is room for the longest line`(_ format: AccessLogFormat, _ byte: UInt8) throws {
+    func `the longest line fits into the buffer`(_ format: AccessLogFormat, _ byte: UInt8) throws {
         let value = [0x61] + [UInt8](repeating: byte, count: 600) + [0x61]
         let method = String(repeating: "M", count: 40)
         let path = String(repeating: "\"", count: 1100)
@@ -208,7 +208,7 @@ struct AccessLogTests {
     }
 
     @Test(arguments: AccessLogFormat.allCases)
-    func `each identity has its own line, whatever was remembered`(
+    func `each identity has its own line, regardless of cached ones`(
         _ format: AccessLogFormat
     ) throws {
         let (stage, lines) = try self.stage(format)
@@ -220,7 +220,7 @@ struct AccessLogTests {
             ("version", "X-App-Version", "1.1", "1.2"),
             ("build", "X-App-Build", "11", "12"),
         ]
-        // One field's name and value differ in each.
+        // The name and value of one field differ in each.
         let identities = (-1..<fields.count).map { changed in
             fields.enumerated().map { index, field in
                 (field.0, field.1, index == changed ? field.3 : field.2)
@@ -252,11 +252,11 @@ struct AccessLogTests {
         (["User_Agent: a", "Refere: b", "Connecting: c", "Referee: d"], "\"-\" \"-\""),
     ]
 
-    @Test func `Referer and User-Agent are found by their names, in each head`() throws {
+    @Test func `Referer and User-Agent are found by name in each head`() throws {
         let (stage, lines) = try self.stage(.combined)
         let client = try stage.client()
         for (fields, text) in Self.agents + Self.agents.reversed() {
-            // The same header section with another request line before it, and as it was.
+            // The same header section with another request line, and then unchanged.
             for target in ["/", "/a/long/path", "/a/long/path"] {
                 let head = ["GET \(target) HTTP/1.1", "Host: a", "X-App-Version: 1"]
                 try client.receive(wire(head + fields))
@@ -267,7 +267,7 @@ struct AccessLogTests {
         }
     }
 
-    @Test func `a client that went away has a line without a status`() throws {
+    @Test func `a client that disconnects has a line without a status`() throws {
         for (format, status) in [(AccessLogFormat.common, " 000 0 "), (.json, "\"status\":0,")] {
             let (stage, lines) = try self.stage(format)
             _ = try stage.upstream()
@@ -278,8 +278,7 @@ struct AccessLogTests {
         }
     }
 
-    @Test func `HTTP 1 point 0, HEAD, preflights and the gate's own endpoints have theirs`() throws
-    {
+    @Test func `HTTP 1_0, HEAD, preflights and the gate's own endpoints are logged`() throws {
         let (stage, lines) = try self.stage(.common)
         try stage.client().receive(Message.outdated.replacing("HTTP/1.1", with: "HTTP/1.0"))
         try stage.client().receive(Message.outdated.replacing("GET", with: "HEAD"))
@@ -292,7 +291,7 @@ struct AccessLogTests {
         #expect(text[2].contains(" decision=\"-\" "))
     }
 
-    @Test func `a full buffer is handed over before the tick, and at the end every line`() throws {
+    @Test func `a full buffer is flushed before the tick, and every line at the end`() throws {
         let (stage, lines) = try self.stage(.json)
         let client = try stage.client()
         for _ in 0..<100 where lines.text.isEmpty { try client.receive(Message.outdated) }

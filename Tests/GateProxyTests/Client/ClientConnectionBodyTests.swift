@@ -4,7 +4,7 @@ import WireSamples
 
 @testable import GateProxy
 
-/// Bodies: where they end, where they are refused, and what is read behind them.
+/// Request bodies: their ends, their limits, and the requests after them.
 struct ClientConnectionBodyTests {
     private static let chunkedHead = wire(
         "POST / HTTP/1.1",
@@ -177,7 +177,7 @@ struct ClientConnectionBodyTests {
         )
         #expect(upstream.socket.sent.contains("Expect: 100-continue\r\n"))
         try upstream.receive(wire("HTTP/1.1 401 Unauthorized", "Content-Length: 0"))
-        // Whether the next bytes are the body or a request nobody can tell.
+        // The next bytes may be the body or a request, which the gate cannot determine.
         #expect(client.socket.sent.contains("Connection: close\r\n"))
         #expect(client.socket.isOutputClosed)
     }

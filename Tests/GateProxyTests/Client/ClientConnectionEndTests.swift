@@ -4,7 +4,7 @@ import WireSamples
 
 @testable import GateProxy
 
-/// How connections end: half and whole, too early, too late, and on purpose.
+/// The end of connections: half-closed and closed, too early, too late, and on purpose.
 struct ClientConnectionEndTests {
     private static let lastGet = wire(
         "GET / HTTP/1.1",

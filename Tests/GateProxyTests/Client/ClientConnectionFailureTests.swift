@@ -4,7 +4,7 @@ import WireSamples
 
 @testable import GateProxy
 
-/// Answers that the backend fails to give are counted by the client that asked, and no others.
+/// Failed backend responses are counted for the client that sent the request, and for no other.
 struct ClientConnectionFailureTests {
     /// The end of a request.
     enum End: Sendable {
@@ -23,7 +23,7 @@ struct ClientConnectionFailureTests {
         }
     }
 
-    /// The requests by version that were counted, and those of them that failed.
+    /// Returns the numbers of counted requests, watched responses and failures by version.
     private static func counted(_ stage: Stage) throws -> [String: [UInt64]] {
         var bucket = CensusBucket(limit: 10)
         bucket.add(try #require(stage.worker.loop.census).take())
@@ -48,7 +48,7 @@ struct ClientConnectionFailureTests {
             (.answers([Self.head(599) + "no"]), 1), (.answers([Self.head(200) + "ok"]), 0),
             (.answers([Self.head(499) + "no"]), 0), (.answers([Self.head(404) + "no"]), 0),
             (.answers([wire("HTTP/1.1 103 Early Hints"), Self.head(502) + "no"]), 1),
-            // Its head is enough, and its end makes no other one of it.
+            // The head is enough, and the end of the response does not change the result.
             (.answers([Self.head(500)]), 1), (.answers([Self.head(500), "no"]), 1),
             (.answers([wire("HTTP/1.1 500 No", "Transfer-Encoding: chunked"), "what\r\n"]), 1),
             (.answers([wire("HTTP/1.1 200 OK", "Transfer-Encoding: chunked"), "what\r\n"]), 0),
@@ -60,7 +60,7 @@ struct ClientConnectionFailureTests {
         let stage = try Self.stage()
         let upstream = try stage.upstream()
         let client = try stage.client()
-        // With a body, it is not sent again.
+        // A request with a body is not retried.
         try client.receive(
             wire("POST /a HTTP/1.1", "Host: a", "X-App-Version: 3", "Content-Length: 1") + "x"
         )

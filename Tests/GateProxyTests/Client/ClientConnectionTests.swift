@@ -6,7 +6,7 @@ import WireSamples
 
 @testable import GateProxy
 
-/// Requests and responses through one client connection and one connection to the backend.
+/// Requests and responses on one client connection and one backend connection.
 struct ClientConnectionTests {
     @Test func `an allowed request goes on and its answer comes back`() throws {
         let stage = try Stage()

@@ -4,7 +4,7 @@ import WireSamples
 
 @testable import GateProxy
 
-/// Connections on which the protocol was changed.
+/// Connections after a protocol upgrade.
 struct ClientConnectionTunnelTests {
     private static let handshake = wire(
         "GET /socket HTTP/1.1",

@@ -5,7 +5,7 @@ import Testing
 @testable import GateProxy
 
 struct DiscardBudgetTests {
-    /// A clock that a test moves.
+    /// A clock that the test advances.
     private final class Clock: Sendable {
         private let now = Mutex(NIODeadline.uptimeNanoseconds(0))
 
@@ -19,7 +19,8 @@ struct DiscardBudgetTests {
     private static let lot = DiscardBudget.lot
     private let clock = Clock()
 
-    /// A body of the largest size is one lot, so that a client may have 16 at once, and all together 64.
+    /// Returns a budget in which the largest body is one lot, so that a client may have 16 at once,
+    /// and all clients 64.
     private func budget() -> DiscardBudget {
         let limits = DiscardLimits(awaitedBytes: 0, bytes: UInt64(Self.lot), time: .seconds(8))
         return DiscardBudget(limits, clock: { [clock = self.clock] in clock.time })

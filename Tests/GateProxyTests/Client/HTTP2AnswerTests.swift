@@ -5,7 +5,7 @@ import WireSamples
 
 @testable import GateProxy
 
-/// What comes from a backend as frames of HTTP/2, as a client of HTTP/1.1 gets it.
+/// HTTP/2 frames from a backend, as received by an HTTP/1.1 client.
 struct HTTP2AnswerTests {
     private struct Scene {
         let uptime = ManualUptime()

@@ -6,7 +6,7 @@ import WireSamples
 
 @testable import GateProxy
 
-/// Answers that go on while the rules change.
+/// Long-lived responses during changes of the rules.
 struct RejudgeableRequestTests {
     private static func handshake(_ version: String) -> String {
         wire(
@@ -63,7 +63,7 @@ struct RejudgeableRequestTests {
         #expect(new.client.socket.takeSent() == "")
         try new.upstream.receive("go on")
         #expect(new.client.socket.takeSent() == "go on")
-        // The client ends it, too, and nothing of what it still sends is of interest.
+        // The client closes as well, and its remaining data is discarded.
         try old.client.receive("\u{0}")
         old.client.endInput()
         #expect(old.client.socket.isClosed)
@@ -86,7 +86,7 @@ struct RejudgeableRequestTests {
     @Test func `a backend is told nothing in the middle of its client's frame`() throws {
         let scene = try Scene(Self.handshake("3"), Self.switching)
         _ = scene.upstream.socket.takeBytes()
-        // FIN and text, masked, two bytes of which one has come.
+        // FIN and text, masked, with one of two bytes.
         let begun: [UInt8] = [0x81, 0x82, 1, 2, 3, 4, 5]
         try scene.client.channel.writeInbound(ByteBuffer(bytes: begun))
         try scene.use(minimum: "4.0")
@@ -213,7 +213,7 @@ struct RejudgeableRequestTests {
         #expect(scene.client.socket.isClosed)
     }
 
-    /// The floor was over for good, so that no date is left at which it would be judged again.
+    /// The floor had ended permanently, so that no date remained for another evaluation.
     @Test func `what goes on is judged again when the clock is set back`() throws {
         let stage = try Stage()
         let rule = RuleDefinition(

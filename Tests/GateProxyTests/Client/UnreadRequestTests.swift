@@ -7,7 +7,7 @@ import Testing
 
 @testable import GateProxy
 
-/// A request that is in the client's socket, and that a busy event loop has not read yet.
+/// A request in the socket's receive buffer that a busy event loop has not read yet.
 @Suite(.timeLimit(.minutes(2 * GateExecutable.slowdown)))
 struct UnreadRequestTests {
     private static let request = Message.outdated
@@ -15,14 +15,15 @@ struct UnreadRequestTests {
     enum Ending: CaseIterable {
         /// The gate stops.
         case drain
-        /// The gate stops, and so late is the loop that the time for the last requests is over.
+        /// The gate stops, and the event loop is so late that the time for the last requests is
+        /// over.
         case lateDrain
         case lateDrainWithSuccessor
-        /// Nothing has come for as long as the client may be silent.
+        /// The client has been idle until its timeout.
         case idleTimeout
     }
 
-    /// A client on whose connection the gate waits for the first request, or the second.
+    /// Runs a client whose connection waits for the first or the second request.
     private func play(
         isFirst: Bool,
         _ ending: Ending,
@@ -64,7 +65,7 @@ struct UnreadRequestTests {
             try client.send(Self.request)
             #expect(try client.response().status == 426)
         }
-        // Until the loop has done what is behind it, it reads nothing.
+        // The event loop reads nothing until it has finished this task.
         let (isHeld, mayGoOn) = (Latch(), Latch())
         let held = loop.submit {
             isHeld.open()

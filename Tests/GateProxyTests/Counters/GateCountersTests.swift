@@ -4,7 +4,7 @@ import Testing
 @testable import GateProxy
 
 struct GateCountersTests {
-    @Test func `each decision is counted as what it is, as often as it was made`() {
+    @Test func `each decision is counted by kind and number`() {
         var counters = GateCounters()
         counters.add(RequestTerms(kind: .allow), times: 2)
         counters.add(RequestTerms(kind: .recommend, observed: ["a", "b"]), times: 3)

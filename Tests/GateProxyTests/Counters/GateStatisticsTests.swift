@@ -5,9 +5,9 @@ import WireSamples
 
 @testable import GateProxy
 
-/// The statistics of a worker after work on its loop.
+/// The statistics of a worker after requests on its event loop.
 struct GateStatisticsTests {
-    @Test func `requests are counted by their terms, over a change of the rules too`() throws {
+    @Test func `requests are counted by their terms, also across rule changes`() throws {
         let stage = try Stage()
         let upstream = try stage.upstream()
         let client = try stage.client()
@@ -28,7 +28,7 @@ struct GateStatisticsTests {
         #expect(statistics.counters.requests == 4)
     }
 
-    @Test func `time runs from the head to the denial, to the backend, and to its answer`() throws {
+    @Test func `latency is measured to the denial, the backend and its response`() throws {
         let uptime = ManualUptime()
         let stage = try Stage(uptime: uptime) { $0.measuresLatency = true }
         let upstream = try stage.upstream()
@@ -46,7 +46,7 @@ struct GateStatisticsTests {
         #expect(latency.answered.sum == TimeAmount.milliseconds(40).nanoseconds)
     }
 
-    @Test func `nobody looks at the clock where no one asks`() throws {
+    @Test func `the clock is not read if latency is not measured`() throws {
         let stage = try Stage()
         let upstream = try stage.upstream()
         let client = try stage.client()
@@ -56,7 +56,7 @@ struct GateStatisticsTests {
         #expect(stage.worker.statistics.latency == LatencyFigures())
     }
 
-    @Test func `what several loops tell of one backend is one`() {
+    @Test func `statistics of one backend from several loops are merged`() {
         var one = BackendStatistics(name: "http://a:80")
         one.addresses = ["192.0.2.1:80": false, "192.0.2.2:80": false]
         one.idleConnections = 2

@@ -10,7 +10,7 @@ struct LatencyHistogramTests {
             (Int64.max / 2, 3),
         ] as [(Int64, Int)]
     )
-    func `a time falls into the first bucket that is not below it`(time: Int64, bucket: Int) {
+    func `a duration is in the first bucket whose bound is not below it`(time: Int64, bucket: Int) {
         var histogram = LatencyHistogram(bounds: [10, 20, 30])
         histogram.add(.nanoseconds(time))
         var counts: [UInt64] = [0, 0, 0, 0]
@@ -19,7 +19,7 @@ struct LatencyHistogramTests {
         #expect(histogram.sum == time)
     }
 
-    @Test func `two are added up`() {
+    @Test func `two histograms are added`() {
         var one = LatencyHistogram(bounds: [10])
         var other = one
         one.add(.nanoseconds(5))
@@ -30,7 +30,7 @@ struct LatencyHistogramTests {
     }
 
     @Test(arguments: [LatencyHistogram.ofWork, .ofAnswers])
-    func `bounds ascend`(histogram: LatencyHistogram) {
+    func `bounds are ascending`(histogram: LatencyHistogram) {
         #expect(histogram.bounds == histogram.bounds.sorted())
         #expect(Set(histogram.bounds).count == histogram.bounds.count)
     }

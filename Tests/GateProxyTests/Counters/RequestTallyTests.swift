@@ -8,7 +8,7 @@ struct RequestTallyTests {
         RequestTerms(app: "shop", platform: "ios", kind: .require, rule: rule)
     }
 
-    @Test func `requests of the same terms are counted together`() {
+    @Test func `requests with the same terms are counted together`() {
         let tally = RequestTally()
         let floor = tally.place(of: Self.terms("floor"))
         let other = tally.place(of: Self.terms("other"))
@@ -22,7 +22,7 @@ struct RequestTallyTests {
         )
     }
 
-    @Test func `beyond the limit, requests are counted without names, and none is lost`() {
+    @Test func `beyond the limit requests are counted without names, and none is lost`() {
         let tally = RequestTally(capacity: 3)
         for number in 0..<1000 {
             let terms = RequestTerms(

@@ -23,7 +23,7 @@ struct EventStreamTests {
         return client
     }
 
-    /// The content of chunks, and whether the last one was there.
+    /// Returns the content of the chunks, and whether the last chunk is present.
     private static func content(_ wire: String) -> (text: String, isComplete: Bool) {
         var rest = wire[...]
         var text = ""
@@ -44,7 +44,7 @@ struct EventStreamTests {
         return (String(sent[..<end.lowerBound]), Self.content(String(sent[end.upperBound...])).text)
     }
 
-    @Test func `a stream begins with where the client stands`() throws {
+    @Test func `a stream starts with the status of the client`() throws {
         let stage = try Stage()
         let (head, content) = try Self.opening(Self.open(stage))
         #expect(head.hasPrefix("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"))
@@ -60,13 +60,13 @@ struct EventStreamTests {
         #expect(stage.worker.loop.counters.eventStreams == 1)
     }
 
-    @Test func `only a client whose decision changes hears of new rules`() throws {
+    @Test func `new rules are only sent to clients whose decision changes`() throws {
         let stage = try Stage(minimum: "2.0")
         let clients = try ["1", "3"].map { try Self.open(stage, version: $0) }
         for client in clients { _ = client.socket.takeSent() }
         stage.worker.use(try Stage.ruleSet(minimum: "2.0"))
         for client in clients { #expect(client.socket.takeSent() == "") }
-        // It passes before and after: that the minimum moved is nothing that it has to hear.
+        // The client is allowed before and after; a higher minimum alone is not an event.
         stage.worker.use(try Stage.ruleSet(minimum: "2.5"))
         #expect(clients[0].socket.takeSent().contains("\"minimumVersion\":\"2.5\""))
         #expect(clients[1].socket.takeSent() == "")
@@ -79,12 +79,12 @@ struct EventStreamTests {
         #expect(stage.worker.loop.counters.eventsSent == 5)
     }
 
-    @Test func `every one of many streams hears of new rules, in lots`() throws {
+    @Test func `every one of many streams gets new rules, in batches`() throws {
         let stage = try Stage(minimum: "2.0")
         let clients = try (0..<200).map { _ in try Self.open(stage) }
         for client in clients { _ = client.socket.takeSent() }
         stage.worker.use(try Stage.ruleSet(minimum: "4.0"))
-        // Rules that come while the streams are being told begin the round anew.
+        // Another rule change in the meantime starts the batches again.
         stage.worker.use(try Stage.ruleSet(minimum: "5.0"))
         for client in clients[..<30] { client.disconnect() }
         stage.loop.advanceTime(by: .milliseconds(100))
@@ -93,7 +93,7 @@ struct EventStreamTests {
         }
     }
 
-    @Test func `a client that comes back and has missed nothing is told nothing`() throws {
+    @Test func `a client that reconnects without a change gets no event`() throws {
         let stage = try Stage()
         let (_, first) = try Self.opening(Self.open(stage))
         let line = try #require(first.split(separator: "\n").first { $0.hasPrefix("id: ") })
@@ -103,7 +103,7 @@ struct EventStreamTests {
         #expect(again.socket.takeSent().contains("data:"))
     }
 
-    @Test func `a client of HTTP 1_0 reads until the end`() throws {
+    @Test func `an HTTP 1_0 client gets a stream delimited by the connection close`() throws {
         let stage = try Stage()
         let client = try Self.open(stage, http: "HTTP/1.0")
         let sent = client.socket.takeSent()
@@ -112,7 +112,7 @@ struct EventStreamTests {
         #expect(sent.contains("\r\n\r\nretry: "))
     }
 
-    @Test func `a quiet stream has a heartbeat`() throws {
+    @Test func `an idle stream has a heartbeat`() throws {
         let stage = try Stage()
         let client = try Self.open(stage)
         _ = client.socket.takeSent()
@@ -122,7 +122,7 @@ struct EventStreamTests {
         #expect(client.socket.takeSent() == "3\r\n:\n\n\r\n")
     }
 
-    @Test func `a decision that time changes is told at its second, forth and back`() throws {
+    @Test func `a decision that changes with time is sent at its exact second`() throws {
         let stage = try Stage()
         let rule = RuleDefinition(
             id: "dated",
@@ -148,7 +148,7 @@ struct EventStreamTests {
         }
     }
 
-    @Test func `a client that does not read is let go`() throws {
+    @Test func `a client that does not read is disconnected`() throws {
         let stage = try Stage(minimum: "2.0")
         let client = try Self.open(stage)
         client.stall()
@@ -156,7 +156,7 @@ struct EventStreamTests {
         #expect(client.socket.isClosed)
     }
 
-    @Test func `what a client sends on a stream is thrown away`() throws {
+    @Test func `data from a client on a stream is discarded`() throws {
         let stage = try Stage()
         let upstream = try stage.upstream()
         let client = try Self.open(stage)
@@ -168,7 +168,7 @@ struct EventStreamTests {
         #expect(client.socket.isClosed)
     }
 
-    @Test func `a gate that stops ends its streams`() throws {
+    @Test func `a drain ends the streams`() throws {
         let stage = try Stage()
         let client = try Self.open(stage)
         _ = client.socket.takeSent()
@@ -179,7 +179,7 @@ struct EventStreamTests {
         try drained.wait()
     }
 
-    @Test func `a stream that has ended tells nothing more`() throws {
+    @Test func `a stream that has ended sends no more events`() throws {
         let stage = try Stage(minimum: "2.0")
         let client = try Self.open(stage)
         _ = client.socket.takeSent()
@@ -190,7 +190,7 @@ struct EventStreamTests {
         try drained.wait()
     }
 
-    @Test func `there are only so many streams, and those that end make room`() throws {
+    @Test func `the number of streams is limited, and ended streams free capacity`() throws {
         let stage = try Stage { $0.maxEventStreams = 2 }
         let first = try Self.open(stage)
         let second = try Self.open(stage)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import GateProxy
 
-/// The lives of connections, event by event.
+/// Typical sequences of events on a connection.
 struct ExchangeStoryTests {
     private let limits = DiscardLimits(awaitedBytes: 10, bytes: 1000)
 
@@ -29,7 +29,7 @@ struct ExchangeStoryTests {
         exchange.responseHead(status: status, switchesAsOffered: true, endsByClose: false)
     }
 
-    @Test func `two requests, one after the other`() {
+    @Test func `two requests are served one after the other`() {
         var exchange = Exchange.head
         for _ in 0..<2 {
             self.forward(&exchange)
@@ -40,7 +40,7 @@ struct ExchangeStoryTests {
         #expect(exchange.clientEnded(hasMore: false) == .close)
     }
 
-    @Test func `an upload with 100-continue`() {
+    @Test func `an upload with 100-continue is forwarded`() {
         var exchange = Exchange.head
         self.forward(&exchange, requestEnded: false)
         #expect(self.head(&exchange, 100) == .forwardInterim)
@@ -49,7 +49,7 @@ struct ExchangeStoryTests {
         #expect(exchange.responseEnded(limits: self.limits, isStream: false) == .next)
     }
 
-    @Test func `an early answer on a stream, which reads the rest of the upload away`() {
+    @Test func `after an early response on a stream the rest of the upload is discarded`() {
         var exchange = Exchange.head
         self.forward(&exchange, requestEnded: false)
         #expect(self.head(&exchange, 413) == .forward(keepsClient: true))
@@ -57,7 +57,7 @@ struct ExchangeStoryTests {
         #expect(exchange == .idle)
     }
 
-    @Test func `an early answer, the upload beyond all measure`() {
+    @Test func `after an early response an upload beyond the limit closes the connection`() {
         var exchange = Exchange.head
         self.forward(&exchange, requestEnded: false)
         _ = self.head(&exchange, 413)
@@ -66,7 +66,7 @@ struct ExchangeStoryTests {
         #expect(exchange.discarded(bytes: 1) == .close)
     }
 
-    @Test func `a denial that waits for its body`() {
+    @Test func `a denial waits for the request body`() {
         var exchange = Exchange.head
         let action = exchange.answer(keepsClient: true, remaining: .bytes(7), limits: self.limits)
         #expect(action == .awaitBody)
@@ -75,7 +75,7 @@ struct ExchangeStoryTests {
         #expect(exchange == .idle)
     }
 
-    @Test func `a stale connection is tried once more and not twice`() {
+    @Test func `a stale connection is retried once and not twice`() {
         var exchange = Exchange.head
         self.forward(&exchange)
         exchange.allowRetry()
@@ -83,7 +83,7 @@ struct ExchangeStoryTests {
         #expect(exchange.upstreamEnded() == .badGateway)
     }
 
-    @Test func `an upload is never tried again`() {
+    @Test func `an upload is never retried`() {
         var exchange = Exchange.head
         self.forward(&exchange, requestEnded: false)
         exchange.allowRetry()
@@ -91,7 +91,7 @@ struct ExchangeStoryTests {
         #expect(exchange.upstreamEnded() == .badGateway)
     }
 
-    @Test func `a response that has begun is never tried again`() {
+    @Test func `a response that has started is never retried`() {
         var exchange = Exchange.head
         self.forward(&exchange)
         exchange.allowRetry()
@@ -99,7 +99,7 @@ struct ExchangeStoryTests {
         #expect(exchange.upstreamEnded() == .abort)
     }
 
-    @Test func `a client that has said all still gets its answer`() {
+    @Test func `a client that closes its side still gets its response`() {
         var exchange = Exchange.head
         self.forward(&exchange)
         #expect(exchange.clientEnded(hasMore: false) == .finish)
@@ -125,7 +125,7 @@ struct ExchangeStoryTests {
     @Test(arguments: [
         (200, false), (204, false), (299, false), (301, true), (403, true), (500, true),
     ])
-    func `an answer by which a tunnel would look open is none`(_ status: Int, _ passes: Bool) {
+    func `a 2xx response to CONNECT is a bad gateway`(_ status: Int, _ passes: Bool) {
         var exchange = Exchange.head
         exchange.forward(
             Exchange.Forwarding(
@@ -142,7 +142,7 @@ struct ExchangeStoryTests {
         )
     }
 
-    @Test func `a drain lets the answer come and ends there`() {
+    @Test func `a drain waits for the response and then closes the connection`() {
         var exchange = Exchange.head
         self.forward(&exchange)
         exchange.drain()
@@ -155,7 +155,7 @@ struct ExchangeStoryTests {
         #expect(exchange.clientEnded(hasMore: false) == .close)
     }
 
-    @Test func `the default limits are those that the documentation states`() {
+    @Test func `the default limits are the documented ones`() {
         #expect(
             DiscardLimits.defaults
                 == DiscardLimits(

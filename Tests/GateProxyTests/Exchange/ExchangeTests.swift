@@ -5,7 +5,7 @@ import Testing
 
 @testable import GateProxy
 
-/// Every event in every state, also where the two make no sense together.
+/// Every event in every state, including invalid combinations.
 struct ExchangeTests {
     private typealias Row<Action> = (before: Exchange, action: Action, after: Exchange)
 
@@ -96,7 +96,7 @@ struct ExchangeTests {
         }
     }
 
-    @Test func `an answer of the gate leaves the connection to the next request or to its end`() {
+    @Test func `after a response of the gate the connection is idle or lingers`() {
         typealias Case = (Bool, Exchange.RemainingBody, Exchange.AnswerAction, Exchange)
         let cases: [Case] = [
             (true, .nothing, .answer, .idle),
@@ -125,7 +125,7 @@ struct ExchangeTests {
         }
     }
 
-    @Test func `a body that an answer waits for is no larger than the limit`() {
+    @Test func `a response does not wait for a body beyond the limit`() {
         self.check(
             Self.states.map { state in
                 guard case .awaitingBody = state else { return (state, .wait, state) }
@@ -139,7 +139,7 @@ struct ExchangeTests {
         #expect(exchange.awaited(bytes: 1, limits: Self.limits) == .answerAndLinger)
     }
 
-    @Test func `no answer waits where no body is small enough`() {
+    @Test func `with a limit of zero no response waits for a body`() {
         let limits = DiscardLimits(awaitedBytes: 0, bytes: 1000)
         for remaining in [Exchange.RemainingBody.bytes(1), .chunked] {
             var exchange = Exchange.head
@@ -148,7 +148,7 @@ struct ExchangeTests {
         }
     }
 
-    @Test func `a request that has ended on a used connection may be repeated, no other`() {
+    @Test func `only a complete request on a reused connection may be retried`() {
         self.check(
             Self.states.map { state in
                 guard case .forwarding(var forwarding) = state, forwarding.requestEnded else {
@@ -163,7 +163,7 @@ struct ExchangeTests {
         }
     }
 
-    @Test func `the end of a request`() {
+    @Test func `the end of a request is handled in every state`() {
         self.check([
             (.head, .wait, .head),
             (.idle, .wait, .idle),
@@ -189,7 +189,7 @@ struct ExchangeTests {
         ]) { $0.requestEnded() }
     }
 
-    @Test func `a final response head`() {
+    @Test func `a final response head is handled in every state`() {
         self.check([
             (.head, .discard, .head),
             (.idle, .discard, .idle),
@@ -237,7 +237,7 @@ struct ExchangeTests {
         }
     }
 
-    @Test func `an interim response head`() {
+    @Test func `an interim response head is handled in every state`() {
         self.check(
             Self.states.map { state in
                 guard case .forwarding(var forwarding) = state, !forwarding.responseStarted else {
@@ -250,7 +250,7 @@ struct ExchangeTests {
         ) { $0.responseHead(status: 103, switchesAsOffered: false, endsByClose: false) }
     }
 
-    @Test func `interim heads without end are a fault`() {
+    @Test func `too many interim heads are a bad gateway`() {
         var exchange = Self.waiting
         var actions: [Exchange.ResponseHeadAction] = []
         for _ in 0...Exchange.interimLimit {
@@ -262,7 +262,7 @@ struct ExchangeTests {
         #expect(actions.last == .badGateway)
     }
 
-    @Test func `a 101 is taken only where it was offered`() {
+    @Test func `a 101 is only accepted if an upgrade was offered`() {
         for (before, isOffered, action, after) in [
             (Self.upgrading, true, Exchange.ResponseHeadAction.tunnel, Self.tunnel),
             (Self.upgrading, false, .badGateway, Self.upgrading),
@@ -286,7 +286,7 @@ struct ExchangeTests {
         }
     }
 
-    @Test func `the end of a response`() {
+    @Test func `the end of a response is handled in every state`() {
         self.check([
             (.head, .close, .closed),
             (.idle, .close, .closed),
@@ -312,7 +312,7 @@ struct ExchangeTests {
         ]) { $0.responseEnded(limits: Self.limits, isStream: false) }
     }
 
-    @Test func `the end of a response on a stream, which reads the rest of its request away`() {
+    @Test func `the end of a response on a stream discards the rest of the request`() {
         let rows: [(Exchange, Exchange.ResponseEndAction, Exchange)] = [
             (Self.uploading, .dropUpstream, .idle),
             (Self.early, .dropUpstream, .idle),
@@ -327,7 +327,7 @@ struct ExchangeTests {
         }
     }
 
-    @Test func `bytes that nobody wants`() {
+    @Test func `discarded bytes are limited in every state`() {
         self.check(
             Self.states.map { state in
                 switch state {
@@ -345,7 +345,7 @@ struct ExchangeTests {
         #expect(exchange == .closed)
     }
 
-    @Test func `the end of the client's side`() {
+    @Test func `the end of the client's side is handled in every state`() {
         self.check([
             (.head, .close, .closed),
             (.idle, .close, .closed),
@@ -374,7 +374,7 @@ struct ExchangeTests {
         ]) { $0.clientEnded(hasMore: false) }
     }
 
-    @Test func `the end of the client's side behind what is still to be looked at`() {
+    @Test func `the end of the client's side with unread input is handled in every state`() {
         self.check([
             (.head, .finish, .head),
             (.idle, .finish, .idle),
@@ -403,7 +403,7 @@ struct ExchangeTests {
         ]) { $0.clientEnded(hasMore: true) }
     }
 
-    @Test func `the end of the backend's connection`() {
+    @Test func `the end of the backend connection is handled in every state`() {
         self.check([
             (.head, .doNothing, .head),
             (.idle, .doNothing, .idle),
@@ -432,7 +432,7 @@ struct ExchangeTests {
         ]) { $0.upstreamEnded() }
     }
 
-    @Test func `a malformed response`() {
+    @Test func `a malformed response is handled in every state`() {
         self.check(
             Self.states.map { state in
                 switch state {
@@ -446,7 +446,7 @@ struct ExchangeTests {
         ) { $0.upstreamBroke() }
     }
 
-    @Test func `a drain makes what is not yet answered the last on its connection`() {
+    @Test func `a drain makes a pending response the last on its connection`() {
         self.check(
             Self.states.map { state in
                 guard case .forwarding(var forwarding) = state, !forwarding.responseStarted else {
@@ -465,7 +465,7 @@ struct ExchangeTests {
         arguments: [(false, false), (false, true), (true, false), (true, true)],
         [false, true]
     )
-    func `nothing happens for too long`(
+    func `a timeout is handled in every state`(
         _ client: (hasPartialHead: Bool, upstreamStalls: Bool),
         isRepeatable: Bool
     ) {
@@ -496,15 +496,15 @@ struct ExchangeTests {
         }
     }
 
-    @Test func `a backend that has said something was the right one to ask`() {
+    @Test func `a request is not retried after an interim response`() {
         var exchange = Self.forwarding(interims: 1)
-        #expect(Self.timeOutOfRepeatable(&exchange) == .gatewayTimeout)
+        #expect(Self.timeOutRetryable(&exchange) == .gatewayTimeout)
     }
 
-    @Test func `only one other backend is asked`() {
+    @Test func `a request is retried with one other backend only`() {
         var exchange = Self.waiting
-        #expect(Self.timeOutOfRepeatable(&exchange) == .askAnother)
-        #expect(Self.timeOutOfRepeatable(&exchange) == .gatewayTimeout)
+        #expect(Self.timeOutRetryable(&exchange) == .askAnother)
+        #expect(Self.timeOutRetryable(&exchange) == .gatewayTimeout)
     }
 
     private static func silenced(_ before: Exchange.Forwarding) -> Exchange {
@@ -513,7 +513,7 @@ struct ExchangeTests {
         return .forwarding(forwarding)
     }
 
-    private static func timeOutOfRepeatable(_ exchange: inout Exchange) -> Exchange.TimeoutAction {
+    private static func timeOutRetryable(_ exchange: inout Exchange) -> Exchange.TimeoutAction {
         exchange.timedOut(
             hasPartialHead: false,
             upstreamStalls: false,
@@ -522,13 +522,13 @@ struct ExchangeTests {
         )
     }
 
-    @Test func `the first piece of a head begins its time, no other does`() {
+    @Test func `the first bytes of a head start its timeout, others do not`() {
         self.check(
             Self.states.map { $0 == .idle ? ($0, true, .head) : ($0, false, $0) }
         ) { $0.headBegan() }
     }
 
-    @Test func `only a request that is passed on waits for a connection`() {
+    @Test func `only a forwarded request waits for a connection`() {
         self.check(
             Self.states.map { state in
                 guard case .forwarding(var forwarding) = state else { return (state, true, state) }
@@ -542,7 +542,7 @@ struct ExchangeTests {
     }
 
     @Test
-    func `what waits for a connection is given out once, and to nobody when its request is over`() {
+    func `a waiting request is returned once, and not after it has ended`() {
         self.check(
             Self.states.map { state in
                 guard case .forwarding(var forwarding) = state, forwarding.isConnecting else {
@@ -557,7 +557,7 @@ struct ExchangeTests {
         #expect(exchange.endConnecting() == nil)
     }
 
-    @Test func `only a last answer begins a farewell by being written`() {
+    @Test func `only a last response starts the lingering close when it is written`() {
         self.check(
             Self.states.map { state in
                 guard case .lingering = state else { return (state, true, state) }
@@ -569,7 +569,7 @@ struct ExchangeTests {
         }
     }
 
-    @Test func `only a tunnel is told to end`() {
+    @Test func `only a tunnel gets an end`() {
         self.check(
             Self.states.map { state in
                 guard case .tunnel(var tunnel) = state else { return (state, true, state) }
@@ -582,7 +582,7 @@ struct ExchangeTests {
         }
     }
 
-    @Test func `the deadline that runs is that of whoever must act next`() {
+    @Test func `the deadline depends on the side that must act next`() {
         let rows: [(Exchange, Exchange.Wait)] = [
             (.head, .head),
             (.idle, .request),

@@ -19,7 +19,7 @@ struct WebSocketFramesTests {
     }
 
     @Test(arguments: [0, 1, 125, 126, 127, 65_535, 65_536, 70_000], [false, true])
-    func `the end of a frame is where its length says`(_ length: Int, _ masked: Bool) {
+    func `a frame ends according to its length`(_ length: Int, _ masked: Bool) {
         let frame = Self.frame(length, masked: masked)
         var frames = WebSocketFrames()
         #expect(frames.isBetweenFrames)
@@ -29,7 +29,7 @@ struct WebSocketFramesTests {
         #expect(frames.isBetweenFrames)
     }
 
-    @Test func `frames in any pieces`() {
+    @Test func `frames are followed wherever they are split`() {
         let lengths = [0, 3, 125, 126, 300, 0, 65_536, 1]
         let bytes = lengths.flatMap { Self.frame($0, masked: $0 % 2 == 0) }
         var ends: Set<Int> = [0]
@@ -51,7 +51,7 @@ struct WebSocketFramesTests {
         }
     }
 
-    @Test func `following stops at the first end where that is wanted`() {
+    @Test func `following stops at the first end of a frame if requested`() {
         let bytes = Self.frame(10) + Self.frame(20)
         var frames = WebSocketFrames()
         _ = frames.follow(bytes.span.extracting(first: 5))
@@ -60,7 +60,7 @@ struct WebSocketFramesTests {
         #expect(frames.isBetweenFrames)
     }
 
-    @Test func `what cannot be a length leaves no place between frames`() {
+    @Test func `after an invalid length there is no position between frames`() {
         let bytes: [UInt8] = [0x82, 127, 0x80, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3]
         var frames = WebSocketFrames()
         #expect(frames.follow(bytes.span) == bytes.count)
@@ -73,7 +73,7 @@ struct WebSocketFramesTests {
         #expect(WebSocketFrames.close(1008, "no") == [0x88, 4, 0x03, 0xF0, 0x6E, 0x6F])
     }
 
-    @Test func `a client's close frame is masked by its key`() {
+    @Test func `a client's close frame is masked`() {
         let masked: [UInt8] = [0x88, 0x85, 1, 2, 3, 4, 0x02, 0xEB, 0x61, 0x7D, 0x64]
         #expect(WebSocketFrames.close(1001, "bye", maskedBy: 0x0102_0304) == masked)
         var frames = WebSocketFrames()

@@ -32,7 +32,7 @@ struct ClientOriginTests {
         (["1.1.1.1", "fd00::/8", "10.0.0.0/8"], "10.0.0.7", true),
         ([], "10.0.0.7", false),
     ])
-    func `a peer is believed if it is in one of the ranges`(
+    func `a peer is trusted if it is in one of the ranges`(
         _ ranges: [String],
         _ peer: String,
         _ isTrusted: Bool
@@ -49,19 +49,19 @@ struct ClientOriginTests {
         "/8", "10.0.0.0 /8", "10.0.0.0/ 8", "[::1]", "::1/129", ":::", "fe80::1%eth0", "localhost",
         "10.0.0.0/255.0.0.0", "10.0.0.0/+8", "10.0.0.0/-0",
     ])
-    func `what is neither an address nor a range is refused`(_ text: String) {
+    func `an invalid address or range is rejected`(_ text: String) {
         #expect(TrustedProxies([text]) == nil)
         #expect(TrustedProxies(["10.0.0.1", text]) == nil)
     }
 
-    @Test func `nobody is believed unless it is said`() throws {
+    @Test func `no peer is trusted by default`() throws {
         let address = try SocketAddress(ipAddress: "127.0.0.1", port: 1)
         #expect(!TrustedProxies.none.contains(address))
         #expect(try !#require(TrustedProxies(["0.0.0.0/0", "::/0"])).contains(nil))
     }
 
     @Test(arguments: ["203.0.113.9", "2001:db8::1"])
-    func `the backend is told the address alone`(_ ip: String) throws {
+    func `the backend gets the address of the peer`(_ ip: String) throws {
         let origin = ClientOrigin(try SocketAddress(ipAddress: ip, port: 4711), trusted: .none)
         #expect(origin.address == ip)
         let lines = "X-Forwarded-For: \(ip)\r\nX-Forwarded-Proto: http\r\n"
@@ -80,7 +80,7 @@ struct ClientOriginTests {
         (["2001:db8::1", "10.0.0.2"], "2001:db8::1"), (["10.0.0.3", "10.0.0.2"], nil),
         (["203.0.113.9", "unknown"], nil), ([], nil),
     ])
-    func `the client is the last address that is no trusted proxy`(
+    func `the client is the last address that is not a trusted proxy`(
         _ list: [String],
         _ client: String?
     ) throws {

@@ -96,7 +96,7 @@ struct RequestBlockWriterTests {
     }
 }
 
-/// The fields of a request as a backend of HTTP/2 reads them, each as `name: value`.
+/// The fields of a request as received by an HTTP/2 backend, each as `name: value`.
 struct HeaderBlock {
     let fields: [String]
 
@@ -112,7 +112,7 @@ struct HeaderBlock {
         }
     }
 
-    /// The fields that stand for a head that was written for a backend of HTTP/1.1.
+    /// Returns the fields that correspond to a head for an HTTP/1.1 backend.
     static func fields(of text: RequestSample) throws -> [String] {
         let host = text.fields.first { $0.name.lowercased() == "host" }?.value ?? ""
         let hopByHop = ["host", "connection", "upgrade", "transfer-encoding"]

@@ -45,8 +45,7 @@ struct RequestHeadWriterTests {
         return String(buffer: out)
     }
 
-    /// The fields that the gate adds to every head of a client that is not believed and names host
-    /// `a`.
+    /// The fields that the gate adds to every head from an untrusted client with host `a`.
     private static let added = """
         X-Forwarded-For: 192.0.2.9\r
         X-Forwarded-Proto: http\r
@@ -57,7 +56,7 @@ struct RequestHeadWriterTests {
 
         """
 
-    @Test func `there is room for a field that is added, however long its name is`() throws {
+    @Test func `an added field with a very long name fits into the buffer`() throws {
         let name = "x-build-\(String(repeating: "n", count: 3_000))"
         var identity = IdentitySources.defaults
         identity.headers[.build] = [name]
@@ -85,8 +84,8 @@ struct RequestHeadWriterTests {
         #expect(try HeaderBlock(of: request).fields.contains("\(name): 3"))
     }
 
-    /// Bytes that are no UTF-8 become three each where they are made a text.
-    @Test func `there is room for all that a head can become`() throws {
+    /// Each byte of invalid UTF-8 becomes three bytes when it is converted to text.
+    @Test func `the longest possible head fits into the buffer`() throws {
         let protocols = String(repeating: "p\u{FF}", count: 2_000)
         let lines =
             ["GET / HTTP/1.1", "Host: \(String(repeating: "h", count: 250))"]
@@ -114,12 +113,12 @@ struct RequestHeadWriterTests {
 
     static let cases: [Case] = [
         Case(
-            name: "nothing of its own is changed",
+            name: "other fields are unchanged",
             received: wire("GET /a?b=%20 HTTP/1.1", "hOsT:a", "X: \t y ", "Z:", "Cookie: c; d"),
             sent: "GET /a?b=%20 HTTP/1.1\r\nhOsT:a\r\nX: \t y \r\nZ:\r\nCookie: c; d\r\n" + added
         ),
         Case(
-            name: "empty lines before the request are left out",
+            name: "empty lines before the request are removed",
             received: "\r\n\r\n" + wire("GET / HTTP/1.1", "Host: a"),
             sent: "GET / HTTP/1.1\r\nHost: a\r\n" + added
         ),
@@ -148,7 +147,7 @@ struct RequestHeadWriterTests {
                 + added
         ),
         Case(
-            name: "fields of this hop are left out, wherever they stand",
+            name: "hop-by-hop fields are removed at any position",
             received: wire(
                 "GET / HTTP/1.1",
                 "Connection: keep-alive",
@@ -163,7 +162,7 @@ struct RequestHeadWriterTests {
             sent: "GET / HTTP/1.1\r\nHost: a\r\nA: b\r\n" + added
         ),
         Case(
-            name: "that the client takes trailers is said anew, and nothing else of its TE",
+            name: "TE: trailers is kept, and no other TE value",
             received: wire(
                 "GET / HTTP/1.1",
                 "Host: a",
@@ -173,7 +172,7 @@ struct RequestHeadWriterTests {
             sent: "GET / HTTP/1.1\r\nHost: a\r\nConnection: TE\r\nTE: trailers\r\n" + added
         ),
         Case(
-            name: "nominated fields are left out, but not those that the gate needs",
+            name: "nominated fields are removed, except those that the gate needs",
             received: wire(
                 "GET / HTTP/1.1",
                 "Host: a",
@@ -188,7 +187,7 @@ struct RequestHeadWriterTests {
             sent: "GET / HTTP/1.1\r\nHost: a\r\nX-App-Version: 1.0\r\nContent-Length: 0\r\n" + added
         ),
         Case(
-            name: "what content is and is wanted may be for this hop only",
+            name: "content fields can be nominated as hop-by-hop",
             received: wire(
                 "POST / HTTP/1.1",
                 "Host: a",
@@ -201,17 +200,17 @@ struct RequestHeadWriterTests {
             sent: "POST / HTTP/1.1\r\nHost: a\r\nOrigin: https://c\r\nContent-Length: 0\r\n" + added
         ),
         Case(
-            name: "the number of forwards is one less",
+            name: "Max-Forwards is decremented",
             received: wire("TRACE / HTTP/1.1", "Max-Forwards: 10", "Host: a"),
             sent: "TRACE / HTTP/1.1\r\nHost: a\r\nMax-Forwards: 9\r\n" + added
         ),
         Case(
-            name: "the number of forwards is none of other methods' business",
+            name: "Max-Forwards is ignored for other methods",
             received: wire("GET / HTTP/1.1", "Max-Forwards: 10", "Host: a"),
             sent: "GET / HTTP/1.1\r\nMax-Forwards: 10\r\nHost: a\r\n" + added
         ),
         Case(
-            name: "dropped identity lines are left out, all of them",
+            name: "all dropped identity fields are removed",
             received: wire(
                 "GET / HTTP/1.1",
                 "X-App-Version: 1",
@@ -224,7 +223,7 @@ struct RequestHeadWriterTests {
             dropped: ["x-app-version"]
         ),
         Case(
-            name: "the gate's own fields cannot be sent by a client",
+            name: "reserved fields from a client are removed",
             received: wire(
                 "GET / HTTP/1.1",
                 "Host: a",
@@ -234,7 +233,7 @@ struct RequestHeadWriterTests {
             sent: "GET / HTTP/1.1\r\nHost: a\r\n" + added
         ),
         Case(
-            name: "a client that is not believed cannot say where it comes from",
+            name: "forwarded fields of an untrusted client are replaced",
             received: wire(
                 "GET / HTTP/1.1",
                 "X-Forwarded-For: 1.1.1.1",
@@ -246,7 +245,7 @@ struct RequestHeadWriterTests {
             sent: "GET / HTTP/1.1\r\nHost: a\r\n" + added
         ),
         Case(
-            name: "a proxy that is believed has its word passed on",
+            name: "fields of a trusted proxy are forwarded",
             received: wire(
                 "GET / HTTP/1.1",
                 "X-Forwarded-For: 1.1.1.1, 2.2.2.2",
@@ -264,30 +263,30 @@ struct RequestHeadWriterTests {
             isTrusted: true
         ),
         Case(
-            name: "what a proxy that is believed does not say is added",
+            name: "fields missing from a trusted proxy are added",
             received: wire("GET / HTTP/1.1", "Host: a"),
             sent: "GET / HTTP/1.1\r\nHost: a\r\n" + added,
             isTrusted: true
         ),
         Case(
-            name: "a request id is kept",
+            name: "a request ID is kept",
             received: wire("GET / HTTP/1.1", "Host: a", "X-Request-ID: b-1"),
             sent: "GET / HTTP/1.1\r\nHost: a\r\nX-Request-ID: b-1\r\n"
                 + added.replacing("X-Request-Id: 0123456789abcdef000000000000000f\r\n", with: "")
         ),
         Case(
-            name: "of two request ids the first is kept",
+            name: "the first of two request IDs is kept",
             received: wire("GET / HTTP/1.1", "Host: a", "X-Request-ID: b", "X-Request-ID: c"),
             sent: "GET / HTTP/1.1\r\nHost: a\r\nX-Request-ID: b\r\n"
                 + added.replacing("X-Request-Id: 0123456789abcdef000000000000000f\r\n", with: "")
         ),
         Case(
-            name: "a request id that is none is replaced",
+            name: "an invalid request ID is replaced",
             received: wire("GET / HTTP/1.1", "X-Request-ID: b c", "Host: a"),
             sent: "GET / HTTP/1.1\r\nHost: a\r\n" + added
         ),
         Case(
-            name: "the host of an absolute target outranks Host",
+            name: "the host of an absolute target replaces Host",
             received: wire("GET http://b:81/c?d HTTP/1.1", "A: b", "Host: a", "C: d"),
             sent: "GET /c?d HTTP/1.1\r\nA: b\r\nC: d\r\nHost: b:81\r\n"
                 + added.replacing("Host: a\r\n", with: "Host: b:81\r\n")
@@ -299,18 +298,18 @@ struct RequestHeadWriterTests {
                 + added.replacing("Host: a\r\n", with: "Host: b\r\n")
         ),
         Case(
-            name: "an absolute target with nothing but a query has the root",
+            name: "an absolute target with only a query has the root",
             received: wire("GET http://b?c HTTP/1.1", "Host: a"),
             sent: "GET /?c HTTP/1.1\r\nHost: b\r\n"
                 + added.replacing("Host: a\r\n", with: "Host: b\r\n")
         ),
         Case(
-            name: "the asterisk stays one",
+            name: "the asterisk form is kept",
             received: wire("OPTIONS * HTTP/1.1", "Host: a"),
             sent: "OPTIONS * HTTP/1.1\r\nHost: a\r\n" + added
         ),
         Case(
-            name: "HTTP 1.0 without Host gets the backend's",
+            name: "HTTP 1.0 without Host gets the host of the backend",
             received: wire("GET / HTTP/1.0", "A: b"),
             sent: "GET / HTTP/1.1\r\nA: b\r\nHost: backend:8080\r\n"
                 + added.replacing("X-Forwarded-Host: a\r\n", with: "")
@@ -337,7 +336,7 @@ struct RequestHeadWriterTests {
             sent: "PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n" + added
         ),
         Case(
-            name: "a change of protocol is offered on",
+            name: "an upgrade is forwarded",
             received: wire(
                 "GET / HTTP/1.1",
                 "Host: a",
@@ -348,7 +347,7 @@ struct RequestHeadWriterTests {
                 + added
         ),
         Case(
-            name: "protocols that would hide requests are not offered on",
+            name: "upgrades that would hide requests are not forwarded",
             received: wire(
                 "GET / HTTP/1.1",
                 "Host: a",
@@ -362,12 +361,12 @@ struct RequestHeadWriterTests {
                 + added
         ),
         Case(
-            name: "with no protocol left there is no offer",
+            name: "without a remaining protocol no upgrade is offered",
             received: wire("GET / HTTP/1.1", "Host: a", "Connection: Upgrade", "Upgrade: H2C"),
             sent: "GET / HTTP/1.1\r\nHost: a\r\n" + added
         ),
         Case(
-            name: "HTTP 1.0 offers no change of protocol",
+            name: "HTTP 1.0 offers no upgrade",
             received: wire(
                 "GET / HTTP/1.0",
                 "Host: a",
@@ -379,19 +378,19 @@ struct RequestHeadWriterTests {
     ]
 
     @Test(arguments: Self.cases)
-    func `a head goes on as it should`(_ sample: Case) throws {
+    func `a forwarded head has the expected lines`(_ sample: Case) throws {
         #expect(try Self.write(sample) == sample.sent)
     }
 
     @Test(arguments: Self.cases)
-    func `a backend of HTTP/2 gets the same fields`(_ sample: Case) throws {
+    func `an HTTP/2 backend gets the same fields`(_ sample: Case) throws {
         let text = try RequestSample(Self.write(sample))
         let kept = try HeaderBlock.fields(of: text)
         #expect(try HeaderBlock(of: Self.request(sample)).fields == kept)
     }
 
     @Test(arguments: Self.cases)
-    func `what goes on is a head that the gate itself would accept`(_ sample: Case) throws {
+    func `a forwarded head is valid for the gate itself`(_ sample: Case) throws {
         #expect(throws: Never.self) { try RequestSample(Self.write(sample)).facts() }
     }
 
@@ -400,7 +399,7 @@ struct RequestHeadWriterTests {
         (String(repeating: "a", count: 129), false), ("a b", false), ("a\tb", false),
         ("a\"b", false), ("é", false),
     ])
-    func `a client's request id is one short token`(_ id: String, _ isKept: Bool) throws {
+    func `a client's request ID is one short token`(_ id: String, _ isKept: Bool) throws {
         let read = try RequestSample(wire("GET / HTTP/1.1", "Host: a", "X-Request-Id: \(id)"))
         let bytes = read.bytes
         let line = ForwardedRequest.clientRequestID(

@@ -6,7 +6,7 @@ import WireSamples
 
 @testable import GateProxy
 
-/// CONNECT for a WebSocket (RFC 8441), as the handshake that a backend gets.
+/// CONNECT for a WebSocket (RFC 8441), converted to the handshake for a backend.
 struct WebSocketHandshakeTests {
     private typealias Field = (String, String)
 
@@ -30,7 +30,7 @@ struct WebSocketHandshakeTests {
             )
         }
 
-        /// The head as a backend gets it.
+        /// Returns the head for a backend.
         func written() throws -> [String] {
             let facts = try RequestFacts(self.head, in: self.list.bytes.span)
             #expect(facts.offersUpgrade && facts.framing == .none)
@@ -51,7 +51,7 @@ struct WebSocketHandshakeTests {
     }
 
     @Test(arguments: [false, true])
-    func `it becomes a GET that offers to change the protocol`(_ endsStream: Bool) throws {
+    func `CONNECT becomes a GET that offers an upgrade`(_ endsStream: Bool) throws {
         let fields: [Field] = [
             ("cookie", "a=1"), ("sec-websocket-version", "13"), ("sec-websocket-key", "mine"),
             ("sec-websocket-protocol", "chat"), ("cookie", "b=2"), ("origin", "https://a"),
@@ -70,12 +70,12 @@ struct WebSocketHandshakeTests {
         for line in expected { #expect(lines.count { $0 == line } == 1, "\(line)") }
         #expect(!lines.contains { $0.contains("mine") || $0.hasPrefix(":") })
         let facts = try RequestFacts(reading.head, in: reading.list.bytes.span)
-        // The status of a denial must not be one by which a WebSocket opens.
+        // The status of a denial must not be 200, which would open the WebSocket.
         #expect(!facts.isCall)
     }
 
     @Test(arguments: ["websocket", "WebSocket"])
-    func `no field need follow, and letters may be large`(_ name: String) throws {
+    func `other fields are optional, and the protocol is case-insensitive`(_ name: String) throws {
         var fields = Self.start
         fields[1].1 = name
         let lines = try Reading(fields).written()

@@ -6,7 +6,7 @@ import Testing
 @testable import GateProxy
 
 struct FaultLogTests {
-    /// Keeps what is logged.
+    /// Records log messages.
     private struct Recorder: LogHandler {
         final class Lines: Sendable {
             let all = Mutex<[String]>([])
@@ -34,7 +34,7 @@ struct FaultLogTests {
         return (FaultLog(Logger(label: "test") { _ in Recorder(lines: lines) }), lines)
     }
 
-    @Test func `a fault is logged once a second, with how often it came`() {
+    @Test func `a fault is logged once a second, with the number of suppressed lines`() {
         var (log, lines) = self.log()
         let start = NIODeadline.now()
         for milliseconds in [0, 1, 500, 999, 1000, 1001] as [Int64] {
@@ -56,7 +56,7 @@ struct FaultLogTests {
         [.unreachableBackend, .lostBackend, .malformedResponse]
         + Refusal.allCases.map(LoggedFault.refusal)
 
-    @Test func `no fault holds the lines of another back`() {
+    @Test func `a fault does not suppress another one`() {
         var (log, lines) = self.log()
         let now = NIODeadline.now()
         for fault in Self.faults + Self.faults { log.report(fault, at: now) }
@@ -64,13 +64,13 @@ struct FaultLogTests {
         #expect(Set(Self.faults.map(\.message.description)).count == Self.faults.count)
     }
 
-    @Test func `each refusal has a counter of its own`() {
+    @Test func `each refusal has its own counter`() {
         #expect(Set(Refusal.allCases.map(\.counter)).count == Refusal.allCases.count)
     }
 }
 
 struct LogLimiterTests {
-    @Test func `one line a second is logged, and says how many were not`() {
+    @Test func `one line a second is admitted, with the number of suppressed ones`() {
         var limiter = LogLimiter()
         let start = NIODeadline.now()
         #expect(limiter.admit(at: start) == 0)

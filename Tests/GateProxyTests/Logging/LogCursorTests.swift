@@ -11,7 +11,7 @@ struct LogCursorTests {
         return memory.withBytes { $0.text(from: 0, to: $0.count) }
     }
 
-    @Test func `parts stand behind one another and behind what is there`() {
+    @Test func `parts are appended in order to the existing bytes`() {
         let bytes = Array("ab".utf8)
         let none: [UInt8] = []
         var count = 0
@@ -39,29 +39,29 @@ struct LogCursorTests {
     }
 
     @Test(arguments: [(0, "000"), (7, "007"), (42, "042"), (426, "426"), (12_345, "345")])
-    func `three digits are the lowest`(_ number: UInt64, _ digits: String) {
+    func `the last three digits are written`(_ number: UInt64, _ digits: String) {
         #expect(self.written(atMost: 3) { $0.writeThreeDigits(number) } == "there " + digits)
     }
 
-    @Test func `a request ID is written as it is elsewhere`() {
+    @Test func `a request ID has its usual format`() {
         let id = RequestID(high: 0x0123_4567_89AB_CDEF, low: 0xFEDC_BA98_7654_3210)
         #expect(self.written(atMost: 32) { $0.writeRequestID(id) } == "there \(id)")
     }
 
-    @Test func `what needs all the room has it`() {
+    @Test func `the whole capacity can be used`() {
         let bytes = [UInt8](repeating: 0x61, count: 5000)
         let line = self.written(atMost: 5000) { $0.writeBytes(bytes.span) }
         #expect(line.utf8.count == 5006)
     }
 
-    @Test func `more than there is room for traps`() async {
+    @Test func `exceeding the capacity traps`() async {
         await #expect(processExitsWith: .failure) {
             var memory = LogMemory(capacity: 2)
             memory.write { $0.writeStaticString("abc") }
         }
     }
 
-    @Test func `memory of lines is used again and holds nothing of the line before`() {
+    @Test func `memory for lines is reused without its previous content`() {
         var pool = LogMemoryPool()
         var draft = LogMemory(capacity: 4096)
         func copied(_ text: String, _ times: Int) -> [String] {

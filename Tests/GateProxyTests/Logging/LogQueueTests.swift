@@ -17,7 +17,7 @@ struct LogQueueTests {
         return (action, action == .sleep ? "" : String(buffer: batch))
     }
 
-    @Test func `the thread is woken once, and takes all that came meanwhile`() {
+    @Test func `the thread is woken once, and takes all lines in the queue`() {
         var queue = LogQueue(capacity: 100)
         #expect(self.append("a\n", to: &queue) == .wake)
         #expect(self.append("b\n", to: &queue) == .doNothing)
@@ -29,7 +29,7 @@ struct LogQueueTests {
         #expect(queue.dropped == 0)
     }
 
-    @Test func `what does not fit is dropped whole, counted, and told once`() {
+    @Test func `lines beyond the capacity are dropped, counted and reported once`() {
         var queue = LogQueue(capacity: 8)
         _ = self.append("123456\n", to: &queue)
         _ = self.append("a\nb\nc\n", to: &queue)
@@ -42,14 +42,14 @@ struct LogQueueTests {
         #expect(queue.dropped == 4)
     }
 
-    @Test func `a line that fits never is told of, too`() {
+    @Test func `a line beyond the total capacity is reported`() {
         var queue = LogQueue(capacity: 4)
         #expect(self.append("12345\n", to: &queue) == .wake)
         #expect(self.take(from: &queue) == (.write(dropped: 1), ""))
         #expect(self.take(from: &queue) == (.sleep, ""))
     }
 
-    @Test func `some lines leave room for others`() {
+    @Test func `some lines keep a reserve free for others`() {
         var queue = LogQueue(capacity: 8)
         _ = self.append("1\n", to: &queue, keeping: 4)
         _ = self.append("2\n", to: &queue, keeping: 4)
@@ -58,7 +58,7 @@ struct LogQueueTests {
         #expect(self.take(from: &queue) == (.write(dropped: 1), "1\n2\n4\n"))
     }
 
-    @Test func `a log that took nothing is told so with the next line, and not before`() {
+    @Test func `lines that a log refused are reported with the next line`() {
         var queue = LogQueue(capacity: 100)
         _ = self.append("1\n2\n", to: &queue)
         #expect(self.take(from: &queue) == (.write(dropped: 0), "1\n2\n"))
@@ -66,7 +66,7 @@ struct LogQueueTests {
         #expect(self.take(from: &queue) == (.sleep, ""))
         #expect(self.append("3\n", to: &queue) == .wake)
         #expect(self.take(from: &queue) == (.write(dropped: 2), "3\n"))
-        // Neither the line nor the word of the two.
+        // Neither the line nor the report on the other two was written.
         queue.refused(1, untold: 2)
         #expect(self.take(from: &queue) == (.sleep, ""))
         _ = self.append("4\n", to: &queue)

@@ -7,7 +7,7 @@ struct LogValueTests {
     private func written(_ bytes: [UInt8], _ format: AccessLogFormat, atMost limit: Int = 1024)
         -> String
     {
-        // More than there is room for would trap.
+        // Exceeding the capacity would trap.
         let line = [UInt8](logAtMost: LogValue.room(for: bytes.count, atMost: limit)) { cursor in
             LogValue.write(bytes.span, as: format, atMost: limit, into: &cursor)
         }
@@ -30,22 +30,22 @@ struct LogValueTests {
             ("1234567\\", "1234567\\x5C", "1234567\\\\"),
         ]
     )
-    func `what could break a line is escaped`(_ value: String, _ text: String, _ json: String) {
+    func `unsafe bytes are escaped`(_ value: String, _ text: String, _ json: String) {
         #expect(self.written(Array(value.utf8), .combined) == text)
         #expect(self.written(Array(value.utf8), .common) == text)
         #expect(self.written(Array(value.utf8), .json) == json)
     }
 
-    @Test func `JSON is UTF-8 whatever was sent`() {
+    @Test func `JSON is valid UTF-8 for any input`() {
         #expect(self.written([0x61, 0xFF, 0x62], .json) == "a\u{FFFD}b")
         #expect(self.written([0x61, 0xFF, 0x62], .combined) == "a\\xFFb")
-        // A surrogate, an overlong slash, and a character without its end.
+        // A surrogate, an overlong slash, and a truncated character.
         #expect(self.written([0xED, 0xA0, 0x80], .json).allSatisfy { $0 == "\u{FFFD}" })
         #expect(self.written([0xC0, 0xAF], .json) == "\u{FFFD}\u{FFFD}")
         #expect(self.written([0x61, 0xE6, 0x97], .json) == "a\u{FFFD}")
     }
 
-    @Test func `every byte at every place is escaped as it must be`() {
+    @Test func `every byte is escaped correctly at every position`() {
         for byte in UInt8.min...UInt8.max {
             let isPlain = (0x20...0x7E).contains(byte) && byte != 0x22 && byte != 0x5C
             for count in 0..<17 {
@@ -57,7 +57,7 @@ struct LogValueTests {
         }
     }
 
-    @Test func `a long value is cut, before a character that does not fit`() {
+    @Test func `a long value is truncated before a character that does not fit`() {
         #expect(self.written(Array("12345678".utf8), .json, atMost: 8) == "12345678")
         #expect(self.written(Array("123456789".utf8), .json, atMost: 8) == "12345678...")
         #expect(self.written(Array("12345日本".utf8), .json, atMost: 8) == "12345日...")
@@ -67,7 +67,7 @@ struct LogValueTests {
     }
 
     @Test(arguments: [0x22, 0x5C, 0x09, 0x7F, 0x80, 0xFF] as [UInt8])
-    func `there is room for a value of the worst bytes`(_ byte: UInt8) {
+    func `the longest escaped value fits into the buffer`(_ byte: UInt8) {
         for format in AccessLogFormat.allCases {
             for count in [0, 1, 7, 8, 9, 64, 65] {
                 let bytes = [UInt8](repeating: byte, count: count)

@@ -5,21 +5,21 @@ import Testing
 
 @testable import GateProxy
 
-/// A log whose reader reads when it is told to.
+/// A log whose reader is controlled by the test.
 private final class LogPipe {
     private var reading: CInt
     private var writing: CInt
     let writer: LogWriter
 
-    /// `F_SETPIPE_SZ` of Linux, which is no constant to Swift.
+    /// `F_SETPIPE_SZ` of Linux, which Swift does not import.
     private static let setPipeSize: CInt = 1031
 
-    /// `size`: bytes that the pipe itself holds.
+    /// `size`: the capacity of the pipe in bytes.
     init(capacity: Int, size: Int = 4096, isNonBlocking: Bool = false) throws {
         var ends: [CInt] = [0, 0]
         try #require(unsafe pipe(&ends) == 0)
         (self.reading, self.writing) = (ends[0], ends[1])
-        // Else a process that another test starts would keep it open.
+        // Prevents processes started by other tests from inheriting the pipe.
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         try #require(fcntl(self.writing, Self.setPipeSize, CInt(size)) >= size)
         if isNonBlocking { _ = fcntl(self.writing, F_SETFL, O_NONBLOCK) }
@@ -29,7 +29,7 @@ private final class LogPipe {
         self.writer.start()
     }
 
-    /// Reads until the text ends so.
+    /// Reads until the text has this suffix.
     func read(until end: String) throws -> String {
         try self.read { $0.hasSuffix(end) }
     }
@@ -47,16 +47,16 @@ private final class LogPipe {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The reader is gone.
+    /// Closes the reading end.
     func closeReader() {
         if self.reading >= 0 { close(self.reading) }
         self.reading = -1
-        // A process that another test is just starting has it until it runs its own program.
+        // A process that another test is starting has a copy until it calls `exec`.
         var watched = pollfd(fd: self.writing, events: 0, revents: 0)
         while watched.revents & Int16(POLLERR) == 0 { _ = unsafe poll(&watched, 1, -1) }
     }
 
-    /// Without its reader the thread cannot be held.
+    /// Closes the reader first, so that the thread cannot block.
     func end() async {
         self.closeReader()
         await self.writer.stop()
@@ -70,13 +70,13 @@ struct LogWriterTests {
         Array("line \(number) \(String(repeating: "x", count: 80))\n".utf8)
     }
 
-    /// The drops that the lines of a log add up to.
-    private static func told(in text: String) -> UInt64 {
+    /// Returns the sum of the drops reported in a log.
+    private static func reportedDrops(in text: String) -> UInt64 {
         text.split(separator: "\n").filter { $0.hasPrefix("dropped ") }
             .compactMap { UInt64($0.dropFirst(8)) }.reduce(0, +)
     }
 
-    @Test func `lines come in order, and a flush waits for them`() async throws {
+    @Test func `lines are in order, and a flush waits for them`() async throws {
         let pipe = try LogPipe(capacity: 1 << 20, size: 1 << 20)
         for number in 0..<5000 { pipe.writer.write(Self.line(number).span) }
         #expect(pipe.writer.flush(atMost: .seconds(10)))
@@ -89,7 +89,7 @@ struct LogWriterTests {
     }
 
     @Test(arguments: [false, true])
-    func `a reader that stops holds nobody, and is told what it has missed`(
+    func `a stalled reader blocks no writer, and gets the number of dropped lines`(
         isNonBlocking: Bool
     ) async throws {
         let pipe = try LogPipe(capacity: 64 << 10, isNonBlocking: isNonBlocking)
@@ -101,35 +101,35 @@ struct LogWriterTests {
         #expect(!pipe.writer.flush(atMost: .milliseconds(20)))
         let dropped = pipe.writer.droppedLines
         #expect(dropped > 0)
-        let text = try pipe.read { Self.told(in: $0) == dropped }
+        let text = try pipe.read { Self.reportedDrops(in: $0) == dropped }
         let lines = text.split(separator: "\n").filter { !$0.hasPrefix("dropped ") }
         #expect(UInt64(lines.count) + dropped == 10_000)
         for line in lines {
             #expect(line.hasPrefix("line ") && line.hasSuffix("xxx") && line.utf8.count < 100)
         }
-        // As soon as it reads again, all is as before.
+        // Once the reader continues, lines are written as usual.
         pipe.writer.write(Self.line(7).span)
         #expect(try pipe.read(until: "x\n").hasPrefix("line 7 "))
         #expect(pipe.writer.droppedLines == dropped)
         await pipe.end()
     }
 
-    @Test func `lines of the access log leave room for the others`() async throws {
+    @Test func `lines of the access log keep a reserve free for other lines`() async throws {
         let pipe = try LogPipe(capacity: 16 << 10)
         for number in 0..<1000 { pipe.writer.writeAccessLines(Self.line(number).span) }
         let dropped = pipe.writer.droppedLines
         #expect(dropped > 0)
         pipe.writer.write(Array("not a request\n".utf8).span)
         #expect(pipe.writer.droppedLines == dropped)
-        // The notice stands before it or behind it: the thread may have been between two lines.
+        // The report is before or after the line, because the thread may be between two lines.
         let text = try pipe.read { text in
-            text.contains("not a request\n") && Self.told(in: text) == dropped
+            text.contains("not a request\n") && Self.reportedDrops(in: text) == dropped
         }
         #expect(text.split(separator: "\n").contains("not a request"))
         await pipe.end()
     }
 
-    @Test func `a reader that is gone ends nothing`() async throws {
+    @Test func `a closed reader does not stop the writer`() async throws {
         let pipe = try LogPipe(capacity: 16 << 10)
         pipe.closeReader()
         for number in 0..<3 {
@@ -140,7 +140,7 @@ struct LogWriterTests {
         await pipe.end()
     }
 
-    @Test func `a full disk costs the lines that it did not take`() async throws {
+    @Test func `a full disk only loses the refused lines`() async throws {
         let full = unsafe open("/dev/full", O_WRONLY)
         try #require(full >= 0)
         defer { close(full) }
@@ -154,8 +154,7 @@ struct LogWriterTests {
         await writer.stop()
     }
 
-    @Test func `a line that is longer than what is written together is written whole`() async throws
-    {
+    @Test func `a line longer than a batch is written completely`() async throws {
         let pipe = try LogPipe(capacity: 1 << 20)
         let long = String(repeating: "y", count: 20_000) + "\n"
         pipe.writer.write(Array(("short\n" + long + "short\n").utf8).span)

@@ -14,7 +14,7 @@ struct ConnectionRegistryTests {
         }
     }
 
-    @Test func `what is added is there until it is removed, in any order`() {
+    @Test func `an added element is present until it is removed, in any order`() {
         var generator = SeededGenerator(seed: 7)
         var registry = ConnectionRegistry<Item>()
         var expected: [Item] = []
@@ -36,7 +36,7 @@ struct ConnectionRegistryTests {
         #expect(registry.count == 0)
     }
 
-    @Test func `removing what is not there removes nothing`() {
+    @Test func `removing an absent element has no effect`() {
         var registry = ConnectionRegistry<Item>()
         let inside = Item()
         let removed = Item()
@@ -49,7 +49,7 @@ struct ConnectionRegistryTests {
         #expect(registry.all.map { $0 === inside } == [true])
     }
 
-    @Test func `overdue is what has a deadline that is reached`() {
+    @Test func `elements whose deadline has passed are overdue`() {
         let now = NIODeadline.uptimeNanoseconds(1000)
         var registry = ConnectionRegistry<Item>()
         let past = Item(deadline: now - .nanoseconds(1))

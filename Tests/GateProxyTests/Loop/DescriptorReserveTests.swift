@@ -6,7 +6,7 @@ struct DescriptorReserveTests {
     @Test(arguments: [
         (48, 40, 44), (64, 56, 60), (1024, 944, 1008), (4096, 3808, 4064), (65_536, 65_248, 65_504),
     ])
-    func `clients leave some to backends, and both to the process`(
+    func `descriptors are reserved for backends and for the process`(
         limit: Int,
         clients: Int,
         backends: Int
@@ -16,10 +16,10 @@ struct DescriptorReserveTests {
         #expect(reserve.end(for: .backend) == backends)
     }
 
-    @Test func `there is room where there is no limit, and none where all is in use`() {
+    @Test func `there is capacity without a limit, and none at the limit`() {
         for purpose in [DescriptorReserve.Purpose.client, .backend] {
             #expect(DescriptorReserve(limit: nil).hasRoom(for: purpose))
-            // The process has a few open.
+            // The process has a few descriptors open.
             #expect(!DescriptorReserve(limit: 3).hasRoom(for: purpose))
         }
     }

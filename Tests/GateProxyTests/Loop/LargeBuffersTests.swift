@@ -6,19 +6,19 @@ import Testing
 struct LargeBuffersTests {
     private static let much = 100_000
 
-    /// The address of a buffer's memory.
+    /// Returns the address of a buffer's memory.
     private static func address(of buffer: ByteBuffer) -> UInt {
         unsafe buffer.withVeryUnsafeBytes { UInt(bitPattern: $0.baseAddress) }
     }
 
-    @Test func `memory serves again as soon as its content is gone`() {
+    @Test func `memory is reused as soon as its content is released`() {
         let buffers = LargeBuffers()
         var content: ByteBuffer? = buffers.take()
         content?.writeRepeatingByte(0x61, count: Self.much)
         let address = content.map(Self.address)
         content = content.map { buffers.reclaim($0) }
         #expect(content.map(Self.address) == address)
-        // The client has not taken it yet.
+        // The client has not received it yet.
         let other = buffers.take()
         #expect(Self.address(of: other) != address)
         #expect(content?.readableBytesView.allSatisfy { $0 == 0x61 } == true)
@@ -28,7 +28,7 @@ struct LargeBuffersTests {
         #expect(again.readableBytes == 0 && again.capacity == LargeBuffers.capacity)
     }
 
-    @Test func `what the client has taken in part is kept for the rest`() {
+    @Test func `partially sent content is kept until the rest is sent`() {
         let buffers = LargeBuffers()
         var content = buffers.take()
         content.writeRepeatingByte(0x61, count: Self.much)
@@ -43,7 +43,7 @@ struct LargeBuffersTests {
         #expect(String(buffer: content) == "def")
     }
 
-    @Test func `little that was read keeps no large buffer`() {
+    @Test func `a small read is copied and does not occupy a large buffer`() {
         let buffers = LargeBuffers()
         var content = buffers.take()
         content.writeString("abc")
@@ -54,7 +54,7 @@ struct LargeBuffersTests {
         #expect(String(buffer: content) == "abc")
     }
 
-    @Test func `small buffers are no use`() {
+    @Test func `a small buffer is not reclaimed`() {
         let buffers = LargeBuffers()
         #expect(String(buffer: buffers.reclaim(ByteBuffer(string: "abc"))) == "abc")
         #expect(buffers.take().capacity == LargeBuffers.capacity)

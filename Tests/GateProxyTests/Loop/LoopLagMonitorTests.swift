@@ -9,15 +9,13 @@ struct LoopLagMonitorTests {
         ([1000, 1000], false), ([5000, 0, 5000], false), ([5000, 5000, 0], false),
         ([5000, 5000, 5000], true), ([5000, 5000, 0, 5000], false), ([-5, -5], false),
     ])
-    func `only a loop that is late again and again is overloaded`(_ lags: [Int], _ isLasting: Bool)
-    {
+    func `only a loop that is repeatedly late is overloaded`(_ lags: [Int], _ isLasting: Bool) {
         var monitor = LoopLagMonitor()
         for lag in lags { monitor.tick(late: .milliseconds(Int64(lag))) }
         #expect(monitor.isLasting == isLasting)
     }
 
-    @Test func `a late loop refuses what it would have to forward, until it has caught up`() throws
-    {
+    @Test func `an overloaded loop refuses forwarded requests until it catches up`() throws {
         let uptime = ManualUptime()
         let stage = try Stage(uptime: uptime)
         stage.worker.start()
@@ -36,7 +34,7 @@ struct LoopLagMonitorTests {
                 #expect(refusal.hasPrefix("HTTP/1.1 503 "))
                 #expect(refusal.contains("Retry-After: 1\r\n"))
             }
-            // A request that needs no backend is answered as ever.
+            // A request that needs no backend is answered as usual.
             try client.receive(Message.outdated)
             #expect(client.socket.takeSent().hasPrefix("HTTP/1.1 426 "))
         }

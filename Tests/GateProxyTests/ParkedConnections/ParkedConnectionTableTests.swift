@@ -16,7 +16,7 @@ struct ParkedConnectionTableTests {
         )
     }
 
-    @Test func `each connection is found by its token until it is taken out`() throws {
+    @Test func `each connection is found by its token until it is removed`() throws {
         var parked = ParkedConnectionTable(worker: 5)
         let tokens = (0..<100).map { parked.add(Self.connection($0)) }
         #expect(parked.count == 100)
@@ -33,8 +33,7 @@ struct ParkedConnectionTableTests {
         #expect(parked.count == 0)
     }
 
-    @Test func `what is heard of one that is gone is not taken for the next in its permit`() throws
-    {
+    @Test func `the token of a removed connection does not match the next in its slot`() throws {
         var parked = ParkedConnectionTable(worker: 0)
         let stays = parked.add(Self.connection(1))
         let gone = parked.add(Self.connection(2))
@@ -46,7 +45,7 @@ struct ParkedConnectionTableTests {
         #expect(parked[stays]?.descriptor == 1)
     }
 
-    @Test func `nor when all had gone in between`() {
+    @Test func `the token does not match either after the table was empty`() {
         var parked = ParkedConnectionTable(worker: 0)
         let gone = parked.add(Self.connection(1))
         #expect(parked.remove(gone) != nil)
@@ -55,13 +54,13 @@ struct ParkedConnectionTableTests {
         #expect(parked[gone] == nil)
     }
 
-    @Test func `tokens that were never given find nothing`() {
+    @Test func `an unknown token finds nothing`() {
         var parked = ParkedConnectionTable(worker: 0)
         #expect(parked[ParkedConnectionToken(rawValue: .max)] == nil)
         #expect(parked.remove(ParkedConnectionToken(rawValue: 0)) == nil)
     }
 
-    @Test func `those whose time is over are taken out, the others stay`() {
+    @Test func `overdue connections are removed, and the others stay`() {
         var parked = ParkedConnectionTable(worker: 0)
         let tokens = [30, 10, 20, 10].enumerated().map { index, seconds in
             parked.add(Self.connection(CInt(index), until: seconds))
@@ -74,7 +73,7 @@ struct ParkedConnectionTableTests {
         #expect(parked[tokens[1]] == nil)
     }
 
-    @Test func `all can be overdue at once`() {
+    @Test func `all connections can be overdue at once`() {
         var parked = ParkedConnectionTable(worker: 0)
         for descriptor in 0..<10 { _ = parked.add(Self.connection(CInt(descriptor), until: 1)) }
         let overdue = parked.removeOverdue(at: .uptimeNanoseconds(0) + .seconds(1))
@@ -82,7 +81,7 @@ struct ParkedConnectionTableTests {
         #expect(parked.count == 0)
     }
 
-    @Test func `a limit shortens what is longer and nothing else`() {
+    @Test func `a limit only shortens later deadlines`() {
         var parked = ParkedConnectionTable(worker: 0)
         let tokens = [5, 50].map { parked.add(Self.connection(1, until: $0)) }
         parked.limitDeadlines(to: .uptimeNanoseconds(0) + .seconds(10))
@@ -101,7 +100,7 @@ struct ParkedConnectionTableTests {
         #expect(limit.clientCount == 0)
     }
 
-    /// The memory of 10,000 of them is a promise.
+    /// The documented memory for 10,000 parked connections depends on this size.
     @Test func `a record has no more than 64 bytes`() {
         #expect(MemoryLayout<ParkedConnection>.stride <= 64)
     }

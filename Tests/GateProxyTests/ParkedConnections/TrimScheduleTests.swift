@@ -4,7 +4,8 @@ import Testing
 @testable import GateProxy
 
 struct TrimScheduleTests {
-    /// In which seconds memory is given back, if so many are parked in each.
+    /// Returns the seconds in which memory is trimmed, for the number of parked connections in each
+    /// second.
     private static func trims(_ parked: [Int]) -> [Int] {
         var schedule = TrimSchedule(begin: .uptimeNanoseconds(0))
         return parked.indices.filter { second in
@@ -17,26 +18,26 @@ struct TrimScheduleTests {
 
     @Test(
         arguments: [
-            // Few are not worth it.
+            // Not for a small number of connections.
             ([0, 499, 499, 499], []),
-            // A crowd is, once it stands still, and once.
+            // Once for many connections, when their number is stable.
             ([0, 500, 500, 500, 500, 500, 500, 500, 500], [2]),
             ([0, 3000, 8000, 10_000, 10_000, 10_000, 10_000, 10_000, 10_000], [4]),
-            // Connections that come later have to wait.
+            // Later connections wait.
             ([0, 9000, 9000, 9900, 9900, 9900, 9900, 9900, 9900], [2, 7]),
-            // As many come as go: they would ask for the memory again.
+            // With constant turnover, the memory would be needed again.
             ([1000, 1000, 1200, 900, 1100, 1000, 1300, 1000, 1350, 1000, 1100, 1300, 1200], [1]),
-            // The crowd that comes after another has gone.
+            // Many connections after others have closed.
             ([1000, 1000, 0, 0, 0, 0, 0, 1000, 1000, 1000], [1, 8]),
-            // It grows for ever, but slowly.
+            // Slow continuous growth.
             (Array(stride(from: 10_000, to: 14_000, by: 200)), [1, 6, 11, 16]),
-            // Nobody is parked, and there may be something all the same.
+            // Without parked connections, memory is trimmed every minute.
             (Array(repeating: 0, count: 130), [60, 120]),
-            // The minute begins anew with each crowd.
+            // The minute starts again with each trim.
             (Array(repeating: 0, count: 30) + Array(repeating: 800, count: 70), [31, 91]),
         ] as [([Int], [Int])]
     )
-    func `it is due for crowds that stay`(_ parked: [Int], _ expected: [Int]) {
+    func `memory is trimmed when many connections stay parked`(_ parked: [Int], _ expected: [Int]) {
         #expect(Self.trims(parked) == expected)
     }
 }

@@ -9,7 +9,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct GateServerTests {
-    /// Holds the event loop that logs a failed connection until it is told otherwise.
+    /// Blocks the event loop that logs a failed connection until the test continues.
     private struct HoldingLog: LogHandler {
         let isHeld: DispatchSemaphore
         let mayGoOn: DispatchSemaphore
@@ -28,7 +28,7 @@ struct GateServerTests {
         }
     }
 
-    @Test func `a gate is responsive as long as each of its loops is`() async throws {
+    @Test func `a gate is responsive if each of its event loops is`() async throws {
         let (isHeld, mayGoOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         var settings = GateSettings(
             listen: Endpoint(host: "127.0.0.1", port: 0),
@@ -57,9 +57,9 @@ struct GateServerTests {
         #expect(await server.shutDown(timeout: .seconds(10)))
     }
 
-    /// A reload can still be under way when the gate stops.
+    /// A reload may be in progress when the gate stops.
     @Test(.timeLimit(.minutes(5)))
-    func `rules that come after the end are no reason to wait`() async throws {
+    func `rules applied after the shutdown do not wait`() async throws {
         let settings = GateSettings(
             listen: Endpoint(host: "127.0.0.1", port: 0),
             upstream: UpstreamSettings(Endpoint(host: "127.0.0.1", port: 1))

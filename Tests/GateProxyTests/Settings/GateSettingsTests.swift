@@ -26,18 +26,18 @@ struct GateSettingsTests {
         "u@a:80", "a b:80", "[]:80", "[::1:80", "[::1", "é:80", "a:99999999999999999999",
         "::1", "fd00::1:80", "[::1]x:80", "[::1]80", "a]:80", "a:+80", "a:-0",
     ])
-    func `what is no endpoint is refused`(_ text: String) {
+    func `an invalid endpoint is rejected`(_ text: String) {
         #expect(Endpoint(text) == nil)
     }
 
-    @Test func `a port is required where there is no default`() {
+    @Test func `a port is required without a default`() {
         #expect(Endpoint("a") == nil)
         #expect(Endpoint("[::1]") == nil)
         #expect(Endpoint("a:", defaultPort: 80) == nil)
     }
 
     @Test(arguments: [("a:80"), ("[::1]:80"), ("127.0.0.1:1")])
-    func `an endpoint is written as it is read`(_ text: String) throws {
+    func `the description of an endpoint is parsed as the endpoint`(_ text: String) throws {
         #expect(try #require(Endpoint(text)).description == text)
     }
 }

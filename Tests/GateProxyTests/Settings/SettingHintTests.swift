@@ -4,7 +4,7 @@ import Testing
 
 @testable import GateProxy
 
-/// The hint at the right line beside a setting that is nearly right.
+/// The hint for a setting that is nearly valid.
 struct SettingHintTests {
     @Test(arguments: [
         ("23010", "; write 127.0.0.1:23010 for this machine only, or 0.0.0.0:23010 for all"),
@@ -16,7 +16,7 @@ struct SettingHintTests {
         ("localhost", "; add a port: localhost:8080"),
         ("a:b", ""),
     ])
-    func `where to listen`(text: String, hint: String) {
+    func `an invalid listen address has a hint`(text: String, hint: String) {
         #expect(Endpoint(text) == nil)
         #expect(Endpoint.hint(for: text) == hint)
     }
@@ -37,7 +37,7 @@ struct SettingHintTests {
         ("http://a,", "; the list contains an empty entry"),
         ("http://a b", ""), ("http://a", ""),
     ])
-    func `backends`(text: String, hint: String) {
+    func `an invalid backend has a hint`(text: String, hint: String) {
         #expect(UpstreamTarget.hint(for: text) == hint)
     }
 
@@ -47,7 +47,7 @@ struct SettingHintTests {
         (EACCES, "ports below 1024 need the capability CAP_NET_BIND_SERVICE"),
         (ENOMEM, "bind"),
     ])
-    func `an address that cannot be listened on`(code: CInt, words: String) {
+    func `a failed bind has a hint`(code: CInt, words: String) {
         let error = IOError(errnoCode: code, reason: "bind")
         let problem = BindProblem(Endpoint(host: "192.0.2.1", port: 80), error)
         #expect(problem.description.hasPrefix(words))
@@ -59,11 +59,11 @@ struct SettingHintTests {
         (EACCES, "the gate's user has no access: check the permissions"),
         (ENETUNREACH, "no route to the address from this machine"),
     ])
-    func `a backend that cannot be connected to`(code: CInt, words: String) {
+    func `a failed connection to a backend has a hint`(code: CInt, words: String) {
         #expect(ConnectProblem.words(IOError(errnoCode: code, reason: "connect")).hasPrefix(words))
     }
 
-    @Test func `a backend that does not answer in time`() {
+    @Test func `a backend connect timeout has a hint`() {
         let words = ConnectProblem.words(ChannelError.connectTimeout(.milliseconds(2_500)))
         #expect(words.hasPrefix("no response within 2.5 s: check the address"))
     }

@@ -14,7 +14,7 @@ struct UpstreamTargetTests {
         ("H2C://[::1]:3000/", "h2c://[::1]:3000", "[::1]:3000"),
         ("unix:/run/app.sock", "unix:/run/app.sock", "localhost"),
     ])
-    func `a backend is read and written`(
+    func `a backend is parsed and formatted`(
         _ text: String,
         _ written: String,
         _ authority: String
@@ -32,7 +32,7 @@ struct UpstreamTargetTests {
         "http://a b",
         "unix:/" + String(repeating: "x", count: 200),
     ])
-    func `what is no backend is refused`(_ text: String) {
+    func `an invalid backend is rejected`(_ text: String) {
         #expect(UpstreamTarget(text) == nil)
     }
 
@@ -42,7 +42,7 @@ struct UpstreamTargetTests {
             ("h2c://a", .http2, nil, .http2), ("unix:/a", .http1, .http1, .http2),
         ] as [(String, UpstreamProtocol?, UpstreamProtocol?, UpstreamProtocol?)]
     )
-    func `the scheme says the protocol, unless the operator does`(
+    func `the scheme determines the protocol, unless the setting does`(
         _ text: String,
         _ auto: UpstreamProtocol?,
         _ http1: UpstreamProtocol?,
@@ -59,7 +59,7 @@ struct UpstreamTargetTests {
         ("192.0.2.1", false), ("2001:db8::1", false), ("a b", false), ("é", false), ("a/b", false),
         (String(repeating: "x", count: 254), false),
     ])
-    func `only a name can be verified`(_ name: String, _ isName: Bool) {
+    func `only a host name can be verified`(_ name: String, _ isName: Bool) {
         #expect(UpstreamTLS.isServerName(name) == isName)
     }
 
@@ -68,12 +68,12 @@ struct UpstreamTargetTests {
         ("http://a,http://b:2", ["http://a:80", "http://b:2"]),
         ("http://a, unix:/b", ["http://a:80", "unix:/b"]),
     ])
-    func `several are separated by commas`(_ text: String, _ written: [String]) throws {
+    func `several backends are separated by commas`(_ text: String, _ written: [String]) throws {
         #expect(try #require(UpstreamTarget.list(text)).map(\.description) == written)
     }
 
     @Test(arguments: ["", ",", "http://a,", ",http://a", "http://a,b", "http://a http://b"])
-    func `a list with anything else in it is refused`(_ text: String) {
+    func `an invalid list of backends is rejected`(_ text: String) {
         #expect(UpstreamTarget.list(text) == nil)
     }
 }

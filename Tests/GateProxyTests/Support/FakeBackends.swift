@@ -4,11 +4,11 @@ import NIOEmbedded
 
 @testable import GateProxy
 
-/// Backends by address that are reached, or not, as a test says.
+/// Backends by address, whose connections succeed or fail as the test decides.
 final class FakeBackends {
     private let loop: EmbeddedEventLoop
     private var pending: [(address: String, promise: EventLoopPromise<UpstreamLink>)] = []
-    /// The addresses that were dialled, in order.
+    /// The dialled addresses, in order.
     private(set) var dialled: [String] = []
 
     init(loop: EmbeddedEventLoop) {
@@ -25,14 +25,14 @@ final class FakeBackends {
         return promise.futureResult
     }
 
-    /// The oldest connection that is being opened is there.
+    /// Completes the oldest pending connection.
     func accept() throws -> Wire<UpstreamConnection> {
         let wire = try Wire(UpstreamConnection(limits: .defaults), loop: self.loop)
         self.pending.removeFirst().promise.assumeIsolated().succeed(.exclusive(wire.handler))
         return wire
     }
 
-    /// The oldest connection that is being opened fails.
+    /// Fails the oldest pending connection.
     func fail(_ error: any Error) {
         self.pending.removeFirst().promise.fail(error)
     }

@@ -8,22 +8,22 @@ import WireSamples
 
 @testable import GateProxy
 
-/// A socket's part in the calls of a handler, and a record of them.
+/// Emulates a socket for a handler, and records its calls.
 ///
-/// Like NIO's own channel it gives up what is not yet written when it is closed, and it closes
-/// altogether when one side is closed after the other.
+/// Like NIO's own channel, it drops unwritten bytes on close, and closes completely when both sides
+/// are closed.
 final class FakeSocket: ChannelOutboundHandler {
     typealias OutboundIn = ByteBuffer
 
-    /// Bytes that the peer has received.
+    /// The bytes that the peer has received.
     private(set) var sent = ""
     private var sentBytes: [UInt8] = []
     private(set) var isOutputClosed = false
     private(set) var isClosed = false
     private(set) var readCount = 0
-    /// Whether the peer takes nothing for now.
+    /// Whether the peer receives no data for now.
     private(set) var isBlocked = false
-    /// Whether the connection turns out to be gone when it is written to.
+    /// Whether the connection fails at the next flush.
     var diesOnFlush = false
     var isInputClosed = false
     private var unflushed: [(ByteBuffer, EventLoopPromise<Void>?)] = []
@@ -31,7 +31,7 @@ final class FakeSocket: ChannelOutboundHandler {
     private var whenWritten: EventLoopPromise<Void>?
     private var closesOutput = false
 
-    /// Bytes that were written and neither flushed nor lost.
+    /// Whether there are written bytes that are neither flushed nor lost.
     var hasUnflushed: Bool { !self.unflushed.isEmpty }
 
     func write(
@@ -48,7 +48,7 @@ final class FakeSocket: ChannelOutboundHandler {
 
     func flush(context: ChannelHandlerContext) {
         guard !self.diesOnFlush || self.unflushed.isEmpty else {
-            // As NIO does it: the channel is inactive before `flush` returns.
+            // Like in NIO, the channel is inactive before `flush` returns.
             return self.close(context: context, mode: .all, promise: nil)
         }
         self.pending += self.unflushed
@@ -79,7 +79,7 @@ final class FakeSocket: ChannelOutboundHandler {
         context.close(mode: .all, promise: promise)
     }
 
-    /// Lets the peer take nothing until `unblock()`.
+    /// Makes the peer receive no data until `unblock()`.
     func block() {
         self.isBlocked = true
     }
@@ -103,13 +103,13 @@ final class FakeSocket: ChannelOutboundHandler {
         self.whenWritten?.succeed()
     }
 
-    /// The bytes that were received since the last call.
+    /// Returns the bytes received since the last call, as text.
     func takeSent() -> String {
         defer { self.clear() }
         return self.sent
     }
 
-    /// The same as bytes, which need not be text.
+    /// Returns the bytes received since the last call, which may be invalid UTF-8.
     func takeBytes() -> [UInt8] {
         defer { self.clear() }
         return self.sentBytes
@@ -121,7 +121,7 @@ final class FakeSocket: ChannelOutboundHandler {
     }
 }
 
-/// One end of a connection of the gate, with the peer's hand on it.
+/// One connection of the gate, with control over the peer.
 struct Wire<Handler: ChannelInboundHandler & ChannelOutboundHandler> {
     let channel: EmbeddedChannel
     let socket: FakeSocket
@@ -139,18 +139,18 @@ struct Wire<Handler: ChannelInboundHandler & ChannelOutboundHandler> {
         try self.channel.writeInbound(ByteBuffer(string: text))
     }
 
-    /// The peer closes its side.
+    /// Closes the peer's side.
     func endInput() {
         self.socket.isInputClosed = true
         self.channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
     }
 
-    /// The peer is gone.
+    /// Disconnects the peer.
     func disconnect() {
         self.channel.close(promise: nil)
     }
 
-    /// More waits to be written than the channel cares for.
+    /// Makes the channel not writable.
     func stall() {
         self.channel.isWritable = false
         self.channel.pipeline.fireChannelWritabilityChanged()
@@ -162,25 +162,25 @@ struct Wire<Handler: ChannelInboundHandler & ChannelOutboundHandler> {
     }
 }
 
-/// The lines that an access log handed over.
+/// The lines written by an access log.
 final class AccessLogLines {
     var text = ""
 }
 
-/// A clock that only goes forward, and only when a test moves it.
+/// A monotonic clock that only the test advances.
 final class ManualUptime {
     var now = NIODeadline.now()
 }
 
-/// A worker with channels in place of sockets, driven by hand.
+/// A worker with embedded channels instead of sockets, driven by the test.
 struct Stage {
     let loop: EmbeddedEventLoop
-    /// The clock that dates are compared with.
+    /// The clock for dates in the rules.
     let clock = WallClock()
     let worker: Worker
 
-    /// `minimum`: the oldest version that passes; `backends`: who can be connected to; `uptime`: what
-    /// stands in for the clock that timeouts go by.
+    /// `minimum`: the oldest version that is allowed; `backends`: the reachable backends; `uptime`:
+    /// the clock for timeouts.
     init(
         minimum: String = "2.0",
         answer: AnswerStyle = .standard,
@@ -208,7 +208,7 @@ struct Stage {
         )
     }
 
-    /// Lets the worker have its next look at the time, which has gone on by so many seconds.
+    /// Advances the clock, and runs the next tick of the worker.
     func tick(after seconds: Int64 = 0) {
         self.clock.seconds += seconds
         self.loop.advanceTime(by: LoopContext.tickInterval)
@@ -238,7 +238,7 @@ struct Stage {
         )
     }
 
-    /// A connection to the backend that waits in the pool.
+    /// Adds a backend connection to the pool.
     func upstream() throws -> Wire<UpstreamConnection> {
         let connection = UpstreamConnection(limits: .defaults)
         let member = try #require(self.worker.clients.pool.next(at: self.worker.loop.now)).member
@@ -248,7 +248,7 @@ struct Stage {
         return wire
     }
 
-    /// The connection that the pool would give out next, which stays there.
+    /// The idle connection that the pool would use next.
     var idle: UpstreamConnection? {
         guard let member = self.worker.clients.pool.next(at: self.worker.loop.now)?.member,
             let connection = member.take()
@@ -258,7 +258,7 @@ struct Stage {
     }
 }
 
-/// Requests and responses that many tests need.
+/// Requests and responses that many tests use.
 enum Message {
     static let get = wire("GET /a HTTP/1.1", "Host: a", "X-App-Version: 3")
     static let second = wire("GET /second HTTP/1.1", "Host: a", "X-App-Version: 3")

@@ -10,7 +10,7 @@ final class WallClock {
 
     var now: Timestamp { self.later(0) }
 
-    /// The second that is so many seconds ahead.
+    /// Returns the time this many seconds later.
     func later(_ seconds: Int64) -> Timestamp {
         Timestamp(secondsSinceEpoch: self.seconds + seconds)
     }

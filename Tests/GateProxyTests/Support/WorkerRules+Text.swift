@@ -4,14 +4,14 @@ import WireSamples
 @testable import GateProxy
 
 extension WorkerRules {
-    /// The verdict on a request that is the first one of its connection.
+    /// Returns the verdict on the first request of a connection.
     func verdict(onFirst text: String) throws -> Verdict {
         var parser = RequestHeadParser()
         var last: RememberedVerdict?
         return try self.verdict(on: text, parser: &parser, last: &last)
     }
 
-    /// The answer to a refused client with its version; `nil`: it passes.
+    /// Returns the denial with the client's version; `nil`: the client is allowed.
     func denial(onFirst text: String) throws -> RenderedAnswer? {
         let verdict = try self.verdict(onFirst: text)
         let bytes = Array(text.utf8)
@@ -20,7 +20,7 @@ extension WorkerRules {
         return self.denial(of: verdict, on: parser.head, in: bytes.span)
     }
 
-    /// The verdict on the next request of a connection.
+    /// Returns the verdict on the next request of a connection.
     func verdict(
         on text: String,
         parser: inout RequestHeadParser,

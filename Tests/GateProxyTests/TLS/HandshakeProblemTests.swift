@@ -3,7 +3,7 @@ import Testing
 @testable import GateProxy
 
 struct HandshakeProblemTests {
-    @Test func `the names of reasons are found in what the library says`() {
+    @Test func `the names of the reasons are found in the library's message`() {
         let text = """
             handshakeFailed(NIOSSL.BoringSSLError.sslError([Error: 268435612 error:1000009c:SSL \
             routines:OPENSSL_internal:HTTP_REQUEST at /build/ssl/tls_record.cc:233, Error: 1 \
@@ -22,13 +22,13 @@ struct HandshakeProblemTests {
         ("CERTIFICATE_VERIFY_FAILED", .backend, "the backend's certificate is not trusted: it is"),
         ("WRONG_VERSION_NUMBER", .backend, "the backend port does not use TLS: write http://"),
     ])
-    func `each reason is said in words`(name: String, peer: HandshakeProblem.Peer, words: String) {
+    func `each reason has a description`(name: String, peer: HandshakeProblem.Peer, words: String) {
         let problem = HandshakeProblem(names: [name], with: peer)
         #expect(problem.description.hasPrefix(words))
         #expect(problem.isActionable)
     }
 
-    @Test func `scanners fill no log, and a backend is never passed over`() {
+    @Test func `scanners are not actionable, and backend failures always are`() {
         let stranger = HandshakeProblem(names: ["UNKNOWN_PROTOCOL"], with: .client)
         #expect(!stranger.isActionable)
         let backend = HandshakeProblem(names: ["UNKNOWN_PROTOCOL"], with: .backend)
@@ -41,7 +41,7 @@ struct HandshakeProblemTests {
         (1_800_000_000 + 86_400, "expires at 2027-01-16T08:00:00Z: renew it"),
         (1_800_000_000 + 15 * 86_400, nil),
     ])
-    func `a certificate is spoken of before it ends`(expiry: Int, words: String?) {
+    func `an expiring certificate has a warning`(expiry: Int, words: String?) {
         let remark = ServerTLS.remark(onExpiry: expiry, of: "/a.pem", at: 1_800_000_000)
         #expect(remark == words.map { "the certificate in /a.pem \($0)" })
     }

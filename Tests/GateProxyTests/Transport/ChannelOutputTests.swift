@@ -7,11 +7,10 @@ import Testing
 
 @testable import GateProxy
 
-/// Bytes that are written through a real channel arrive whole and in their order, whoever has sent
-/// them.
+/// Bytes written through a real channel arrive complete and in order, regardless of the path.
 @Suite(.ownThread, .timeLimit(.minutes(2 * GateExecutable.slowdown)))
 struct ChannelOutputTests {
-    /// Hands the output to a test, on the loop of the channel.
+    /// Provides the output to a test, on the event loop of the channel.
     private final class Holder: ChannelInboundHandler, Sendable {
         typealias InboundIn = ByteBuffer
 
@@ -29,12 +28,12 @@ struct ChannelOutputTests {
         }
     }
 
-    /// Counts what passes a channel on its way to the socket.
+    /// Counts the bytes that pass a channel to the socket.
     private final class Counter: ChannelOutboundHandler {
         typealias OutboundIn = ByteBuffer
 
         private(set) var bytes = 0
-        /// The memory that the pieces keep alive, whatever part of it they are.
+        /// The total memory of the buffers that the pieces belong to.
         private(set) var memory = 0
 
         func write(
@@ -49,7 +48,7 @@ struct ChannelOutputTests {
         }
     }
 
-    /// A connection of two ends: the one that writes, and a channel that reads when it is told to.
+    /// A connection with a writing end, and a channel that reads on request.
     private struct Connection {
         let output: NIOLoopBound<ChannelOutput>
         let counter: NIOLoopBound<Counter>
@@ -68,7 +67,7 @@ struct ChannelOutputTests {
                     return channel.eventLoop.makeSucceededVoidFuture()
                 }
                 .childChannelOption(.autoRead, value: false)
-                // Before the connection is there: it says how much may be on its way.
+                // Set before the connection is accepted: it limits the bytes in flight.
                 .serverChannelOption(.socketOption(.so_rcvbuf), value: 65536)
                 .bind(host: "127.0.0.1", port: 0).get()
             let address = try #require(server.localAddress)
@@ -95,14 +94,14 @@ struct ChannelOutputTests {
             try await server.close()
         }
 
-        /// Does something on the loop of both ends.
+        /// Runs a closure on the event loop of both ends.
         func onLoop<Result: Sendable>(
             _ body: @escaping @Sendable (ChannelOutput) throws -> Result
         ) async throws -> Result {
             try await self.writer.eventLoop.submit { try body(self.output.value) }.get()
         }
 
-        /// Reads until so many bytes are there.
+        /// Reads until this many bytes are available.
         func read(_ count: Int) async throws -> [UInt8] {
             let loop = self.reader.eventLoop
             while true {
@@ -126,9 +125,9 @@ struct ChannelOutputTests {
         private(set) var bytes: [UInt8] = []
         private var waiter: EventLoopPromise<Void>?
 
-        /// Reads from a channel once, when something has come; at once if more is there than was seen.
+        /// Reads from a channel once when data arrives, or at once if there is more than before.
         ///
-        /// A channel whose other end is closed reads all that has come by itself.
+        /// A channel whose peer has closed reads all remaining data by itself.
         func more(from channel: any Channel, behind seen: Int) -> EventLoopFuture<Void> {
             guard self.bytes.count == seen else {
                 return channel.eventLoop.makeSucceededVoidFuture()
@@ -151,22 +150,22 @@ struct ChannelOutputTests {
         }
 
         func channelInactive(context: ChannelHandlerContext) {
-            // Bytes that have come before the end are looked at first.
+            // Bytes from before the end are processed first.
             self.waiter.take()?.succeed()
         }
     }
 
-    /// Bytes that tell their place.
+    /// Returns bytes that depend on their position.
     private static func numbered(_ range: Range<Int>) -> ByteBuffer {
         ByteBuffer(bytes: Self.numbers[range])
     }
 
-    /// Computed once: millions of bytes take a debug build seconds.
+    /// Computed once, because millions of bytes take seconds in a debug build.
     private static let numbers = (0..<1_600_000).map {
         UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8)
     }
 
-    @Test func `what the kernel takes at once does not pass the channel`() async throws {
+    @Test func `data that the kernel accepts at once bypasses the channel`() async throws {
         let connection = try await Connection(bypassesChannel: true)
         for start in stride(from: 0, to: 3000, by: 300) {
             let isEmpty = try await connection.onLoop { output in
@@ -186,8 +185,7 @@ struct ChannelOutputTests {
         try await connection.close()
     }
 
-    @Test func `behind something that changes what is written all passes the channel`() async throws
-    {
+    @Test func `with a transforming handler all data passes the channel`() async throws {
         let connection = try await Connection(bypassesChannel: false)
         try await connection.onLoop { output in
             output.writeAndFlush(Self.numbered(0..<200))
@@ -200,7 +198,7 @@ struct ChannelOutputTests {
     }
 
     @Test(arguments: [true, false])
-    func `what the peer has not taken is known, wherever it waits`(
+    func `the unsent bytes are counted, wherever they wait`(
         bypassesChannel: Bool
     ) async throws {
         let connection = try await Connection(bypassesChannel: bypassesChannel)
@@ -220,7 +218,7 @@ struct ChannelOutputTests {
     }
 
     @Test(arguments: [1, 700, 5000, 100_000], [true, false])
-    func `a reader that stops gets every byte in its order`(
+    func `a stalled reader gets every byte in order`(
         _ size: Int,
         bypassesChannel: Bool
     ) async throws {
@@ -232,7 +230,7 @@ struct ChannelOutputTests {
             var start = 0
             var turn = 0
             while start < total {
-                // The smallest pieces would take long to fill the kernel.
+                // The smallest pieces would take long to fill the kernel buffers.
                 let end = Swift.min(start + (start < 2000 ? size : 100_000), total)
                 if turn % 3 == 0 {
                     output.writeAndFlush(Self.numbered(start..<end))
@@ -249,7 +247,7 @@ struct ChannelOutputTests {
         let bytes = try await connection.read(total)
         #expect(bytes == Array(Self.numbered(0..<total).readableBytesView))
         try await isWritten.futureResult.get()
-        // It all begins again.
+        // Afterwards, data bypasses the channel again.
         let passed = try await connection.onLoop { _ in connection.counter.value.bytes }
         try await connection.onLoop { $0.writeAndFlush(Self.numbered(total..<total + 10)) }
         #expect(try await connection.read(total + 10).count == total + 10)
@@ -259,18 +257,18 @@ struct ChannelOutputTests {
     }
 
     @Test(arguments: [true, false])
-    func `small pieces that wait are joined, and keep no buffers alive`(
+    func `small waiting pieces are joined and keep no buffers alive`(
         bypassesChannel: Bool
     ) async throws {
         let connection = try await Connection(bypassesChannel: bypassesChannel)
-        // More than the kernels take.
+        // More than the kernel buffers hold.
         let full = 1_500_000
         try await connection.onLoop { $0.writeAndFlush(Self.numbered(0..<full)) }
         let before = try await connection.onLoop { _ in connection.counter.value.memory }
         let pieces = 20_000
         try await connection.onLoop { output in
             for place in full..<full + pieces {
-                // As it was read: a slice of a buffer that has room for more.
+                // Like in a read: a slice of a buffer with unused capacity.
                 var buffer = ByteBufferAllocator().buffer(capacity: 1024)
                 buffer.writeImmutableBuffer(Self.numbered(place..<place + 1))
                 output.writeAndFlush(buffer)
@@ -279,14 +277,14 @@ struct ChannelOutputTests {
         let bytes = try await connection.read(full + pieces)
         #expect(bytes == Array(Self.numbered(0..<full + pieces).readableBytesView))
         let held = try await connection.onLoop { _ in connection.counter.value.memory } - before
-        // Sixteen as they are, and the others twice as large as their bytes at most.
+        // Sixteen unchanged pieces, and buffers of at most twice the size of the others.
         #expect(held <= 17 * 1024 + 4 * pieces, "\(held) bytes")
         #expect(try await connection.onLoop { $0.isEmpty })
         try await connection.close()
     }
 
     @Test(arguments: [true, false])
-    func `what was written goes out before the end`(
+    func `written data is sent before the end`(
         bypassesChannel: Bool
     ) async throws {
         let connection = try await Connection(bypassesChannel: bypassesChannel)
@@ -301,7 +299,7 @@ struct ChannelOutputTests {
     }
 
     @Test(arguments: [true, false])
-    func `a closed channel takes nothing and harms nobody`(
+    func `writing to a closed channel has no effect`(
         bypassesChannel: Bool
     ) async throws {
         let connection = try await Connection(bypassesChannel: bypassesChannel)
@@ -315,7 +313,7 @@ struct ChannelOutputTests {
     }
 
     @Test(arguments: [true, false])
-    func `a peer that is gone closes the channel and sends no signal`(
+    func `a disconnected peer closes the channel without SIGPIPE`(
         bypassesChannel: Bool
     ) async throws {
         let connection = try await Connection(bypassesChannel: bypassesChannel)
@@ -347,7 +345,7 @@ struct ChannelOutputTests {
 }
 
 extension ChannelOutput {
-    /// Writes a piece, and uses its memory again as the gate does: what waits must not be there any more.
+    /// Writes a piece and reuses its memory like the gate, so waiting data must have been copied.
     fileprivate func writeAndFlush(_ piece: ByteBuffer) {
         var piece = piece
         self.writeAndFlush(&piece)

@@ -9,7 +9,7 @@ struct LargeReadAllocatorTests {
         LargeReadAllocator(NIOLoopBound(LargeBuffers(), eventLoop: EmbeddedEventLoop()))
     }
 
-    @Test func `a connection has a buffer of its own for what is short`() {
+    @Test func `short reads use a buffer of the connection`() {
         var allocator = Self.allocator()
         for _ in 0..<10 {
             #expect(allocator.nextBufferSize() == LargeReadAllocator.initialCapacity)
@@ -19,13 +19,13 @@ struct LargeReadAllocatorTests {
         #expect(buffer.capacity == LargeReadAllocator.initialCapacity)
     }
 
-    @Test func `while a backend fills it, a shared one takes its place`() throws {
+    @Test func `large reads use a shared buffer`() throws {
         var allocator = Self.allocator()
         while let size = allocator.nextBufferSize() {
             try #require(size <= LargeBuffers.threshold)
             _ = allocator.record(actualReadBytes: size)
         }
-        // Without this answer the channel would use the buffer that it has.
+        // Without this result the channel would reuse its current buffer.
         let grows = allocator.record(actualReadBytes: 200_000)
         #expect(grows)
         #expect(allocator.nextBufferSize() == nil)
@@ -33,7 +33,7 @@ struct LargeReadAllocatorTests {
         #expect(buffer.capacity == LargeBuffers.capacity)
     }
 
-    @Test func `after a large answer come short ones`() {
+    @Test func `after a large response short reads use a small buffer again`() {
         var allocator = Self.allocator()
         for _ in 0..<10 { _ = allocator.record(actualReadBytes: LargeBuffers.capacity) }
         #expect(allocator.nextBufferSize() == nil)
@@ -41,7 +41,7 @@ struct LargeReadAllocatorTests {
         #expect(allocator.nextBufferSize() == LargeReadAllocator.initialCapacity)
     }
 
-    @Test func `of a peer that is known to send much the first read is a large one`() {
+    @Test func `a peer with large responses starts with a large read`() {
         var allocator = LargeReadAllocator(
             NIOLoopBound(LargeBuffers(), eventLoop: EmbeddedEventLoop()),
             expectsMuch: true

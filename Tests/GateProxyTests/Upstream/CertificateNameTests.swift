@@ -7,7 +7,7 @@ struct CertificateNameTests {
         ("a.example", "a.example"), ("A.Example", "a.eXample"), ("a.example", "a.example."),
         ("*.a.example", "b.a.example"), ("localhost", "localhost"),
     ])
-    func `a certificate names a host`(_ name: String, _ host: String) {
+    func `a certificate covers its host`(_ name: String, _ host: String) {
         #expect(CertificateName(name).covers(host))
     }
 
@@ -17,7 +17,7 @@ struct CertificateNameTests {
         ("*", "localhost"), ("b*.a.example", "b1.a.example"), ("a.*.example", "a.b.example"),
         ("*.a.example", ".a.example"), ("", ""), ("a.example.", "a.example"),
     ])
-    func `a certificate does not name another`(_ name: String, _ host: String) {
+    func `a certificate does not cover another host`(_ name: String, _ host: String) {
         #expect(!CertificateName(name).covers(host))
     }
 }

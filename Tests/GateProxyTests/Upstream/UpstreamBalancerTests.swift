@@ -10,7 +10,7 @@ struct UpstreamBalancerTests {
 
     private static let start = Self.time(0)
 
-    /// The places of the addresses that so many requests are sent to.
+    /// Returns the addresses that a number of requests are sent to, by index.
     private static func places(
         _ balancer: inout UpstreamBalancer,
         _ count: Int,
@@ -19,7 +19,7 @@ struct UpstreamBalancerTests {
         (0..<count).map { _ in balancer.choose(at: now)?.index }
     }
 
-    /// The trial of an address whose time is over.
+    /// Returns the trial of an address whose time is over.
     private static func trial(
         _ balancer: inout UpstreamBalancer,
         of index: Int,
@@ -37,26 +37,26 @@ struct UpstreamBalancerTests {
             (0, 0, [nil, nil]),
         ] as [(Int, Int, [Int?])]
     )
-    func `each has its turn`(_ count: Int, _ turn: Int, _ expected: [Int?]) {
+    func `addresses take turns`(_ count: Int, _ turn: Int, _ expected: [Int?]) {
         var balancer = UpstreamBalancer(count: count, turn: turn)
         #expect(Self.places(&balancer, expected.count) == expected)
     }
 
-    @Test func `what was tried is not taken again`() {
+    @Test func `an address that was tried is not chosen again`() {
         var balancer = UpstreamBalancer(count: 3)
         #expect(balancer.choose(at: Self.start, besides: [0])?.index == 1)
         #expect(balancer.choose(at: Self.start, besides: [0, 2])?.index == 1)
         #expect(balancer.choose(at: Self.start, besides: [0, 1, 2]) == nil)
     }
 
-    @Test func `one that cannot be reached is left out until its time is over`() {
+    @Test func `an unreachable address is left out for its time`() {
         var balancer = UpstreamBalancer(count: 3)
         #expect(balancer.connectFailed(1, at: Self.start) == .eject(for: .seconds(1)))
         #expect(Self.places(&balancer, 4, at: Self.time(999)) == [0, 2, 0, 2])
         #expect(Self.places(&balancer, 3, at: Self.time(1000)).contains(1))
     }
 
-    @Test func `one request alone tries whether it is back, until it is answered`() {
+    @Test func `a single request tries an address until it gets a response`() {
         var balancer = UpstreamBalancer(count: 2)
         _ = balancer.connectFailed(1, at: Self.start)
         #expect(Self.places(&balancer, 5, at: Self.time(1000)).filter { $0 == 1 }.count == 1)
@@ -65,21 +65,21 @@ struct UpstreamBalancerTests {
         #expect(Self.places(&balancer, 4, at: Self.time(20_000)).filter { $0 == 1 }.count == 2)
     }
 
-    @Test func `a trial that tells nothing makes way for another`() throws {
+    @Test func `a trial without a result allows another trial`() throws {
         var balancer = UpstreamBalancer(count: 2)
         _ = balancer.connectFailed(1, at: Self.start)
         let first = try Self.trial(&balancer, of: 1, at: Self.time(1000))
         balancer.trialEnded(first, of: 1, at: Self.time(1500))
         let second = try Self.trial(&balancer, of: 1, at: Self.time(1500))
         #expect(second != first)
-        // It has had its turn.
+        // The address has had its trial.
         balancer.trialEnded(first, of: 1, at: Self.time(1500))
         #expect(Self.places(&balancer, 4, at: Self.time(1500)).allSatisfy { $0 == 0 })
         let late = Self.time(1500) + UpstreamBalancer.longestTrial
         #expect(try Self.trial(&balancer, of: 1, at: late) != second)
     }
 
-    @Test func `a trial that has told something is over`() throws {
+    @Test func `a trial with a result has ended`() throws {
         var balancer = UpstreamBalancer(count: 2)
         _ = balancer.connectFailed(1, at: Self.start)
         let trial = try Self.trial(&balancer, of: 1, at: Self.time(1000))
@@ -92,13 +92,13 @@ struct UpstreamBalancerTests {
         #expect(Self.places(&balancer, 4, at: Self.time(1000)).contains(1))
     }
 
-    @Test func `a request that failed to reach one goes to one that serves`() {
+    @Test func `a request that could not reach one address goes to a serving one`() {
         for good in 0..<4 {
             for turn in 0..<4 {
                 var balancer = UpstreamBalancer(count: 4, turn: turn)
                 let bad = (0..<4).filter { $0 != good }
                 for index in bad { _ = balancer.connectFailed(index, at: Self.start) }
-                // The time of all is over, so that any of them may be tried.
+                // The time of all addresses is over, so each of them may be tried.
                 let now = Self.time(60_000)
                 guard let first = balancer.choose(at: now)?.index, first != good else { continue }
                 _ = balancer.connectFailed(first, at: now)
@@ -107,7 +107,7 @@ struct UpstreamBalancerTests {
         }
     }
 
-    @Test func `where none serves, one whose time is over comes before those that are out`() {
+    @Test func `without a serving address, one whose time is over comes first`() {
         var balancer = UpstreamBalancer(count: 3)
         for index in 0..<3 { _ = balancer.connectFailed(index, at: Self.time(100 * Int64(index))) }
         let now = Self.time(1150)
@@ -119,7 +119,7 @@ struct UpstreamBalancerTests {
         #expect(balancer.choose(at: now, besides: [0], insisting: false) == nil)
     }
 
-    @Test func `it is left out longer each time, and never longer than half a minute`() {
+    @Test func `an address is left out longer each time, up to half a minute`() {
         var balancer = UpstreamBalancer(count: 2)
         var now = Self.start
         #expect(balancer.connectFailed(0, at: now) == .eject(for: .seconds(1)))
@@ -133,7 +133,7 @@ struct UpstreamBalancerTests {
         }
     }
 
-    @Test func `one that keeps silent is left out for longer`() {
+    @Test func `a silent address is left out for longer`() {
         var balancer = UpstreamBalancer(count: 2)
         #expect(balancer.fellSilent(1, at: Self.start) == .eject(for: .seconds(4)))
         #expect(balancer.fellSilent(1, at: Self.start) == .doNothing)
@@ -153,7 +153,7 @@ struct UpstreamBalancerTests {
         #expect(alone.fellSilent(0, at: Self.start) == .doNothing)
     }
 
-    @Test func `a second answer makes its past forgotten`() {
+    @Test func `a second response clears the history of an address`() {
         var balancer = UpstreamBalancer(count: 2)
         _ = balancer.connectFailed(0, at: Self.start)
         while balancer.choose(at: Self.time(1000))?.index != 0 {}
@@ -166,7 +166,7 @@ struct UpstreamBalancerTests {
         #expect(answering.connectFailed(0, at: Self.time(1000)) == .eject(for: .seconds(1)))
     }
 
-    @Test func `all are tried where all are left out`() {
+    @Test func `all addresses are tried if all are left out`() {
         var balancer = UpstreamBalancer(count: 2)
         _ = balancer.connectFailed(0, at: Self.start)
         _ = balancer.connectFailed(1, at: Self.start)
@@ -177,7 +177,7 @@ struct UpstreamBalancerTests {
         #expect(Self.places(&balancer, 2, at: Self.time(1)) == [0, 0])
     }
 
-    @Test func `the only one is never left out`() {
+    @Test func `the only address is never left out`() {
         var balancer = UpstreamBalancer(count: 1)
         #expect(balancer.connectFailed(0, at: Self.start) == .doNothing)
         for _ in 0..<100 {
@@ -186,7 +186,7 @@ struct UpstreamBalancerTests {
         #expect(!balancer.isSuspect(0))
     }
 
-    @Test func `failed answers count only one after the other`() {
+    @Test func `only consecutive failed responses count`() {
         var balancer = UpstreamBalancer(count: 2)
         for _ in 0..<3 {
             for _ in 1..<UpstreamBalancer.faultLimit {
@@ -198,11 +198,11 @@ struct UpstreamBalancerTests {
         }
         for _ in 1..<UpstreamBalancer.faultLimit { _ = balancer.answerFailed(1, at: Self.start) }
         #expect(balancer.answerFailed(1, at: Self.start) == .eject(for: .seconds(1)))
-        // Those that were under way tell nothing new.
+        // Failures of requests that were in progress do not count.
         #expect(balancer.answerFailed(1, at: Self.start) == .doNothing)
     }
 
-    @Test func `another list keeps what is known of those that stay`() {
+    @Test func `a new list keeps the state of remaining addresses`() {
         var balancer = UpstreamBalancer(count: 3)
         _ = balancer.connectFailed(2, at: Self.start)
         balancer.replace(with: [2, nil, 0])

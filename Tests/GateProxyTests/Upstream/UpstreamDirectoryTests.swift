@@ -14,7 +14,7 @@ struct UpstreamDirectoryTests {
         UpstreamDirectory(try #require(UpstreamTarget.list(text)))
     }
 
-    @Test func `literal addresses and sockets need no look-up`() throws {
+    @Test func `literal addresses and Unix sockets need no lookup`() throws {
         let directory = try Self.directory("http://192.0.2.1:1,http://[2001:db8::1],unix:/s")
         #expect(directory.names.isEmpty && !directory.isIncomplete)
         #expect(
@@ -24,7 +24,7 @@ struct UpstreamDirectoryTests {
         )
     }
 
-    @Test func `each address of a name counts, and each once`() throws {
+    @Test func `each address of a name is used once`() throws {
         var directory = try Self.directory("http://api.example,http://192.0.2.9")
         #expect(directory.names == [Self.name])
         #expect(directory.isIncomplete)
@@ -38,7 +38,7 @@ struct UpstreamDirectoryTests {
         )
     }
 
-    @Test func `the order of an answer is no news, another address is`() throws {
+    @Test func `another order is not a change, another address is`() throws {
         var directory = try Self.directory("http://api.example")
         let (first, second) = (try Self.socket("192.0.2.1"), try Self.socket("192.0.2.2"))
         #expect(directory.lookedUp(Self.name, .success([first, second])) == .publish)
@@ -47,7 +47,7 @@ struct UpstreamDirectoryTests {
         #expect(directory.addresses.map(\.socket) == [second])
     }
 
-    @Test func `the last good answer outlives failures, which are told once`() throws {
+    @Test func `addresses survive failed lookups, which are reported once`() throws {
         var directory = try Self.directory("http://api.example")
         let failure = LookupFailure(description: "no such host")
         #expect(

@@ -12,8 +12,11 @@ struct UpstreamLoopTests {
         ("[::]:80", "192.0.2.7:80", true), ("192.0.2.7:80", "127.0.0.1:80", false),
         ("0.0.0.0:80", "0.0.0.0:80", true),
     ])
-    func `a backend that is the gate is found`(listen: String, backend: String, isLoop: Bool) throws
-    {
+    func `a backend that is the gate itself is detected`(
+        listen: String,
+        backend: String,
+        isLoop: Bool
+    ) throws {
         let target = try #require(UpstreamTarget("http://\(backend)"))
         let listener = try #require(Endpoint(listen))
         let loop = UpstreamLoop(
@@ -28,7 +31,7 @@ struct UpstreamLoopTests {
         )
     }
 
-    @Test func `a socket of Unix is no gate`() throws {
+    @Test func `a Unix socket is never the gate`() throws {
         let target = try #require(UpstreamTarget("unix:/run/a.sock"))
         let loop = UpstreamLoop(
             among: UpstreamDirectory([target]).addresses,

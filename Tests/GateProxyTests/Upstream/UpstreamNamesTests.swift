@@ -6,14 +6,14 @@ import Testing
 
 @testable import GateProxy
 
-/// A gate with real sockets in front of a name whose addresses change.
+/// A gate with real sockets and a backend name whose addresses change.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct UpstreamNamesTests {
     private typealias Answer = Result<[SocketAddress], LookupFailure>
 
     private static let unknown = Answer.failure(LookupFailure(description: "no such host"))
 
-    /// Plays with a gate whose only backend is a name that means what the answers say.
+    /// Runs a gate whose only backend is a name that is resolved from the answers.
     private func play(
         _ answers: Watched<Answer>,
         _ questions: Watched<Int> = Watched(0),
@@ -55,7 +55,7 @@ struct UpstreamNamesTests {
         return try client.response().status
     }
 
-    /// Asks until a backend has been reached.
+    /// Sends requests until a backend is reached.
     private static func ask(_ server: GateServer, until backend: ScriptedBackend) throws {
         let deadline = Deadline.usual
         while backend.record.exchanges.isEmpty {
@@ -73,7 +73,7 @@ struct UpstreamNamesTests {
             let moved = try Self.answer(new)
             answers.update { $0 = moved }
             try Self.ask(server, until: new)
-            // The connection that waited for requests to the old address is closed.
+            // The idle connection to the old address is closed.
             _ = try old.waitUntilAllEnded()
             let count = old.record.exchanges.count
             for _ in 0..<5 { #expect(try Self.status(server) == 200) }
@@ -81,7 +81,7 @@ struct UpstreamNamesTests {
         }
     }
 
-    @Test func `every address of a name has its turn`() async throws {
+    @Test func `the addresses of a name take turns`() async throws {
         let backends = try (0..<2).map { _ in try ScriptedBackend { _ in [.echo] } }
         try await self.play(Watched(try Self.answer(backends[0], backends[1]))) { server in
             for _ in 0..<6 {
@@ -92,21 +92,21 @@ struct UpstreamNamesTests {
         #expect(backends.map(\.record.exchanges.count) == [3, 3])
     }
 
-    @Test func `the last addresses stay when the name cannot be looked up`() async throws {
+    @Test func `the last addresses stay if the lookup fails`() async throws {
         let backend = try ScriptedBackend { _ in [.echo] }
         let questions = Watched(0)
         let answers = Watched(try Self.answer(backend))
         try await self.play(answers, questions) { server in
             #expect(try Self.status(server) == 200)
             answers.update { $0 = Self.unknown }
-            // The first of them may have been under way.
+            // The first of these lookups may have been in progress.
             let asked = questions.current
             try questions.wait(for: "more questions") { $0 >= asked + 3 ? true : nil }
             for _ in 0..<5 { #expect(try Self.status(server) == 200) }
         }
     }
 
-    @Test func `a name that is unknown at first is a 502 until it is known`() async throws {
+    @Test func `a name that cannot be resolved gives 502 until it can`() async throws {
         let backend = try ScriptedBackend { _ in [.echo] }
         let answers = Watched(Self.unknown)
         try await self.play(answers) { server in

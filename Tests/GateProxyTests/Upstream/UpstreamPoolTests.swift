@@ -5,7 +5,7 @@ import WireSamples
 
 @testable import GateProxy
 
-/// Several addresses behind one gate, as its clients see them.
+/// Several backend addresses as seen by the clients of a gate.
 struct UpstreamPoolTests {
     private let stage: Stage
     private let backends: FakeBackends
@@ -34,7 +34,7 @@ struct UpstreamPoolTests {
         return client
     }
 
-    @Test func `each address has its turn, and its own connections`() throws {
+    @Test func `addresses take turns, each with its own connections`() throws {
         for _ in 0..<3 {
             let client = try self.ask()
             try self.backends.accept().receive(Message.ok)
@@ -46,7 +46,7 @@ struct UpstreamPoolTests {
     }
 
     @Test(arguments: [Message.get, Self.post])
-    func `what could not be sent goes to another address`(_ request: String) throws {
+    func `an unsent request goes to another address`(_ request: String) throws {
         let client = try self.ask(request)
         self.backends.fail(FakeBackends.refused)
         self.backends.fail(FakeBackends.refused)
@@ -57,7 +57,7 @@ struct UpstreamPoolTests {
         #expect(client.socket.sent.hasPrefix("HTTP/1.1 200 "))
     }
 
-    @Test func `what an address keeps silent about goes to another one, once`() throws {
+    @Test func `a request to a silent address is retried once with another one`() throws {
         let client = try self.ask()
         let silent = try self.backends.accept()
         client.handler.deadlineReached()
@@ -73,7 +73,7 @@ struct UpstreamPoolTests {
         #expect(self.backends.dialled.count == 2)
     }
 
-    @Test func `another address that answers makes up for the silent one`() throws {
+    @Test func `a response of another address compensates for the silent one`() throws {
         let client = try self.ask()
         _ = try self.backends.accept()
         client.handler.deadlineReached()
@@ -84,7 +84,7 @@ struct UpstreamPoolTests {
         #expect(client.socket.takeSent().hasPrefix("HTTP/1.1 200 "))
     }
 
-    @Test func `a client that goes away while another address is asked is forgotten`() throws {
+    @Test func `a client that disconnects during a retry is removed`() throws {
         let client = try self.ask()
         _ = try self.backends.accept()
         client.handler.deadlineReached()
@@ -93,7 +93,7 @@ struct UpstreamPoolTests {
         #expect(other.socket.sent == "" && !other.socket.isClosed)
     }
 
-    @Test func `what may not be repeated waits for no other address`() throws {
+    @Test func `a request that is not retryable gets no other address`() throws {
         let client = try self.ask(Self.post)
         _ = try self.backends.accept()
         client.handler.deadlineReached()
@@ -101,7 +101,7 @@ struct UpstreamPoolTests {
         #expect(self.backends.dialled.count == 1)
     }
 
-    @Test func `the only address is not asked twice`() throws {
+    @Test func `the only address is not tried twice`() throws {
         let one = try UpstreamPoolTests(1)
         let client = try one.ask()
         _ = try one.backends.accept()
@@ -110,20 +110,20 @@ struct UpstreamPoolTests {
         #expect(one.backends.dialled.count == 1)
     }
 
-    @Test func `every address that may serve is asked before a request fails`() throws {
+    @Test func `every serving address is tried before a request fails`() throws {
         let five = try UpstreamPoolTests(5)
         let client = try five.ask(Self.post)
         for _ in 0..<4 { five.backends.fail(FakeBackends.refused) }
         try five.backends.accept().receive(Message.ok)
         #expect(client.socket.sent.hasPrefix("HTTP/1.1 200 "))
         #expect(Set(five.backends.dialled) == Set(Self.names))
-        // Now that they are known, nobody else has to find out.
+        // The failed addresses are known, so no other request tries them.
         let next = try five.ask(Self.post)
         #expect(five.backends.dialled.count == 5)
         #expect(next.socket.sent == "")
     }
 
-    @Test func `where none serves, a request asks no more than three`() throws {
+    @Test func `without a serving address a request tries three at most`() throws {
         let five = try UpstreamPoolTests(5)
         _ = try five.ask(Self.post)
         for _ in 0..<5 { five.backends.fail(FakeBackends.refused) }
@@ -133,14 +133,14 @@ struct UpstreamPoolTests {
         #expect(five.backends.dialled.count == 8)
     }
 
-    @Test func `a request that no address takes is a bad gateway`() throws {
+    @Test func `a request that no address accepts gets a bad gateway`() throws {
         let client = try self.ask()
         for _ in 0..<3 { self.backends.fail(FakeBackends.refused) }
         #expect(client.socket.sent.hasPrefix("HTTP/1.1 502 "))
         #expect(self.backends.dialled.count == 3)
     }
 
-    @Test func `a time-out is followed by an address that may be up, and by no other`() throws {
+    @Test func `after a timeout only a serving address is tried`() throws {
         let client = try self.ask()
         self.backends.fail(FakeBackends.timeout)
         self.backends.fail(FakeBackends.refused)
@@ -152,7 +152,7 @@ struct UpstreamPoolTests {
         #expect(self.backends.dialled.count == 4)
     }
 
-    @Test func `an address that cannot be reached is left out`() throws {
+    @Test func `an unreachable address is left out`() throws {
         _ = try self.ask()
         let dead = try #require(self.backends.dialled.last)
         self.backends.fail(FakeBackends.refused)
@@ -164,7 +164,7 @@ struct UpstreamPoolTests {
         #expect(self.backends.dialled.filter { $0 == dead }.count == 1)
     }
 
-    @Test func `an address that breaks its answers is left out after a while`() throws {
+    @Test func `an address with broken responses is left out after a while`() throws {
         for _ in 0..<15 {
             let client = try self.ask(Self.post)
             let upstream = try self.backends.accept()
@@ -189,7 +189,7 @@ struct UpstreamPoolTests {
         #expect(counts[0] + counts[2] == 16)
     }
 
-    /// Two addresses, each with so many requests, of which the first has answered its own.
+    /// Two addresses with this many requests each, of which only the first has responded.
     private static func halfSilent(_ count: Int, _ request: String) throws -> UpstreamPoolTests {
         let two = try UpstreamPoolTests(2)
         var asked: [Wire<UpstreamConnection>] = []
@@ -204,8 +204,8 @@ struct UpstreamPoolTests {
         return two
     }
 
-    /// The backends of two more requests, once the pool has looked after itself.
-    private func taken(at now: NIODeadline) throws -> Set<String> {
+    /// Returns the backends of the next two requests, after maintenance of the pool.
+    private func nextBackends(at now: NIODeadline) throws -> Set<String> {
         let dialled = self.backends.dialled.count
         self.stage.worker.clients.pool.closeOverdue(at: now)
         for _ in 0..<2 {
@@ -215,28 +215,30 @@ struct UpstreamPoolTests {
         return Set(self.backends.dialled[dialled...])
     }
 
-    @Test func `an address that answers nobody for half of the time is left out`() throws {
+    @Test func `an address that stays silent for half of the timeout is left out`() throws {
         let two = try Self.halfSilent(5, Self.post)
         let half = two.stage.worker.loop.settings.timeouts.response.nanoseconds / 2
         let start = two.stage.worker.loop.now
-        #expect(try two.taken(at: start + .nanoseconds(half - 1)) == Set(Self.names.prefix(2)))
-        #expect(try two.taken(at: start + .nanoseconds(half)) == [Self.names[0]])
+        #expect(
+            try two.nextBackends(at: start + .nanoseconds(half - 1)) == Set(Self.names.prefix(2))
+        )
+        #expect(try two.nextBackends(at: start + .nanoseconds(half)) == [Self.names[0]])
     }
 
     @Test(arguments: [
         (4, Self.post), (5, wire(Self.postLines + ["Content-Length: 1"])),
         (5, wire(Self.postLines + ["Content-Type: application/grpc"])),
     ])
-    func `few requests, unfinished ones and calls may wait for longer`(
+    func `few requests, unfinished ones and gRPC calls may wait longer`(
         _ count: Int,
         _ request: String
     ) throws {
         let two = try Self.halfSilent(count, request)
         let end = two.stage.worker.loop.now + two.stage.worker.loop.settings.timeouts.response
-        #expect(try two.taken(at: end) == Set(Self.names.prefix(2)))
+        #expect(try two.nextBackends(at: end) == Set(Self.names.prefix(2)))
     }
 
-    @Test func `connections to an address that has left close when they are free`() throws {
+    @Test func `connections to a removed address close when they are idle`() throws {
         let waiting = try self.ask()
         let first = try self.backends.accept()
         _ = try self.ask()
@@ -252,7 +254,7 @@ struct UpstreamPoolTests {
         #expect(self.backends.dialled.last == "192.0.2.7:80")
     }
 
-    @Test func `connections to an address that stays go on to serve`() throws {
+    @Test func `connections to a remaining address are kept`() throws {
         let one = try UpstreamPoolTests(1)
         _ = try one.ask()
         let upstream = try one.backends.accept()
@@ -264,7 +266,7 @@ struct UpstreamPoolTests {
         #expect(one.backends.dialled.sorted() == ["192.0.2.1:80", "192.0.2.9:80"])
     }
 
-    @Test func `without any address every request of a client is answered`() throws {
+    @Test func `without an address every request of a client gets a response`() throws {
         self.stage.worker.clients.pool.use([])
         let client = try self.ask(Message.get + Message.second + Message.outdated)
         let statuses = client.socket.sent.split(separator: "HTTP/1.1 ").map { $0.prefix(3) }
@@ -272,7 +274,7 @@ struct UpstreamPoolTests {
         #expect(self.backends.dialled.isEmpty)
     }
 
-    @Test func `as many requests as one read holds are answered without any address`() throws {
+    @Test func `without an address all pipelined requests of a read get a response`() throws {
         self.stage.worker.clients.pool.use([])
         let count = 2_000
         let client = try self.ask(String(repeating: Message.get, count: count))
@@ -281,7 +283,7 @@ struct UpstreamPoolTests {
         #expect(self.stage.worker.loop.pendingCount == 0)
     }
 
-    @Test func `a request that found its connection closed is sent to any address`() throws {
+    @Test func `a request on a stale connection is sent to any address`() throws {
         let one = try UpstreamPoolTests(1)
         _ = try one.ask()
         let stale = try one.backends.accept()

@@ -4,7 +4,7 @@ import Testing
 @testable import GateProxy
 
 struct UpstreamPulseTests {
-    /// The event at a moment, in seconds.
+    /// The expected action at a time, in seconds.
     struct Step: Sendable {
         var now: Int64
         var heard: Int64
@@ -24,14 +24,14 @@ struct UpstreamPulseTests {
         }
     }
 
-    @Test func `one that is heard of is not asked`() {
+    @Test func `a connection with traffic is not pinged`() {
         self.play(
             silence: 10,
             (1...50).map { Step(now: $0, heard: $0 - 9) }
         )
     }
 
-    @Test func `one that keeps silent is asked once, and then is dead`() {
+    @Test func `a silent connection is pinged once, and closed without a reply`() {
         self.play(
             silence: 10,
             [
@@ -42,7 +42,7 @@ struct UpstreamPulseTests {
         )
     }
 
-    @Test func `whatever comes is an answer`() {
+    @Test func `any traffic counts as a reply`() {
         self.play(
             silence: 10,
             [
@@ -55,7 +55,7 @@ struct UpstreamPulseTests {
         )
     }
 
-    @Test func `silence counts from the first request, not from what came before it`() {
+    @Test func `silence is counted from the first pending request`() {
         self.play(
             silence: 10,
             [
@@ -65,7 +65,7 @@ struct UpstreamPulseTests {
         )
     }
 
-    @Test func `where nobody waits nobody is asked, nor taken for dead`() {
+    @Test func `a connection without pending requests is neither pinged nor closed`() {
         self.play(
             silence: 10,
             [
@@ -77,7 +77,7 @@ struct UpstreamPulseTests {
         )
     }
 
-    @Test func `an answer has 20 seconds at the most`() {
+    @Test func `a reply has at most 20 seconds`() {
         self.play(
             silence: 300,
             [

@@ -3,13 +3,13 @@ import Testing
 @testable import GateProxy
 
 struct UpstreamStreamBudgetTests {
-    @Test func `nothing is sent before the backend has said how much it takes`() {
+    @Test func `no stream is opened before the SETTINGS of the backend`() {
         let budget = UpstreamStreamBudget()
         #expect(!budget.hasRoom)
     }
 
     @Test(arguments: [(nil, 128), (1, 1), (100, 100), (1_000_000, 128), (0, 0)] as [(Int?, Int)])
-    func `there are as many streams as the backend takes, and no more than are good`(
+    func `the number of streams is limited by the backend and by the gate`(
         _ said: Int?,
         _ count: Int
     ) {
@@ -26,7 +26,7 @@ struct UpstreamStreamBudgetTests {
         #expect(budget.hasRoom)
     }
 
-    @Test func `streams have odd numbers, each higher than the last`() {
+    @Test func `streams have ascending odd IDs`() {
         var budget = UpstreamStreamBudget()
         let opened = (0..<3).map { _ in budget.open() }
         #expect(opened == [1, 3, 5])
@@ -34,7 +34,7 @@ struct UpstreamStreamBudgetTests {
         #expect(known == [1, 5])
     }
 
-    @Test func `fewer than there are leave no room until enough are over`() {
+    @Test func `a lower limit leaves no capacity until enough streams have ended`() {
         var budget = UpstreamStreamBudget()
         budget.allow(3)
         for _ in 0..<3 { budget.reserve() }
@@ -45,7 +45,7 @@ struct UpstreamStreamBudgetTests {
         #expect(budget.hasRoom)
     }
 
-    @Test func `a retired connection gets no more, and is unused when all are over`() {
+    @Test func `a retired connection gets no streams, and is unused when all end`() {
         var budget = UpstreamStreamBudget()
         budget.allow(nil)
         budget.reserve()

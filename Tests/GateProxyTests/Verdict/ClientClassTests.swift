@@ -9,10 +9,10 @@ import WireSamples
 
 @testable import GateProxy
 
-/// A client that shares the verdict of its class gets the one that it would get alone.
+/// A client that shares the verdict of its class gets the verdict that it would get alone.
 @Suite(.ownThread)
 struct ClientClassTests {
-    /// One of everything that can tell clients apart.
+    /// Rules with every condition that can distinguish clients.
     private static let everything = """
         rules:
           - { id: floor, match: { platform: [ios, my_os] }, minimum: "4.0", recommended: 4.2.0,
@@ -33,7 +33,7 @@ struct ClientClassTests {
                ja: { title: j, message: "{currentVersion}" } }
         """
 
-    /// Without words that repeat what a client says.
+    /// Rules whose texts contain no client values.
     private static let plain = """
         rules:
           - { id: floor, match: { platform: [ios, android] }, minimum: "4.0",
@@ -57,7 +57,7 @@ struct ClientClassTests {
           - { id: floor, minimum: "4.0", storeUrl: "https://a.example" }
         """
 
-    /// Most clients are denied, in words with their versions.
+    /// Rules that deny most clients, with texts that contain their versions.
     private static let denials = """
         rules:
           - { id: floor, minimum: "9", notice: n, storeUrl: "https://a.example" }
@@ -68,7 +68,7 @@ struct ClientClassTests {
                ja: { title: j, message: "{currentVersion}" } }
         """
 
-    /// So many clients meet each of the shipped files, and four times as many those above.
+    /// The number of clients for each of the shipped files; the rules above get four times as many.
     private static let clients = 120
 
     private static let own = [
@@ -83,7 +83,7 @@ struct ClientClassTests {
         "1.99", "11.9", "12.1", "15.1", "15.2", "17.0.3",
     ]
 
-    /// The texts before a version, and behind it.
+    /// Texts before and after a version.
     private static let platforms = [
         "ios/", "iOS /", "iPhone OS/ ", "android/", "my_os/", "linux/", "/", " / ", "\u{E9}/",
         "a/b/", "ios\t/",
@@ -131,17 +131,17 @@ struct ClientClassTests {
             }
     }
 
-    /// The lines of a client that says one thing or the other.
+    /// Returns the header lines of a random client.
     private static func client(
         of rules: RuleSet,
         _ chance: inout some RandomNumberGenerator
     ) -> [String] {
-        // Names and versions of the file itself make its rules speak.
+        // Names and versions from the file itself, so that its rules match.
         let named = rules.definition.rulesWithNext.flatMap { rule in
             [rule.minimum, rule.recommended].compactMap { $0?.description }
         }
         let apps = rules.definition.rulesWithNext.flatMap { $0.match.apps ?? [] }
-        // Most clients say each thing once, and plainly; the others say what nobody would write.
+        // Most clients send each field once and in the usual format; the others send unusual lines.
         let isUsual = Int.random(in: 0..<4, using: &chance) > 0
         var lines: [String] = []
         for (name, values) in isUsual ? Self.usualValues : Self.values {
@@ -168,7 +168,7 @@ struct ClientClassTests {
         return lines
     }
 
-    /// A version with or without what can stand beside it.
+    /// Returns a version, possibly with other parts of a version header.
     private static func statement(
         of version: String,
         isUsual: Bool,
@@ -180,7 +180,7 @@ struct ClientClassTests {
         }
         let first = one(of: Self.platforms, usual: 6) + version + one(of: Self.builds, usual: 7)
         guard Int.random(in: 0..<4, using: &chance) == 0 else { return first }
-        // Two versions more often than many, and often the same.
+        // Most often two versions, and often equal ones.
         let count = [0, 1, 1, 1, 2, 3, 8].randomElement(using: &chance) ?? 1
         let others = (0..<count).map { _ in
             Bool.random(using: &chance)
@@ -214,7 +214,7 @@ struct ClientClassTests {
 
     private static func isLetter(_ byte: UInt8) -> Bool { 0x61...0x7A ~= byte | 0x20 }
 
-    /// All that a verdict does.
+    /// All effects of a verdict.
     private struct Effect: Equatable {
         let decision: Decision
         let upstream: [UInt8]
@@ -223,10 +223,10 @@ struct ClientClassTests {
         let denial: [UInt8]?
         let log: [UInt8]?
         let validUntil: Timestamp?
-        /// Of the same tally for all.
+        /// All verdicts use the same tally.
         let tallyPlace: Int
 
-        /// `text`: the head for which it is given.
+        /// `text`: the head of the request.
         init(
             _ verdict: Verdict,
             on text: String,
@@ -271,7 +271,7 @@ struct ClientClassTests {
     }
 
     @Test(arguments: [nil, .combined, .json] as [AccessLogFormat?])
-    func `whoever shares a verdict would get the same one alone`(
+    func `a client with a shared verdict would get the same one alone`(
         _ format: AccessLogFormat?
     ) throws {
         var chance = SeededGenerator(seed: 11)
@@ -302,14 +302,14 @@ struct ClientClassTests {
                 verdicts[ObjectIdentifier(shared)] = shared
                 if shared.denial == nil { passed += 1 }
                 let expected = try Effect(own, on: text, by: together, log: format)
-                // Whoever comes back is known in another way.
+                // A client that returns is found by another lookup.
                 let others = try (0..<3).map { _ in try together.verdict(onFirst: text) }
                 for verdict in [shared] + others {
                     let effect = try Effect(verdict, on: text, by: together, log: format)
                     try #require(effect == expected, "\(name): \(text)")
                 }
             }
-            // A rule that is rolled out makes each device one of its own.
+            // A roll-out makes each device a class of its own.
             let isShared = verdicts.values.count { $0.denial == nil } < passed
             #expect(
                 isShared || passed < count / 2 || ruleSet.clientClasses == nil,
@@ -320,7 +320,7 @@ struct ClientClassTests {
         Attachment.record(said.joined(separator: "\n"), named: "shared.txt")
     }
 
-    /// Fields that speak of several parts, and a client that may be known by its User-Agent or its query.
+    /// Fields with several parts, and a client that may be identified by its User-Agent or query.
     private static let several = """
         identity:
           headers: { version: [X-App-Version, X-Version], device: [X-Device-Id, CF-IPCountry] }
@@ -336,7 +336,7 @@ struct ClientClassTests {
                ja: { title: j, message: "{currentVersion}" } }
         """
 
-    /// The lines of a client that says nearly the same as another one.
+    /// Returns lines that differ slightly from those of another client.
     private static func nearly(
         _ lines: [String],
         _ chance: inout some RandomNumberGenerator
@@ -364,7 +364,7 @@ struct ClientClassTests {
         return lines
     }
 
-    @Test func `whoever is like a client that comes back gets the verdict that it would get alone`()
+    @Test func `a client similar to a recent one gets the verdict it would get alone`()
         throws
     {
         var chance = SeededGenerator(seed: 3)
@@ -385,7 +385,7 @@ struct ClientClassTests {
                 }
                 let lines = Self.client(of: ruleSet, &chance)
                 let together = rules(10_000)
-                // So often that it is known by what it says.
+                // Often enough to be found among the recent clients.
                 for _ in 0..<4 { _ = try together.verdict(onFirst: text(lines)) }
                 for _ in 0..<12 {
                     let other = text(Self.nearly(lines, &chance))
@@ -407,7 +407,7 @@ struct ClientClassTests {
         }
     }
 
-    /// Lines of one client, and of another one of its class.
+    /// The lines of a client, and of another one of its class.
     struct Pair: Sendable, CustomTestStringConvertible {
         let known: [String]
         let new: [String]
@@ -423,7 +423,7 @@ struct ClientClassTests {
         }
     }
 
-    /// A list that is longer than what is read.
+    /// Returns a list that is longer than the parsed length.
     private static func long(_ number: Int) -> String {
         Array(repeating: "1.0-" + String(repeating: "a.", count: 24) + "\(number)", count: 8)
             .joined(separator: ",")
@@ -447,7 +447,7 @@ struct ClientClassTests {
     ]
 
     @Test(arguments: pairs)
-    func `a client of a known class is not judged again`(_ pair: Pair) throws {
+    func `a client of a known class is not evaluated again`(_ pair: Pair) throws {
         let ruleSet = try Self.ruleSet([("rules.yaml", Self.plain)])
         let start: Int64 = 1_800_000_000
         var second = start
@@ -486,7 +486,7 @@ struct ClientClassTests {
     ]
 
     @Test(arguments: apart)
-    func `what rules tell apart, or nobody can read for certain, is judged on its own`(
+    func `a client without a known class is evaluated separately`(
         _ pair: Pair
     ) throws {
         let ruleSet = try Self.ruleSet([("rules.yaml", Self.plain)])
@@ -502,7 +502,7 @@ struct ClientClassTests {
         #expect(try verdict(pair.new).decidedAt == Timestamp(secondsSinceEpoch: second))
     }
 
-    @Test func `there is room for the longest that the backend is told of a client`() throws {
+    @Test func `the longest added fields of a client fit into the buffer`() throws {
         let platform = "x-" + String(repeating: "p", count: 62)
         let build = "x-" + String(repeating: "b", count: 62)
         let long = String(repeating: "z", count: 240)
@@ -527,7 +527,7 @@ struct ClientClassTests {
         #expect(sent.contains("\r\n\(platform): \(long)\r\n\(build): 18\r\n"))
     }
 
-    @Test func `builds and languages that no rule tells apart share a verdict`() throws {
+    @Test func `builds and languages without an effect share a verdict`() throws {
         let ruleSet = try Self.ruleSet([("rules.yaml", Self.everything)])
         let rules = WorkerRules(ruleSet, cacheCapacity: 100)
         func verdict(_ version: String, _ more: String...) throws -> Verdict {
@@ -546,7 +546,7 @@ struct ClientClassTests {
         #expect(try verdict("7.1.0", "X-App-Build: 900") !== build)
     }
 
-    /// One floor, whose denial has words in English and in Japanese.
+    /// A floor whose denial has texts in English and Japanese.
     private static let twoLanguages = [
         (
             "rules.yaml",
@@ -561,7 +561,7 @@ struct ClientClassTests {
         )
     ]
 
-    @Test func `refused clients that read the same words share a denial, whatever their versions`()
+    @Test func `denied clients with the same texts share a denial for all versions`()
         throws
     {
         let rules = WorkerRules(try Self.ruleSet(Self.twoLanguages), cacheCapacity: 1000)
@@ -598,9 +598,10 @@ struct ClientClassTests {
         #expect(page !== one)
     }
 
-    /// Fewer than are kept at once, of which some have the same place among the last ones, and more.
+    /// Fewer clients than the cache keeps, some of them with the same slot among the recent ones,
+    /// and more.
     @Test(arguments: [200, 300])
-    func `each list of languages gets its own words, however many come by`(count: Int) throws {
+    func `each list of languages gets its own texts, for any number of clients`(count: Int) throws {
         let rules = WorkerRules(try Self.ruleSet(Self.twoLanguages), cacheCapacity: 1000)
         for round in 0..<2 {
             for number in 0..<count {
@@ -610,7 +611,7 @@ struct ClientClassTests {
                         "GET / HTTP/1.1",
                         "Host: a",
                         "X-App-Platform: ios",
-                        // Who says the same again is known before its languages are looked at.
+                        // A client that returns unchanged is found before its languages are parsed.
                         "X-App-Version: 3.\(number % 7 + 7 * round)",
                         "Accept-Language: \(language);q=0.\(number + 100)"
                     )

@@ -4,7 +4,7 @@ import Testing
 @testable import GateProxy
 
 struct DisposalTests {
-    /// Counts those of its kind that are not freed yet.
+    /// Counts the instances that are not deallocated yet.
     private final class Witness: Sendable {
         private let alive: Alive
 
@@ -23,7 +23,7 @@ struct DisposalTests {
         var current: Int { self.count.load(ordering: .relaxed) }
     }
 
-    /// Work that is done when a test says so.
+    /// Work that runs when the test decides.
     private final class Queue: Sendable {
         private let works = Mutex<[Disposal.Work]>([])
 
@@ -37,12 +37,12 @@ struct DisposalTests {
         }
     }
 
-    @Test func `what nobody comes to free does not pile up`() {
+    @Test func `values that wait for deallocation do not accumulate`() {
         let (alive, queue) = (Alive(), Queue())
         let disposal = Disposal { queue.add($0) }
         for _ in 0..<10 { disposal.dispose(of: Witness(alive)) }
         #expect(alive.current == Disposal.room)
-        // It is the work that frees, and not its end.
+        // The work deallocates, not its release.
         let works = queue.take()
         for work in works { work() }
         #expect(works.count == Disposal.room && alive.current == 0)

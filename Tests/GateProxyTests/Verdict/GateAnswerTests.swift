@@ -4,7 +4,7 @@ import Testing
 @testable import GateProxy
 
 struct GateAnswerTests {
-    @Test func `an answer is problem details`() {
+    @Test func `a response of the gate has problem details`() {
         let answer = GateAnswer(status: 504, detail: "Too late.")
         #expect(
             answer.body
@@ -21,14 +21,14 @@ struct GateAnswerTests {
             (.unsupportedVersion, 505),
         ] as [(MessageFault, Int)]
     )
-    func `a fault has the status that RFC 9110 gives it`(_ fault: MessageFault, _ status: Int) {
+    func `a fault has the status of RFC 9110`(_ fault: MessageFault, _ status: Int) {
         let answer = GateAnswer(fault)
         #expect(answer.status == status)
         #expect(answer.detail == fault.explanation)
         #expect(StatusLine.reason(status) != "")
     }
 
-    @Test func `no text in an answer needs escaping`() {
+    @Test func `no text of a response needs escaping`() {
         let faults: [MessageFault] = [
             .startLine, .method, .target, .version, .unsupportedVersion, .unsupportedMethod,
             .unsupportedProtocol, .lineEnd, .fieldName, .fieldValue, .foldedField, .host,
@@ -48,7 +48,7 @@ struct GateAnswerTests {
         }
     }
 
-    @Test func `a status line has its space, with a reason and without`() {
+    @Test func `a status line has its space, with and without a reason`() {
         #expect(StatusLine.text(426) == "HTTP/1.1 426 Upgrade Required\r\n")
         #expect(StatusLine.text(499) == "HTTP/1.1 499 \r\n")
     }

@@ -4,7 +4,7 @@ import WireSamples
 
 @testable import GateProxy
 
-/// Devices share a verdict where nothing depends on them, and only there.
+/// Clients share a verdict regardless of their devices if nothing depends on the device.
 struct IndifferentFieldTests {
     private static let kinds: [[String]] = [
         [], ["X-Device-Id: a"], ["X-Device-Id: b"], ["X-Device-Id: \u{E4}"], ["X-Device-Id: a b"],
@@ -48,7 +48,7 @@ struct IndifferentFieldTests {
         #expect(try Self.verdict(rules, []) === first)
     }
 
-    @Test func `a rollout tells devices from each other`() throws {
+    @Test func `a rollout distinguishes devices`() throws {
         let rules = try Self.rules(rollout: [RolloutStep(at: nil, percent: 50)])
         let kinds = try (0..<64).map { number in
             try Self.verdict(rules, ["X-Device-Id: \(number)"]).decision.kind
@@ -56,7 +56,7 @@ struct IndifferentFieldTests {
         #expect(Set(kinds) == [.allow, .require])
     }
 
-    @Test func `a field that says more than the device is no matter of indifference`() throws {
+    @Test func `a device field with another meaning distinguishes clients`() throws {
         let rules = try Self.rules(version: ["x-app-version", "x-device-id"])
         let same = try Self.verdict(rules, ["X-Device-Id: 1"])
         let other = try Self.verdict(rules, ["X-Device-Id: 3"])
@@ -65,7 +65,7 @@ struct IndifferentFieldTests {
     }
 
     @Test(arguments: kinds)
-    func `whoever came before, the backend is told the same`(_ fields: [String]) throws {
+    func `the fields for the backend do not depend on previous clients`(_ fields: [String]) throws {
         let alone = try Self.verdict(try Self.rules(), fields)
         for others in Self.kinds {
             let rules = try Self.rules()

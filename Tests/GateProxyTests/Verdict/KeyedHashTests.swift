@@ -11,7 +11,7 @@ struct KeyedHashTests {
     }
 
     @Test(arguments: 1...70)
-    func `each bit makes a difference`(count: Int) {
+    func `each bit affects the hash`(count: Int) {
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 * 37 + 11) }
         var seen = [Self.hash(bytes)]
         for index in bytes.indices {
@@ -24,13 +24,13 @@ struct KeyedHashTests {
         #expect(Set(seen).count == seen.count)
     }
 
-    @Test func `the same bytes come to the same, from the same beginning alone`() {
+    @Test func `equal bytes with equal start values have equal hashes`() {
         let bytes = Array("com.example.app".utf8)
         #expect(Self.hash(bytes) == Self.hash(Array(bytes)))
         #expect(Self.hash(bytes) != Self.hash(bytes, from: 8))
     }
 
-    @Test func `the last bits of numbers in a row are spread`() {
+    @Test func `the lowest bits of sequential texts are distributed`() {
         let places = (0..<4096).map { Self.hash(Array("4.\($0)".utf8)) & 63 }
         let counts = Dictionary(grouping: places) { $0 }.mapValues(\.count)
         // 64 each on average.

@@ -7,9 +7,9 @@ import WireSamples
 
 @testable import GateProxy
 
-/// A client that was there a moment ago is found by all that it says, where rules ask for it.
+/// A recent client is found by all fields that the rules depend on.
 struct RecentClientTests {
-    /// Clients of rules that ask for a platform, a version and a path, and for nothing else.
+    /// The recent clients of rules that depend on a platform, a version and a path only.
     private final class Desk {
         private let ruleSet: RuleSet
         private let table: FieldNameTable
@@ -45,7 +45,7 @@ struct RecentClientTests {
             self.ruleSet.scope(method: "GET".utf8Span.span, target: path.utf8Span.span)
         }
 
-        /// `times`: how often the client comes, and is not known before.
+        /// `times`: the number of requests of a client that is not cached yet.
         func keep(
             _ verdict: Verdict,
             _ lines: [String],
@@ -61,7 +61,7 @@ struct RecentClientTests {
 
         var looksForClient: Bool { self.clients.looksForClient }
 
-        /// Keeps a verdict on the client that was looked for last.
+        /// Caches a verdict on the last described client.
         func keepDescribed(_ verdict: Verdict) {
             self.clients.keep(in: .unrestricted) { verdict }
         }
@@ -75,8 +75,8 @@ struct RecentClientTests {
             return self.clients.verdict(in: self.scope(path))
         }
 
-        /// The verdict on a client of which nothing is taken down, after one of which something was.
-        func verdictOnNobody(after lines: [String]) throws -> Verdict? {
+        /// Returns the verdict for an undescribed client, after a described one.
+        func verdictWithoutDescription(after lines: [String]) throws -> Verdict? {
             try self.describe(lines, path: "/", form: .document)
             self.clients.describeNobody()
             self.clients.keep(in: .unrestricted) { Verdict(decision: .preflight) }
@@ -89,7 +89,7 @@ struct RecentClientTests {
         "X-Device-Id: 0123456789", "Accept-Language: ja", "User-Agent: Shop/3.1",
     ]
 
-    /// The client that says something else in a line, or nothing.
+    /// Returns the client with another value in a line, or without the line.
     private static func client(_ name: String, _ value: String?) -> [String] {
         Self.client.compactMap { line in
             guard line.hasPrefix("\(name):") else { return line }
@@ -103,7 +103,7 @@ struct RecentClientTests {
     ]
 
     @Test(arguments: same)
-    func `whoever says the same where rules ask is found`(_ lines: [String]) throws {
+    func `a client with the same relevant fields is found`(_ lines: [String]) throws {
         let desk = try Desk(capacity: 8)
         let verdict = Verdict(decision: .preflight)
         try desk.keep(verdict, Self.client)
@@ -122,14 +122,15 @@ struct RecentClientTests {
     ]
 
     @Test(arguments: others)
-    func `whoever says something else where rules ask is not`(_ lines: [String]) throws {
+    func `a client with another relevant field is not found`(_ lines: [String]) throws {
         let desk = try Desk(capacity: 8)
         try desk.keep(Verdict(decision: .preflight), Self.client)
         #expect(try desk.verdict(lines) == nil)
     }
 
-    /// Nothing is what the last word of a key is filled with, and the first field that is empty.
-    @Test func `a field that says nothing is something else than none`() throws {
+    /// An empty value must differ from the padding of the last word of a key, and from an absent
+    /// first field.
+    @Test func `an empty field differs from an absent one`() throws {
         let verdict = Verdict(decision: .preflight)
         for count in 0..<8 {
             let desk = try Desk(capacity: 8)
@@ -141,7 +142,7 @@ struct RecentClientTests {
         }
     }
 
-    @Test func `another path that rules ask for, or another form of answer, is something else`()
+    @Test func `another path of the rules or another response format differs`()
         throws
     {
         let desk = try Desk(capacity: 8)
@@ -157,42 +158,42 @@ struct RecentClientTests {
     }
 
     @Test(arguments: [(236, true), (237, false), (255, false), (256, false), (1024, false)])
-    func `whoever says too much is not found`(count: Int, isFound: Bool) throws {
+    func `a client with long fields is not found`(count: Int, isFound: Bool) throws {
         let desk = try Desk(capacity: 8)
         let lines = Self.client("Accept-Language", String(repeating: "l", count: count))
         let verdict = Verdict(decision: .preflight)
         try desk.keep(verdict, lines)
         #expect(try (desk.verdict(lines) === verdict) == isFound)
-        #expect(try desk.verdictOnNobody(after: lines) == nil)
+        #expect(try desk.verdictWithoutDescription(after: lines) == nil)
     }
 
-    @Test func `nobody is found when nobody was described`() throws {
+    @Test func `an undescribed client is never found`() throws {
         let desk = try Desk(capacity: 8)
         try desk.keep(Verdict(decision: .preflight), Self.client)
         #expect(try desk.verdict(Self.client) != nil)
-        #expect(try desk.verdictOnNobody(after: Self.client) == nil)
+        #expect(try desk.verdictWithoutDescription(after: Self.client) == nil)
     }
 
-    @Test func `whoever comes once is not kept`() throws {
+    @Test func `a client with a single request is not cached`() throws {
         let desk = try Desk(capacity: 8)
         try desk.keep(Verdict(decision: .preflight), Self.client, times: 1)
         #expect(try desk.verdict(Self.client) == nil)
     }
 
-    @Test func `two clients have two places`() throws {
+    @Test func `two clients have two slots`() throws {
         let desk = try Desk(capacity: 2)
         let verdicts = (0..<2).map { _ in Verdict(decision: .preflight) }
         let clients = ["1", "2"].map { Self.client("X-App-Version", $0) }
         try desk.keep(verdicts[0], clients[0])
         #expect(try desk.verdict(clients[0]) === verdicts[0])
-        // If both want the same one first, it is in use.
+        // If both have the same first slot, it is occupied.
         try desk.keep(verdicts[1], clients[1])
         for (client, verdict) in zip(clients, verdicts) {
             #expect(try desk.verdict(client) === verdict)
         }
     }
 
-    @Test func `a flood of clients that come once takes nobody's place`() throws {
+    @Test func `a flood of single requests displaces no client`() throws {
         let desk = try Desk(capacity: 2)
         let verdict = Verdict(decision: .preflight)
         try desk.keep(verdict, Self.client)
@@ -203,30 +204,30 @@ struct RecentClientTests {
         #expect(try desk.verdict(Self.client) === verdict)
     }
 
-    /// A flood of clients that come once each is looked through by samples.
+    /// During a flood of single requests, only samples are looked up.
     @Test(arguments: [0, 1, 63, 64, 65, 71, 79, 1000])
-    func `whoever comes back after a flood is found soon, and then each time`(
+    func `a client that returns after a flood is found soon and then always`(
         strangers: Int
     ) throws {
         let desk = try Desk(capacity: 64)
-        func come(_ lines: [String]) throws -> Bool {
+        func findOrKeep(_ lines: [String]) throws -> Bool {
             if try desk.verdict(lines) != nil { return true }
             desk.keepDescribed(Verdict(decision: .preflight))
             return false
         }
         for number in 0..<strangers {
-            let isFound = try come(Self.client("X-App-Version", "1.\(number)"))
+            let isFound = try findOrKeep(Self.client("X-App-Version", "1.\(number)"))
             try #require(!isFound)
         }
-        let isFound = try (0..<200).map { _ in try come(Self.client) }
+        let isFound = try (0..<200).map { _ in try findOrKeep(Self.client) }
         let first = try #require(isFound.firstIndex(of: true))
         #expect(first <= 80)
         #expect(isFound[first...].allSatisfy { $0 })
     }
 
-    @Test func `few are looked for while nobody is there, and all again when one was`() throws {
+    @Test func `few clients are looked up while none is found, and all after a hit`() throws {
         let desk = try Desk(capacity: 64)
-        func comeStrangers(_ numbers: Range<Int>) throws -> Int {
+        func lookupCount(_ numbers: Range<Int>) throws -> Int {
             try numbers.count { number in
                 let verdict = try desk.verdict(Self.client("X-App-Version", "1.\(number)"))
                 try #require(verdict == nil)
@@ -234,14 +235,14 @@ struct RecentClientTests {
             }
         }
         try desk.keep(Verdict(decision: .preflight), Self.client)
-        #expect(try comeStrangers(0..<64) == 64)
-        #expect(try comeStrangers(100..<164) == 4)
+        #expect(try lookupCount(0..<64) == 64)
+        #expect(try lookupCount(100..<164) == 4)
         let isFound = try (0..<16).map { _ in try desk.verdict(Self.client) != nil }
         #expect(isFound.contains(true))
-        #expect(try comeStrangers(200..<264) == 64)
+        #expect(try lookupCount(200..<264) == 64)
     }
 
-    @Test func `whoever comes back keeps the place against those who come twice`() throws {
+    @Test func `a client that returns keeps its slot against clients that come twice`() throws {
         let desk = try Desk(capacity: 2)
         let verdict = Verdict(decision: .preflight)
         try desk.keep(verdict, Self.client)
@@ -253,12 +254,12 @@ struct RecentClientTests {
             try #require(desk.verdict(Self.client) === verdict)
             try newcomer("1.\(number)")
         }
-        // Nobody comes back: whichever places they want, both are taken.
+        // The first client does not return, so that both slots are taken.
         for number in 0..<64 { try newcomer("2.\(number)") }
         #expect(try desk.verdict(Self.client) == nil)
     }
 
-    @Test func `all verdicts can be taken away`() throws {
+    @Test func `all verdicts can be removed`() throws {
         let ruleSet = RuleSet(RuleSetDefinition(revision: "1"))
         var clients = RecentClients(capacity: 8)
         clients.serve(try #require(ruleSet.clientClasses))
@@ -274,7 +275,7 @@ struct RecentClientTests {
         #expect(clients.verdict(in: .unrestricted) == nil)
     }
 
-    @Test func `a later verdict on the same client takes the place of the earlier one`() throws {
+    @Test func `a later verdict on a client replaces the earlier one`() throws {
         let desk = try Desk(capacity: 2)
         try desk.keep(Verdict(decision: .preflight), Self.client)
         #expect(try desk.verdict(Self.client) != nil)
@@ -283,9 +284,9 @@ struct RecentClientTests {
         #expect(try desk.verdict(Self.client) === later)
     }
 
-    /// Few names and values, so that many come back, and more than there are places.
+    /// Few names and values, so that many clients return, and more than there are slots.
     @Test(arguments: [2, 4, 64], [UInt64.max, 3, 0])
-    func `a crowd is never given one another's verdicts`(
+    func `a client never gets the verdict of another one`(
         capacity: Int,
         digestMask: UInt64
     ) throws {
@@ -294,7 +295,7 @@ struct RecentClientTests {
             let path: String
             let form: AnswerForm
         }
-        // With few digests, most clients meet others of the same one.
+        // With few digests, most clients have the digest of others.
         let desk = try Desk(capacity: capacity, digestMask: digestMask)
         var chance = SeededGenerator(seed: 5)
         var known: [Said: Verdict] = [:]
@@ -316,7 +317,7 @@ struct RecentClientTests {
                 try #require(verdict === known[said], "\(said)")
                 found += 1
             } else {
-                // Who is there may have been passed over.
+                // A cached client may have been skipped.
                 let verdict = known[said] ?? Verdict(decision: .preflight)
                 known[said] = verdict
                 try desk.keep(verdict, said.lines, path: said.path, form: said.form, times: 1)

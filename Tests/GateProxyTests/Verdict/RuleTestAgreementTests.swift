@@ -3,7 +3,7 @@ import Testing
 
 @testable import GateProxy
 
-/// The tests of a rules file decide as the gate does, though no request is ever parsed for them.
+/// Tests in a rules file decide like the gate, although no request is parsed for them.
 struct RuleTestAgreementTests {
     private static let fields: [[HeaderField]] = [
         [HeaderField(name: "Origin", value: "https://shop.example")],
@@ -15,7 +15,7 @@ struct RuleTestAgreementTests {
         [HeaderField(name: "X-App-Version", value: "5")],
     ]
 
-    /// All requests that have some of these fields.
+    /// All requests with any subset of these fields.
     private static let requests: [(method: String, headers: [HeaderField])] =
         ["GET", "OPTIONS"].flatMap { method in
             (0..<(1 << fields.count)).map { choice in
@@ -23,7 +23,7 @@ struct RuleTestAgreementTests {
             }
         }
 
-    @Test func `a test of a rules file decides like the gate`() throws {
+    @Test func `a test in a rules file decides like the gate`() throws {
         var rule = RuleDefinition(id: "r")
         rule.minimum = try AppVersion(parsing: "4")
         let identity = IdentitySources(

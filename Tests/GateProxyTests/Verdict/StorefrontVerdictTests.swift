@@ -5,7 +5,7 @@ import WireSamples
 
 @testable import GateProxy
 
-/// Clients of two stores that are alike in all else never share a verdict of a held rule.
+/// Clients of two stores never share a verdict of a held rule, even if they are otherwise equal.
 struct StorefrontVerdictTests {
     private static func rules() throws -> WorkerRules {
         var identity = IdentitySources.defaults
@@ -46,7 +46,9 @@ struct StorefrontVerdictTests {
         ("/?store=KOR", [], .require), ("/?store=JPN", [], .allow), ("/?store=kr", [], .require),
     ]
 
-    @Test func `each client is judged by its own store, in any order and from the cache`() throws {
+    @Test func `each client is evaluated with its own store, in any order and from the cache`()
+        throws
+    {
         let rules = try Self.rules()
         var parser = RequestHeadParser()
         var last: RememberedVerdict?

@@ -50,15 +50,15 @@ struct VerdictCacheTests {
         #expect(Set(keys).count == keys.count)
     }
 
-    @Test func `equal identities have one key`() {
+    @Test func `equal identities have equal keys`() {
         let first = Self.key([(0, "a"), (1, "b")], query: [("c", "d")])
         let second = Self.key([(0, "a"), (1, "b")], query: [("c", "d")])
         #expect(first == second)
         #expect(first.hashValue == second.hashValue)
     }
 
-    @Test func `a long value does not look like a short one and other fields`() {
-        // If lengths were counted in one byte, 300 would be 44.
+    @Test func `a long value differs from a short one followed by other fields`() {
+        // If lengths were stored in one byte, 300 would be 44.
         let short = String(repeating: "a", count: 44)
         let other = String(repeating: "b", count: 126)
         let long = "\(short)\u{1}~\(other)\u{2}~\(other)"
@@ -80,13 +80,13 @@ struct VerdictCacheTests {
         #expect(Self.key([(0, "a")], scope: exempt) != Self.key([(0, "a")]))
     }
 
-    /// The cached verdict for a key; the question does not keep it alive.
+    /// Returns the cached verdict for a key, without marking it as used.
     private static func verdict(for key: VerdictKey, in cache: VerdictCache) -> Verdict? {
         var copy = cache
         return copy.verdict(for: key)?.verdict
     }
 
-    @Test func `what is inserted is found, and nothing else`() {
+    @Test func `an inserted verdict is found by its key only`() {
         var cache = VerdictCache(capacity: 4)
         let first = Verdict(decision: .preflight)
         let second = Verdict(decision: .preflight)
@@ -97,10 +97,10 @@ struct VerdictCacheTests {
         #expect(cache.verdict(for: Self.key([(1, "a")])) == nil)
     }
 
-    @Test func `a flood of identities never keeps more than the capacity and the recent ones`() {
+    @Test func `a flood of identities never exceeds the capacity`() {
         var cache = VerdictCache(capacity: 10)
         let verdict = Verdict(decision: .preflight)
-        // Several for each place among the recent ones.
+        // Several for each slot among the recent ones.
         let keys = (0..<8 * VerdictCache.recentCount).map { Self.key([(0, "\($0)")]) }
         for key in keys {
             cache.insert(verdict, for: key)
@@ -112,7 +112,7 @@ struct VerdictCacheTests {
         #expect(keys.allSatisfy { Self.verdict(for: $0, in: cache) == nil })
     }
 
-    @Test func `an identity that is asked for outlives a flood of others`() {
+    @Test func `an identity that is used survives a flood of others`() {
         var cache = VerdictCache(capacity: 10)
         let regular = Verdict(decision: .preflight)
         cache.insert(regular, for: Self.key([(0, "regular")]))
@@ -124,11 +124,11 @@ struct VerdictCacheTests {
         }
     }
 
-    @Test func `what is kept is bounded in bytes, too, and given away`() {
+    @Test func `the size of the cache in bytes is limited, and evicted verdicts are released`() {
         var given = 0
         var most = 0
         do {
-            // Eight verdicts with keys of 256 bytes on average, by halves.
+            // Eight verdicts with keys of 256 bytes on average, in two halves.
             var cache = VerdictCache(capacity: 8) { given += $0.count }
             for number in 0..<100 {
                 let key = Self.key([(0, "\(number)" + String(repeating: "a", count: 900))])
@@ -141,7 +141,7 @@ struct VerdictCacheTests {
     }
 
     @Test(arguments: [(4, true), (5, false)])
-    func `a long identity is not kept`(_ lines: Int, _ isKept: Bool) {
+    func `a long identity is not cached`(_ lines: Int, _ isKept: Bool) {
         // The number of a field and the length of its value take three bytes.
         var cache = VerdictCache(capacity: 100)
         let key = Self.key((0..<lines).map { (UInt8($0), String(repeating: "a", count: 1021)) })
@@ -149,7 +149,7 @@ struct VerdictCacheTests {
         #expect((cache.verdict(for: key) != nil) == isKept)
     }
 
-    @Test func `values that nobody reads are one`() {
+    @Test func `values that are not parsed are equal`() {
         let length = IdentityLimits.lineLength + 1
         let first = Self.key([(0, String(repeating: "a", count: length))])
         #expect(first == Self.key([(0, String(repeating: "b", count: 30_000))]))

@@ -5,7 +5,7 @@ import WireSamples
 
 @testable import GateProxy
 
-/// Remembered verdicts end at the second at which the rules decide otherwise.
+/// Cached verdicts end at the second at which the decision changes.
 struct VerdictValidityTests {
     private let clock = WallClock()
     private var start: Int64 { 1_000_000 }
@@ -40,7 +40,7 @@ struct VerdictValidityTests {
         )
     }
 
-    @Test func `a floor begins at its very second, without a reload`() throws {
+    @Test func `a floor starts at its exact second without a reload`() throws {
         let rules = self.rules(
             RuleDefinition(
                 id: "r",
@@ -66,7 +66,7 @@ struct VerdictValidityTests {
         #expect(kinds == expected)
     }
 
-    @Test func `between two changes the same verdict serves`() throws {
+    @Test func `between two changes the cached verdict is used`() throws {
         let rules = self.rules(
             RuleDefinition(
                 id: "r",
@@ -89,7 +89,7 @@ struct VerdictValidityTests {
         #expect(try self.verdict(rules, last: &last) === second)
     }
 
-    @Test func `what was decided at a later second does not hold`() throws {
+    @Test func `a decision from a later second is not used`() throws {
         let rules = self.rules(
             RuleDefinition(
                 id: "r",
@@ -136,7 +136,7 @@ struct VerdictValidityTests {
         #expect(try self.verdict(rules, last: &last).denial == nil)
     }
 
-    @Test func `a roll-out tells clients without a device apart by their address`() throws {
+    @Test func `a roll-out distinguishes clients without a device by address`() throws {
         let rules = self.rules(
             RuleDefinition(
                 id: "r",

@@ -5,9 +5,9 @@ import Testing
 
 @testable import GateProxy
 
-/// Requests are counted by what their clients say, and not by what rules make of it.
+/// Requests are counted by the values of their clients, not by the decisions.
 struct WorkerRulesCensusTests {
-    /// One event loop's rules and its census.
+    /// The rules and the census of one event loop.
     private final class Counter {
         let tally: CensusTally
         private let limit: Int
@@ -72,7 +72,7 @@ struct WorkerRulesCensusTests {
         Dictionary(cells.map { ($0.key.client, $0.value.requests) }, uniquingKeysWith: +)
     }
 
-    @Test func `versions are told apart that rules take for the same`() throws {
+    @Test func `versions with the same decision are counted separately`() throws {
         let counter = try Counter()
         for version in ["3.0", "3.1", "3.1", "v3.1", "03.1"] {
             try counter.ask("/v2/a", "X-App-Platform: iOS", "X-App-Version: \(version)")
@@ -84,7 +84,7 @@ struct WorkerRulesCensusTests {
         )
     }
 
-    @Test func `paths and outcomes are told apart`() throws {
+    @Test func `paths and outcomes are counted separately`() throws {
         let counter = try Counter()
         let fields = ["X-App-Platform: ios", "X-App-Version: 1.0"]
         for path in ["/v2/a", "/v2/b", "/v1", "/healthz"] {
@@ -107,7 +107,7 @@ struct WorkerRulesCensusTests {
         )
     }
 
-    @Test func `a device counts if it is one, and no request is lost without`() throws {
+    @Test func `valid devices are counted, and requests without one as well`() throws {
         let counter = try Counter()
         let version = "X-App-Version: 3.0"
         for device in ["a", "b", "a", "", "a, b"] {
@@ -121,7 +121,7 @@ struct WorkerRulesCensusTests {
         #expect(figures.devices.count == 2)
     }
 
-    @Test func `a User-Agent counts where no version is stated`() throws {
+    @Test func `a User-Agent counts if no version is sent`() throws {
         var identity = IdentitySources.defaults
         identity.userAgents = [try UserAgentPattern(parsing: #"Shop/(?<version>\S+)"#)]
         let counter = try Counter(identity: identity)
@@ -138,7 +138,7 @@ struct WorkerRulesCensusTests {
         )
     }
 
-    @Test func `a handshake counts by its query, decoded, and other requests do not`() throws {
+    @Test func `a handshake is counted by its decoded query, other requests are not`() throws {
         var identity = IdentitySources.defaults
         identity.query = [.version: "app_version"]
         let counter = try Counter(identity: identity)
@@ -155,7 +155,7 @@ struct WorkerRulesCensusTests {
         )
     }
 
-    @Test func `who needs more than a kilobyte to say who it is counts as another`() throws {
+    @Test func `a client with more than a kilobyte of values counts as other`() throws {
         let counter = try Counter()
         let long = String(repeating: "a", count: 270)
         for _ in 0..<2 {
@@ -175,7 +175,7 @@ struct WorkerRulesCensusTests {
         )
     }
 
-    @Test func `clients that say nothing, or nonsense, are counted as such`() throws {
+    @Test func `clients without values or with invalid values are counted as such`() throws {
         let counter = try Counter()
         try counter.ask("/")
         try counter.ask("/", "X-App-Platform: ios", "X-App-Version: 1.x")
@@ -185,7 +185,7 @@ struct WorkerRulesCensusTests {
         )
     }
 
-    @Test func `a preflight is nobody's`() throws {
+    @Test func `a preflight is not counted`() throws {
         let counter = try Counter()
         let text =
             "OPTIONS / HTTP/1.1\r\nHost: a\r\nOrigin: https://b\r\n"
@@ -196,7 +196,7 @@ struct WorkerRulesCensusTests {
         #expect(verdict.outcomePlace == nil)
     }
 
-    @Test func `made-up versions are counted as others`() throws {
+    @Test func `random versions beyond the limit are counted as others`() throws {
         let counter = try Counter(cells: 10)
         for number in 0..<1_000 { try counter.ask("/", "X-App-Version: \(number).0") }
         let cells = counter.cells

@@ -52,7 +52,7 @@ struct WorkerRulesTests {
         return try rules.verdict(on: text, parser: &parser, last: &last)
     }
 
-    @Test func `what is kept of a client takes no more room with each one`() throws {
+    @Test func `the memory of a remembered key does not grow with each client`() throws {
         let rules = try Self.rules()
         var last: RememberedVerdict?
         for number in 0..<5000 {
@@ -61,7 +61,7 @@ struct WorkerRulesTests {
                 "GET / HTTP/1.1",
                 "Host: a",
                 "X-App-Version: 1.0.\(number)",
-                // Too long for the table of those that were there a moment ago.
+                // Too long for the table of recent clients.
                 "Accept-Language: \(String(repeating: "l", count: 250))"
             )
             _ = try Self.verdict(rules, on: client, last: &last)
@@ -71,7 +71,7 @@ struct WorkerRulesTests {
     }
 
     @Test(arguments: ["1", "3"])
-    func `a client that comes back is not looked up any more`(version: String) throws {
+    func `a client that returns is found without the cache`(version: String) throws {
         let rules = try Self.rules()
         let client = wire("GET / HTTP/1.1", "Host: a", "X-App-Version: \(version)")
         let isLookedUp = try (0..<5).map { _ in
@@ -82,8 +82,8 @@ struct WorkerRulesTests {
         #expect(isLookedUp == [true, true, true, false, false])
     }
 
-    /// Rules that follow one another on a loop, and what they make of an old system and of a new one, both with
-    /// version 2.5.
+    /// Consecutive rules on a loop, and their decisions about an old and a new OS version, both
+    /// with version 2.5.
     private static let successors: [(rules: String, old: Decision.Kind, new: Decision.Kind)] = [
         (Self.floor("2"), .allow, .allow),
         (Self.floor("3"), .require, .require),
@@ -105,7 +105,7 @@ struct WorkerRulesTests {
         return "rules: [{ \(keys.compactMap(\.self).joined(separator: ", ")) }]"
     }
 
-    @Test func `rules know nobody that was known to the rules before them`() throws {
+    @Test func `new rules do not use verdicts of previous rules`() throws {
         var all: [(WorkerRules, old: Decision.Kind, new: Decision.Kind)] = []
         func client(_ system: String) -> String {
             let fields = [
@@ -117,7 +117,7 @@ struct WorkerRulesTests {
             let ruleSet = try RulesFileLoader.load(sources: [("rules.yaml", text)]).ruleSet
             let rules = WorkerRules(ruleSet, cacheCapacity: 16, predecessor: all.last?.0)
             all.append((rules, old, new))
-            // Requests that are under way are still judged by the rules that they met.
+            // Requests in progress still use the rules that they started with.
             for (rules, old, new) in all {
                 for _ in 0..<4 {
                     let kinds = try ["11", "12"].map {
@@ -129,7 +129,7 @@ struct WorkerRulesTests {
         }
     }
 
-    @Test func `the rules are let go of with the last connection that knows them`() {
+    @Test func `rules are released with the last connection that uses them`() {
         let ruleSet = RuleSet(RuleSetDefinition(revision: "7", rules: []))
         var released: [String] = []
         let release = { (rules: RuleSet) in released.append(rules.revision) }
@@ -144,7 +144,7 @@ struct WorkerRulesTests {
     @Test(arguments: [
         ("1.9", Decision.Kind.require), ("2.0", .allow), ("nonsense", .allow),
     ])
-    func `a version is judged`(_ version: String, _ kind: Decision.Kind) throws {
+    func `a version is evaluated`(_ version: String, _ kind: Decision.Kind) throws {
         let verdict = try Self.verdict(
             try Self.rules(),
             on: wire("GET / HTTP/1.1", "Host: a", "X-App-Version: \(version)")
@@ -153,7 +153,7 @@ struct WorkerRulesTests {
         #expect((verdict.denial != nil) == (kind == .require))
     }
 
-    @Test func `a preflight lends its header section to no other request's verdict`() throws {
+    @Test func `a preflight does not share its header section with other requests`() throws {
         let rules = try Self.rules()
         var parser = RequestHeadParser()
         var last: RememberedVerdict?
@@ -176,7 +176,7 @@ struct WorkerRulesTests {
         #expect(try Self.verdict(rules, on: text) === Self.verdict(rules, on: other))
     }
 
-    @Test func `a connection's last verdict is used for its own identity and rules alone`() throws {
+    @Test func `the last verdict of a connection is only used for its identity and rules`() throws {
         let path = "/judged"
         let rules = try Self.rules(path: path)
         let others = try Self.rules(path: path)
@@ -210,7 +210,7 @@ struct WorkerRulesTests {
         #expect(try kind(rules, path, "1") == .require)
     }
 
-    @Test func `two versions in one request are not the first alone`() throws {
+    @Test func `two versions in one request are not the first one`() throws {
         let rules = try Self.rules()
         let one = wire("GET / HTTP/1.1", "Host: a", "X-App-Version: 3")
         let two = wire("GET / HTTP/1.1", "Host: a", "X-App-Version: 3", "X-App-Version: 1")
@@ -223,7 +223,7 @@ struct WorkerRulesTests {
         #expect(String(decoding: second.upstreamFields.text, as: UTF8.self).contains(": 1\r\n"))
     }
 
-    @Test func `a preflight is not judged`() throws {
+    @Test func `a preflight is not evaluated`() throws {
         let rules = try Self.rules()
         let verdict = try Self.verdict(
             rules,
@@ -244,7 +244,7 @@ struct WorkerRulesTests {
         ("/freedom", .require), ("/Free", .require), ("/free/../paid", .require),
         ("/free%2f", .require), ("//free", .require), ("http://a", .require),
     ])
-    func `an exemption is for its path alone`(_ target: String, _ kind: Decision.Kind) throws {
+    func `an exemption applies to its path only`(_ target: String, _ kind: Decision.Kind) throws {
         let verdict = try Self.verdict(
             try Self.rules(exemption: "/free"),
             on: wire("GET \(target) HTTP/1.1", "Host: a", "X-App-Version: 1")
@@ -255,7 +255,7 @@ struct WorkerRulesTests {
     @Test(arguments: [
         "/", "/?a", "http://a/", "http://a/?b", "http://a", "http://a?b", "https://a:443?",
     ])
-    func `the root is one path however it is written`(_ target: String) throws {
+    func `the root is one path in every spelling`(_ target: String) throws {
         let text = wire("GET \(target) HTTP/1.1", "Host: a", "X-App-Version: 1")
         for path in ["/**", "/"] {
             let verdict = try Self.verdict(try Self.rules(path: path), on: text)
@@ -270,7 +270,7 @@ struct WorkerRulesTests {
         ("/a?v=%31", true, .require), ("/a?v=2", true, .allow), ("/a?w=1", true, .allow),
         ("/a?v=1", false, .allow), ("/a?v=3&v=1", true, .allow),
     ])
-    func `the query names a version where a handshake can set no header`(
+    func `the query contains a version if a handshake cannot set header fields`(
         _ target: String,
         _ isHandshake: Bool,
         _ kind: Decision.Kind
@@ -291,7 +291,7 @@ struct WorkerRulesTests {
         #expect(head.hasSuffix("\r\n") && !head.hasSuffix("\r\n\r\n"))
     }
 
-    @Test func `two clients that differ only in what they read get answers of their own`() throws {
+    @Test func `clients with different formats get different responses`() throws {
         let rules = try Self.rules()
         var parser = RequestHeadParser()
         var last: RememberedVerdict?
@@ -323,7 +323,7 @@ struct WorkerRulesTests {
     @Test(arguments: [
         ("https://a.example", true), ("null", true), ("", false), ("a b", false), ("a\r\nb", false),
     ])
-    func `an origin is repeated only if it is one`(_ origin: String, _ isRepeated: Bool) {
+    func `only a valid origin is reflected`(_ origin: String, _ isRepeated: Bool) {
         let lines = String(decoding: RenderedAnswer.crossOriginLines(origin), as: UTF8.self)
         #expect(lines.contains("Access-Control-Allow-Origin: \(origin)\r\n") == isRepeated)
     }

@@ -151,7 +151,7 @@ struct BackendConversation {
             self.note { $0.exchanges[request.index].append(bytes, keeping: Self.echoedBytes) }
             try sink(bytes)
         }
-        guard end.isComplete else { throw HarnessError("the request broke off") }
+        guard end.isComplete else { throw HarnessError("the request is incomplete") }
         self.note { connection in
             connection.exchanges[request.index].isComplete = true
             connection.exchanges[request.index].trailers = end.trailers
@@ -213,14 +213,14 @@ struct BackendConversation {
     }
 
     private func sendPatiently(_ block: [UInt8], from position: Int) throws -> Int {
-        // A peer that has shown once that it makes us wait may take its time from then on.
+        // Once the peer has blocked a write, every later write may take longer.
         let hasWaited = self.watched.current.isBlocked(self.index)
         var deadline = hasWaited ? self.limit : .after(.milliseconds(500))
         while true {
             do {
                 guard
                     let sent = try self.socket.sendSome(of: block, from: position, by: deadline)
-                else { throw HarnessError("the peer went while it was sent a stream") }
+                else { throw HarnessError("the peer closed during a stream") }
                 return sent
             } catch  where deadline.hasPassed && !self.watched.current.isBlocked(self.index) {
                 self.note { $0.wasBlocked = true }
@@ -231,7 +231,7 @@ struct BackendConversation {
 
     private func send(_ bytes: [UInt8]) throws {
         guard try self.socket.send(bytes, by: self.limit) else {
-            throw HarnessError("the peer went while it was answered")
+            throw HarnessError("the peer closed during a response")
         }
     }
 

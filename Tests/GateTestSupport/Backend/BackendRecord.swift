@@ -1,17 +1,17 @@
-/// Everything that reached a backend, by connection.
+/// Everything that a backend received, by connection.
 package struct BackendRecord: Sendable {
     package var connections: [Connection] = []
 
     package init() {}
 
     package struct Connection: Sendable {
-        /// The bytes as they came, the first MiB of them.
+        /// The received bytes, limited to the first MiB.
         package var received: [UInt8] = []
         package var exchanges: [Exchange] = []
         package var end: End?
-        /// How many bytes of a stream the peer has taken.
+        /// The number of bytes of a stream that the peer has accepted.
         package var streamed = 0
-        /// Whether the peer took nothing of a stream for half a second.
+        /// Whether the peer accepted no bytes of a stream for half a second.
         package var wasBlocked = false
     }
 
@@ -21,7 +21,7 @@ package struct BackendRecord: Sendable {
         /// The first 64 KiB of the body.
         package var body: [UInt8] = []
         package var trailers = FieldLines()
-        /// Whether the whole request has come, body and trailers included.
+        /// Whether the whole request was received, including the body and the trailers.
         package var isComplete = false
     }
 
@@ -35,13 +35,13 @@ package struct BackendRecord: Sendable {
 
     package var requests: [BackendRequest] { self.exchanges.map(\.request) }
 
-    /// The targets of the requests, each connection after the other.
+    /// The targets of the requests, in the order of the connections.
     package var targets: [String] { self.requests.map(\.target) }
 
-    /// All bytes that came.
+    /// All received bytes.
     package var received: [UInt8] { self.connections.flatMap(\.received) }
 
-    /// Whether a text stands anywhere in what came.
+    /// Returns whether the received bytes contain a text.
     package func contains(_ text: String) -> Bool {
         let pattern = Array(text.utf8)
         return self.connections.contains { $0.received.contains(pattern) }

@@ -1,8 +1,8 @@
-/// A request head as it reached the backend.
+/// A request head that the backend received.
 package struct BackendRequest: Sendable, Equatable {
-    /// Which connection it came on, counted from 0.
+    /// The index of the connection, starting at 0.
     package var connection: Int
-    /// Which request of its connection it is, counted from 0.
+    /// The index of the request on its connection, starting at 0.
     package var index: Int
     package var method: String
     package var target: String
@@ -12,7 +12,7 @@ package struct BackendRequest: Sendable, Equatable {
     package var framing: BodyFraming { BodyFraming(fields: self.fields, otherwise: .none) }
 }
 
-/// The backend's answer when it is asked to echo.
+/// The backend's response to a request that it echoes.
 package struct EchoReport: Codable, Sendable, Equatable {
     package var connection: Int
     package var method: String
@@ -25,7 +25,7 @@ package struct EchoReport: Codable, Sendable, Equatable {
     package var body: String
 }
 
-/// The backend's answer when it is asked for the hash of a body.
+/// The backend's response with the hash of a body.
 package struct DigestReport: Codable, Sendable, Equatable {
     package var bodyLength: Int
     package var sha256: String

@@ -1,37 +1,37 @@
-/// One thing that a scripted backend does once the head of a request has come.
+/// An action of a scripted backend after it has received the head of a request.
 package enum BackendStep: Sendable {
     /// Sends bytes as they are.
     case send([UInt8])
     /// Reads the body of the request to its end.
     case readBody
-    /// Reads the body to its end, with so many pauses between its first pieces.
+    /// Reads the body to its end, with this number of pauses after its first parts.
     case readSlowly(pauses: Int, milliseconds: Int)
-    /// Reads the body and answers with an `EchoReport`.
+    /// Reads the body and responds with an `EchoReport`.
     case echo
-    /// Reads the body and answers with a `DigestReport`.
+    /// Reads the body and responds with a `DigestReport`.
     case digest
-    /// Sends so many bytes of `BodyPattern`.
+    /// Sends this number of bytes of `BodyPattern`.
     case stream(Int)
-    /// Sends what a test puts in, as it comes, until the test closes it.
+    /// Sends the texts of an outbox as they arrive, until the test closes it.
     case relay(Outbox)
-    /// Goes on when the test says so.
+    /// Continues when the test opens the latch.
     case wait(Latch)
     /// Sends a 100 if the request expects one.
     case continueIfExpected
-    /// Goes on after a while.
+    /// Continues after a delay.
     case pause(milliseconds: Int)
-    /// Never answers: reads and drops until the peer ends the connection.
+    /// Never responds: discards all bytes until the peer ends the connection.
     case stall
-    /// From here on sends back each byte that comes, until the peer ends its side.
+    /// Sends back every following byte, until the peer ends its side.
     case mirror
-    /// Ends the connection in order.
+    /// Closes the connection with FIN.
     case close
-    /// Ends the connection with RST.
+    /// Closes the connection with RST.
     case reset
 
     package static func send(_ text: String) -> BackendStep { .send(Array(text.utf8)) }
 
-    /// A whole answer with a counted body.
+    /// Sends a complete response with a Content-Length.
     package static func answer(
         _ status: String = "200 OK",
         fields: String = "",

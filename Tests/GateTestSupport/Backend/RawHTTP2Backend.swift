@@ -1,10 +1,11 @@
-/// A backend that speaks HTTP/2 and sends exactly the frames that its script says, each connection on
-/// a thread of its own.
+/// An HTTP/2 backend that sends exactly the frames of its script.
+///
+/// Each connection has a thread of its own.
 package final class RawHTTP2Backend: Sendable {
-    /// The steps of one connection, from the first byte on.
+    /// The script of one connection, from its first byte.
     package typealias Script = @Sendable (RawHTTP2Peer) throws -> Void
 
-    /// The frames that reached it, by connection.
+    /// The received frames, by connection.
     package struct Record: Sendable {
         package var connections: [Connection] = []
 
@@ -13,7 +14,7 @@ package final class RawHTTP2Backend: Sendable {
             package var hasEnded = false
         }
 
-        /// All requests, connection by connection, as their fields.
+        /// The fields of all requests, in the order of the connections.
         package var requests: [FieldLines] {
             self.connections.flatMap { connection in
                 connection.frames.filter { $0.isA(.headers) }
@@ -25,7 +26,7 @@ package final class RawHTTP2Backend: Sendable {
         /// The paths of all requests.
         package var paths: [String] { self.requests.flatMap { $0[":path"] } }
 
-        /// The frames of one kind that came on all connections.
+        /// Returns the frames of one kind from all connections.
         package func frames(_ kind: HTTP2Frame.Kind) -> [HTTP2Frame] {
             self.connections.flatMap(\.frames).filter { $0.isA(kind) }
         }
@@ -61,7 +62,7 @@ package final class RawHTTP2Backend: Sendable {
 
     package var record: Record { self.watched.current }
 
-    /// Blocks until the record holds what the closure looks for.
+    /// Blocks until the closure returns a value for the record.
     @discardableResult
     package func wait<Result: Sendable>(
         for awaited: String,

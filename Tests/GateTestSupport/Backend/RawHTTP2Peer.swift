@@ -1,16 +1,18 @@
-/// The backend's end of one HTTP/2 connection; each call blocks.
+/// The backend's end of one HTTP/2 connection.
+///
+/// Each call blocks.
 package final class RawHTTP2Peer {
-    /// A request whose head has come.
+    /// A request whose head was received.
     package struct Request: Sendable {
         package var stream: UInt32
         package var fields: FieldLines
-        /// Whether it has no body.
+        /// Whether the request has no body.
         package var isWhole: Bool
 
         package var path: String { self.fields[":path"].first ?? "" }
     }
 
-    /// Which connection it is, counted from 0.
+    /// The index of the connection, starting at 0.
     package let index: Int
     private let socket: LoopbackSocket
     private let stream: ByteStream
@@ -27,13 +29,15 @@ package final class RawHTTP2Peer {
 
     package func close() { self.socket.close() }
 
-    /// Says and hears the first words; `settings`: pairs of a name and a value.
+    /// Exchanges the prefaces.
+    ///
+    /// `settings` consists of identifiers and values.
     package func greet(_ settings: [(UInt16, UInt32)] = []) throws {
         try self.send(RawHTTP2Client.settings(settings))
         let preface = try self.stream.bytes(RawHTTP2Client.preface.count, by: self.limit)
         guard preface == RawHTTP2Client.preface else { throw HarnessError("no preface") }
         try self.acknowledge(self.await { $0.isA(.settings) })
-        // Room for all that is sent on the connection; that of a stream is what the settings say.
+        // Opens the window of the connection. The settings determine the windows of the streams.
         try self.send(HTTP2Frame(.windowUpdate, HTTP2Frame.big(1 << 30)))
     }
 
@@ -50,11 +54,11 @@ package final class RawHTTP2Peer {
 
     package func send(bytes: [UInt8]) throws {
         guard try self.socket.send(bytes, by: self.limit) else {
-            throw HarnessError("the gate went while it was answered")
+            throw HarnessError("the gate closed during a response")
         }
     }
 
-    /// The next frame; throws at the end of the connection.
+    /// Returns the next frame; throws at the end of the connection.
     private func receive() throws -> HTTP2Frame {
         let header = try self.stream.bytes(9, by: self.limit)
         guard header.count == 9 else { throw HarnessError("the gate has closed") }
@@ -71,7 +75,9 @@ package final class RawHTTP2Peer {
         return frame
     }
 
-    /// The next frame that is of interest; those before it are kept for their turn.
+    /// Returns the next frame that meets the condition.
+    ///
+    /// Earlier frames are kept for later calls.
     @discardableResult
     package func await(where isAwaited: (HTTP2Frame) -> Bool) throws -> HTTP2Frame {
         if let index = self.stash.firstIndex(where: isAwaited) {
@@ -84,12 +90,12 @@ package final class RawHTTP2Peer {
         }
     }
 
-    /// How many frames of a kind have come.
+    /// Returns the number of received frames of a kind.
     package func frameCount(_ kind: HTTP2Frame.Kind) -> Int {
         self.record.current.connections[self.index].frames.filter { $0.isA(kind) }.count
     }
 
-    /// The next request.
+    /// Returns the next request.
     package func request() throws -> Request {
         while true {
             let frame = try self.await { $0.isA(.headers) }
@@ -99,7 +105,9 @@ package final class RawHTTP2Peer {
         }
     }
 
-    /// The body of a request to its end, and its trailers; the gate gets room for more as it comes.
+    /// Returns the whole body of a request and its trailers.
+    ///
+    /// The window grows with the received data.
     package func body(of request: Request) throws -> (bytes: [UInt8], trailers: FieldLines) {
         var bytes: [UInt8] = []
         guard !request.isWhole else { return ([], FieldLines()) }
@@ -108,7 +116,7 @@ package final class RawHTTP2Peer {
                 $0.stream == request.stream
                     && ($0.isA(.data) || $0.isA(.headers) || $0.isA(.resetStream))
             }
-            guard !frame.isA(.resetStream) else { throw HarnessError("the gate gave up") }
+            guard !frame.isA(.resetStream) else { throw HarnessError("the gate reset the stream") }
             if frame.isA(.headers) { return (bytes, try HTTP2Fields.read(frame.payload)) }
             bytes += frame.payload
             if frame.endsStream { return (bytes, FieldLines()) }
@@ -154,13 +162,13 @@ package final class RawHTTP2Peer {
         try self.send(HTTP2Frame(.data, flags: end, stream: stream, bytes))
     }
 
-    /// Sends a whole answer.
+    /// Sends a complete response.
     package func answer(_ stream: UInt32, _ text: String = "fine") throws {
         try self.head(stream, "200", [("content-length", "\(text.utf8.count)")])
         try self.data(stream, text, ends: true)
     }
 
-    /// Answers every request with its path, until the gate closes.
+    /// Responds to every request with its path, until the gate closes the connection.
     package func answerAll() throws {
         while true {
             let request = try self.request()

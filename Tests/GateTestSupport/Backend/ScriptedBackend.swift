@@ -1,15 +1,17 @@
 import Foundation
 
-/// A server on loopback that does what its script says and remembers every byte that reached it.
+/// A server on loopback that follows its script and records every received byte.
 package final class ScriptedBackend: Sendable {
-    /// Says what to do about a request; runs when its head has come.
+    /// Returns the steps for a request, after its head was received.
     package typealias Script = @Sendable (BackendRequest) -> [BackendStep]
 
     private let listener: LoopbackListener
     private let watched: Watched<BackendRecord>
     private let sockets: OpenSockets
 
-    /// Listens on a port of 127.0.0.1; 0 lets the system choose one.
+    /// Listens on a port of 127.0.0.1.
+    ///
+    /// Port 0 selects a free one.
     package convenience init(port: UInt16 = 0, script: @escaping Script) throws {
         try self.init(script: script) {
             try LoopbackListener(port: port, inOrder: true, onConnection: $0)
@@ -63,9 +65,9 @@ package final class ScriptedBackend: Sendable {
         self.listener.stop()
     }
 
-    /// Ends every connection in order, and by force where the peer does not end its side in turn.
+    /// Closes every connection with FIN, and by force if the peer does not close its side.
     ///
-    /// A peer that has ended its side has seen the end of ours, and uses the connection no more.
+    /// A peer that has closed its side has seen our FIN, and no longer uses the connection.
     package func endConnections() throws {
         self.sockets.finishSending()
         do {
@@ -76,7 +78,7 @@ package final class ScriptedBackend: Sendable {
         }
     }
 
-    /// Blocks until the record holds what the closure looks for.
+    /// Blocks until the closure returns a value for the record.
     @discardableResult
     package func wait<Result: Sendable>(
         for awaited: String,
@@ -86,7 +88,7 @@ package final class ScriptedBackend: Sendable {
         try self.watched.wait(for: awaited, by: deadline, until: find)
     }
 
-    /// Suspends until the record holds what the closure looks for.
+    /// Suspends until the closure returns a value for the record.
     @discardableResult
     package func reaches<Result: Sendable>(
         _ awaited: String,
@@ -95,15 +97,16 @@ package final class ScriptedBackend: Sendable {
         try await self.watched.reaches(awaited, find)
     }
 
-    /// Blocks until so many request heads have come.
+    /// Blocks until this number of request heads was received.
     package func waitForRequests(_ count: Int) throws {
         try self.wait(for: "\(count) requests at the backend") { record in
             record.exchanges.count >= count ? true : nil
         }
     }
 
-    /// Blocks until every connection has ended: from then on nothing can reach the backend any
-    /// more, if the gate has ended too.
+    /// Blocks until every connection has ended.
+    ///
+    /// If the gate has ended too, nothing can reach the backend after that.
     package func waitUntilAllEnded(by deadline: Deadline = .usual) throws -> BackendRecord {
         try self.wait(for: "all backend connections to end", by: deadline) { record in
             record.connections.allSatisfy { $0.end != nil } ? record : nil

@@ -1,9 +1,9 @@
 import Foundation
 import Glibc
 
-/// Takes TLS off in front of a port on 127.0.0.1: a process of its own, in Python.
+/// Terminates TLS for a port on 127.0.0.1, in a Python process of its own.
 package final class TLSFront: Sendable {
-    /// Whether it can run here.
+    /// Whether Python is installed.
     package static var canRun: Bool { ToolProcess.isInstalled("python3") }
 
     package let port: UInt16
@@ -12,8 +12,9 @@ package final class TLSFront: Sendable {
 
     /// Starts to listen.
     ///
-    /// `version`: the only one that it speaks, such as `TLSv1`; `nil`: whatever is usual. `protocols`:
-    /// what it agrees to (ALPN); `http2Port`: where those go who agree to HTTP/2.
+    /// `version` is the only supported TLS version, such as `TLSv1`; `nil` means the default
+    /// versions. `protocols` are the ALPN protocols. `http2Port` is the target of connections that
+    /// negotiate HTTP/2.
     package init(
         to port: UInt16,
         certificate: String,
@@ -51,14 +52,14 @@ package final class TLSFront: Sendable {
         self.kill()
     }
 
-    /// Ends it in the middle of whatever it does: its peers get no goodbye.
+    /// Kills the process at once: its peers get no close_notify.
     package func kill() {
         if self.process.isRunning { _ = Glibc.kill(self.process.processIdentifier, SIGKILL) }
     }
 
-    /// The server names that clients have asked for so far, once there are as many as expected.
+    /// Returns the server names that clients have requested, once there are at least `count`.
     package func serverNames(atLeast count: Int) throws -> [String] {
-        // What another process prints comes later than the answer that it let pass.
+        // The output of another process may arrive after the response that it forwarded.
         try self.output.collected.wait(for: "\(count) server names") { collected in
             let names = collected.lines.dropFirst()
             return names.count >= count || collected.hasEnded ? names.map { String($0) } : nil

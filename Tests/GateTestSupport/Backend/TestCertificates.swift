@@ -1,19 +1,19 @@
 import Foundation
 
-/// Certificates for one test, made by the `openssl` command in its folder.
+/// Certificates for one test, created by the `openssl` command in its folder.
 package struct TestCertificates: Sendable {
-    /// Whether they can be made here.
+    /// Whether `openssl` is installed.
     package static var canBeMade: Bool { ToolProcess.isInstalled("openssl") }
 
     private let folder: TemporaryFolder
 
-    /// Makes an authority, `ca.pem`.
+    /// Creates a certificate authority, `ca.pem`.
     package init(in folder: TemporaryFolder) throws {
         self.folder = folder
         try self.makeAuthority("ca")
     }
 
-    /// Makes one more authority, `NAME.pem`.
+    /// Creates another certificate authority, `NAME.pem`.
     package func makeAuthority(_ name: String) throws {
         try self.openssl([
             "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
@@ -22,10 +22,10 @@ package struct TestCertificates: Sendable {
         ])
     }
 
-    /// Makes `NAME.pem` and `NAME.key`, signed by an authority.
+    /// Creates `NAME.pem` and `NAME.key`, signed by an authority.
     ///
-    /// `names`: as openssl writes them, such as `DNS:a.example`; `days`: how long it is good,
-    /// negative if it is over.
+    /// `names` have the format of openssl, such as `DNS:a.example`. `days` is the validity; a
+    /// negative value creates an expired certificate.
     package func make(
         _ name: String,
         names: String,

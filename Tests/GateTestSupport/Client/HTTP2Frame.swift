@@ -1,4 +1,4 @@
-/// A frame of HTTP/2, as it stands on the wire (RFC 9113 4.1).
+/// An HTTP/2 frame (RFC 9113, 4.1).
 package struct HTTP2Frame: Sendable, Equatable, CustomStringConvertible {
     package enum Kind: UInt8, Sendable {
         case data = 0
@@ -37,19 +37,19 @@ package struct HTTP2Frame: Sendable, Equatable, CustomStringConvertible {
 
     package func isA(_ kind: Kind) -> Bool { self.kind == kind.rawValue }
 
-    /// The frame with its header.
+    /// The frame with its header, as sent.
     package var bytes: [UInt8] {
         let length = self.payload.count
         return [UInt8(length >> 16), UInt8(length >> 8 & 0xFF), UInt8(length & 0xFF)]
             + [self.kind, self.flags] + Self.big(self.stream) + self.payload
     }
 
-    /// A number in network order.
+    /// Returns the bytes of a number in network byte order.
     package static func big(_ value: UInt32) -> [UInt8] {
         [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) }
     }
 
-    /// The number that the payload has at a place.
+    /// Returns the number at an offset of the payload.
     package func number(at offset: Int) -> UInt32? {
         guard offset + 4 <= self.payload.count else { return nil }
         return self.payload[offset..<offset + 4].reduce(0) { $0 << 8 | UInt32($1) }

@@ -1,7 +1,7 @@
-/// A client that sends exactly the bytes it is told to, and shows exactly what comes back.
+/// A client that sends exactly the given bytes, and returns exactly the received ones.
 ///
-/// It closes its connection when it is released: keep it alive, or call `close()`, where the test
-/// needs the connection to stay.
+/// It closes its connection when it is released. Keep it alive, or call `close()`, if the test
+/// needs the connection to stay open.
 package final class RawClient {
     private let socket: LoopbackSocket
     private let stream: ByteStream
@@ -11,21 +11,24 @@ package final class RawClient {
         self.stream = ByteStream(self.socket)
     }
 
-    /// How the gate ended the connection, once that has been read.
+    /// How the gate ended the connection, once the end was read.
     package var ending: StreamEnding? { self.stream.ending }
 
-    /// Sends bytes; that the gate has already gone is no error, its answer may still be there.
+    /// Sends bytes.
+    ///
+    /// A closed connection is not an error: the response may still be readable.
     package func send(_ bytes: [UInt8], by deadline: Deadline = .usual) throws {
         _ = try self.socket.send(bytes, by: deadline)
     }
 
-    /// Sends text, one byte for each UTF-8 code unit.
+    /// Sends text as UTF-8.
     package func send(_ text: String) throws {
         try self.send(Array(text.utf8))
     }
 
-    /// Sends the same bytes again and again until the gate takes no more for so long; says how many it
-    /// took.
+    /// Sends the same bytes repeatedly until the gate accepts none for a duration.
+    ///
+    /// Returns the number of accepted bytes.
     package func sendUntilBlocked(
         _ bytes: [UInt8],
         atMost limit: Int,
@@ -46,7 +49,7 @@ package final class RawClient {
         return total
     }
 
-    /// Ends the sending side; answers can still be read.
+    /// Closes the sending side; responses can still be read.
     package func finishSending() {
         self.socket.finishSending()
     }
@@ -59,7 +62,8 @@ package final class RawClient {
         self.socket.reset()
     }
 
-    /// The next answer, interim ones (1xx but 101) included; `nil` when the connection ends first.
+    /// Returns the next response head, including interim ones (1xx except 101); `nil` if the
+    /// connection ends first.
     package func head(by deadline: Deadline = .usual, toHead: Bool = false) throws -> RawResponse? {
         guard let line = try self.stream.line(by: deadline) else { return nil }
         let parts = line.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
@@ -80,18 +84,18 @@ package final class RawClient {
         )
     }
 
-    /// The next answer with its body.
+    /// Returns the next response with its body.
     package func response(
         by deadline: Deadline = .usual,
         toHead: Bool = false
     ) throws -> RawResponse {
         guard let response = try self.responseIfAny(by: deadline, toHead: toHead) else {
-            throw HarnessError("the connection ended without an answer")
+            throw HarnessError("the connection ended without a response")
         }
         return response
     }
 
-    /// The next answer with its body; `nil` when the connection ends before it begins.
+    /// Returns the next response with its body; `nil` if the connection ends before it starts.
     package func responseIfAny(
         by deadline: Deadline = .usual,
         toHead: Bool = false
@@ -103,19 +107,19 @@ package final class RawClient {
         return response
     }
 
-    /// The next bytes of a body, or of whatever follows a 101; empty at the end.
+    /// Returns the next bytes of a body, or of the data after a 101; empty at the end.
     package func bytes(_ count: Int, by deadline: Deadline = .usual) throws -> [UInt8] {
         try self.stream.bytes(count, by: deadline)
     }
 
-    /// Reads on until the gate ends the connection.
+    /// Reads until the gate ends the connection.
     package func rest(by deadline: Deadline = .usual) throws -> (bytes: [UInt8], by: StreamEnding) {
         let bytes = try self.stream.rest(by: deadline)
         return (bytes, self.stream.ending ?? .closed)
     }
 
-    /// Whether bytes, or the end, come within a time.
-    package func hears(within duration: Duration) throws -> Bool {
+    /// Returns whether bytes or the end arrive within a duration.
+    package func receivesData(within duration: Duration) throws -> Bool {
         let deadline = Deadline.after(duration)
         do {
             return try !self.stream.peek(by: deadline).isEmpty || self.stream.ending != nil

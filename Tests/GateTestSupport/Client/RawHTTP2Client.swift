@@ -1,23 +1,23 @@
 import Foundation
 
-/// A client of HTTP/2 by prior knowledge that sends exactly the frames it is told to.
+/// An HTTP/2 client with prior knowledge that sends exactly the given frames.
 package final class RawHTTP2Client {
-    /// The response that came on a stream.
+    /// The response on a stream.
     package struct Response: Sendable {
         package var status: Int
         package var fields: FieldLines
         package var body: [UInt8]
         package var trailers: FieldLines?
-        /// Whether it ended in order.
+        /// Whether the stream ended with END_STREAM.
         package var isComplete: Bool
-        /// The code of the reset that ended the stream, or followed its end.
+        /// The code of the reset that ended the stream or followed its end.
         package var reset: UInt32?
-        /// How many frames of headers and data it came in.
+        /// The number of its HEADERS and DATA frames.
         package var frameCount: Int
 
         package var text: String { String(decoding: self.body, as: UTF8.self) }
 
-        /// The body read as JSON.
+        /// Returns the body, decoded as JSON.
         package func json<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value {
             try JSONDecoder().decode(type, from: Data(self.body))
         }
@@ -26,12 +26,14 @@ package final class RawHTTP2Client {
     package static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
 
     private let client: RawClient
-    /// Frames that came while another stream's were awaited.
+    /// Frames that arrived while another stream's frames were awaited.
     private var stash: [HTTP2Frame] = []
-    /// Whether the gate has said that no stream is to follow (RFC 9113 6.8).
-    package private(set) var hasHeardGoodbye = false
+    /// Whether the gate has sent GOAWAY (RFC 9113, 6.8).
+    package private(set) var hasReceivedGoAway = false
 
-    /// Connects and says the first words; `settings`: pairs of a name and a value.
+    /// Connects and sends the preface.
+    ///
+    /// `settings` consists of identifiers and values.
     package init(
         port: UInt16,
         settings: [(UInt16, UInt32)] = [],
@@ -39,12 +41,12 @@ package final class RawHTTP2Client {
     ) throws {
         self.client = try RawClient(port: port, receiveBuffer: receiveBuffer)
         try self.client.send(Self.preface)
-        // Room for all that is sent on the connection; that of a stream is what the settings say.
+        // Opens the window of the connection. The settings determine the windows of the streams.
         let room = HTTP2Frame(.windowUpdate, HTTP2Frame.big(1 << 30))
         try self.send(Self.settings(settings), room)
     }
 
-    /// Connects and says these bytes instead; `nil`: what every client says.
+    /// Connects and sends these bytes; `nil` sends the usual preface.
     package init(port: UInt16, opening: [UInt8]?) throws {
         self.client = try RawClient(port: port)
         try self.client.send(opening ?? Self.preface + Self.settings([]).bytes)
@@ -71,7 +73,7 @@ package final class RawHTTP2Client {
 
     package func close() { self.client.close() }
 
-    /// Ends the client's half of the connection.
+    /// Closes the client's sending side.
     package func finishSending() { self.client.finishSending() }
 
     /// Sends a request without a body.
@@ -98,7 +100,7 @@ package final class RawHTTP2Client {
         try self.send(HTTP2Frame(.data, flags: flags, stream: stream, bytes))
     }
 
-    /// The next frame; `nil` when the connection has ended.
+    /// Returns the next frame; `nil` at the end of the connection.
     package func frame(by deadline: Deadline = .usual) throws -> HTTP2Frame? {
         let header: [UInt8]
         do {
@@ -113,9 +115,9 @@ package final class RawHTTP2Client {
         return HTTP2Frame(kind: header[3], flags: header[4], stream: stream, payload: payload)
     }
 
-    /// The next frame that is of interest, those before it dropped.
+    /// Returns the next frame that meets the condition, and discards those before it.
     ///
-    /// - Returns: `nil` when the connection has ended.
+    /// - Returns: `nil` at the end of the connection.
     package func frame(
         by deadline: Deadline = .usual,
         where isAwaited: (HTTP2Frame) -> Bool
@@ -126,12 +128,14 @@ package final class RawHTTP2Client {
         return nil
     }
 
-    /// The code by which the connection was ended; `nil`: it ended without a word.
+    /// Returns the code of the GOAWAY frame; `nil` if the connection ends without one.
     package func goAwayCode(by deadline: Deadline = .usual) throws -> UInt32? {
         try self.frame(by: deadline) { $0.isA(.goAway) }?.number(at: 4)
     }
 
-    /// The answer on a stream, 1xx left out; frames of other streams are kept for their turn.
+    /// Returns the response on a stream, without interim ones.
+    ///
+    /// Frames of other streams are kept for later calls.
     package func response(
         _ stream: UInt32,
         by deadline: Deadline = .usual
@@ -165,7 +169,7 @@ package final class RawHTTP2Client {
                 return response
             }
         }
-        throw HarnessError("the connection ended within the answer to stream \(stream)")
+        throw HarnessError("the connection ended during the response on stream \(stream)")
     }
 
     private func next(of stream: UInt32, by deadline: Deadline) throws -> HTTP2Frame? {
@@ -178,7 +182,7 @@ package final class RawHTTP2Client {
                 guard frame.number(at: 4) == 0 else {
                     throw HarnessError("GOAWAY \(frame.number(at: 4) ?? 0)")
                 }
-                self.hasHeardGoodbye = true
+                self.hasReceivedGoAway = true
                 continue
             }
             if frame.stream == stream { return frame }

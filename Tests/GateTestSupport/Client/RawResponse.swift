@@ -1,6 +1,6 @@
 import Foundation
 
-/// An answer as it came over the wire.
+/// A response, as received.
 package struct RawResponse: Sendable {
     package var version: String
     package var status: Int
@@ -14,12 +14,14 @@ package struct RawResponse: Sendable {
 
     package var isComplete: Bool { self.end.isComplete }
 
-    /// The body read as JSON.
+    /// Returns the body, decoded as JSON.
     package func json<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value {
         do {
             return try JSONDecoder().decode(type, from: Data(self.body))
         } catch {
-            throw HarnessError("\(self.status) answer is no \(type): \(self.text.prefix(500))")
+            throw HarnessError(
+                "the response with status \(self.status) is not a \(type): \(self.text.prefix(500))"
+            )
         }
     }
 }

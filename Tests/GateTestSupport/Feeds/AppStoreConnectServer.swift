@@ -1,18 +1,18 @@
 import Foundation
 
-/// App Store Connect with one app and one key, and what that key signs with.
+/// App Store Connect with one app and one key, and the private key.
 package final class AppStoreConnectServer: Sendable {
-    /// Whether it can run here.
+    /// Whether Python and `openssl` are installed.
     package static var canRun: Bool { FeedServer.canRun && TestCertificates.canBeMade }
 
     package static let keyID = "2X9R4HXF34"
     package static let issuer = "57246542-96fe-1a63-e053-0824d011072a"
 
     package let server: FeedServer
-    /// The `.p8` file.
+    /// The path of the `.p8` file.
     package let keyPath: String
 
-    /// Starts it, and makes the key in a folder.
+    /// Starts the server, and creates the key in a folder.
     package init(in folder: TemporaryFolder, identity: FeedServer.Identity? = nil) throws {
         self.server = try FeedServer("app-store-connect", identity: identity)
         let key = try TestKey(.p256, in: folder, name: "AuthKey.p8")
@@ -23,18 +23,18 @@ package final class AppStoreConnectServer: Sendable {
         ])
     }
 
-    /// Sets some of the switches that the README of the servers has.
+    /// Sets switches of the state, which the README of the servers documents.
     package func set(_ switches: [String: Any]) throws {
         let json = try JSONSerialization.data(withJSONObject: switches)
         try self.server.changeState(String(decoding: json, as: UTF8.self))
     }
 
-    /// Has these builds and no other.
+    /// Replaces the builds.
     package func publish(builds: [[String: Any]]) throws {
         try self.set(["builds": builds])
     }
 
-    /// A build that its testers can install.
+    /// Returns a build that its testers can install.
     package static func build(
         _ number: String,
         of version: String,
@@ -50,7 +50,7 @@ package final class AppStoreConnectServer: Sendable {
         return usual.merging(more) { $1 }
     }
 
-    /// A version that the App Store has.
+    /// Returns a version that the App Store has.
     package static func version(
         _ version: String,
         _ more: [String: Any] = [:]

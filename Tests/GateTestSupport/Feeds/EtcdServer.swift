@@ -2,7 +2,7 @@ import Foundation
 
 /// A real etcd with one member, on free ports and in a folder of its own.
 package final class EtcdServer: Sendable {
-    /// The port that clients ask.
+    /// The client port.
     package let port: UInt16
     private let peerPort: UInt16
     private let folder: TemporaryFolder
@@ -12,9 +12,11 @@ package final class EtcdServer: Sendable {
     private let process = Watched<PeerProcess?>(nil)
     private let account = Watched<String?>(nil)
 
-    /// Starts it; with an identity it speaks TLS, and its own tools trust the authority.
+    /// Starts etcd.
     ///
-    /// `asksForCertificates`: whether clients must show a certificate of that authority.
+    /// With an identity it uses TLS, and its own tools trust the authority.
+    ///
+    /// `asksForCertificates` makes clients present a certificate of that authority.
     package init(
         identity: FeedServer.Identity? = nil,
         authority: String? = nil,
@@ -37,7 +39,7 @@ package final class EtcdServer: Sendable {
         "\(self.identity == nil ? "http" : "https")://localhost:\(self.port)"
     }
 
-    /// Starts it where it was stopped.
+    /// Starts etcd again with the same data.
     package func start() throws {
         let peers = "http://127.0.0.1:\(self.peerPort)"
         var arguments = [
@@ -59,7 +61,7 @@ package final class EtcdServer: Sendable {
             port: self.port
         )
         self.process.update { $0 = process }
-        // It listens before it can be written to.
+        // etcd listens before it accepts writes.
         try self.control("get", "/")
     }
 
@@ -76,7 +78,7 @@ package final class EtcdServer: Sendable {
         try self.control("del", key)
     }
 
-    /// Forgets every revision but the current one.
+    /// Compacts all revisions except the current one.
     package func compact() throws {
         struct Answer: Decodable {
             struct Header: Decodable {
@@ -90,7 +92,7 @@ package final class EtcdServer: Sendable {
         try self.control("compact", "\(answer.header.revision)")
     }
 
-    /// Wants to know who asks from now on; `gate` may read all keys.
+    /// Enables authentication; the user `gate` may read all keys.
     package func requireAccounts(gatePassword: String) throws {
         try self.control("user", "add", "root:root")
         try self.control("user", "grant-role", "root", "root")

@@ -1,25 +1,27 @@
-/// Something that goes wrong at a source; `Tests/FeedServers/README.md` has the kinds.
+/// A fault of a source.
 ///
-/// A member that is `nil` is as the kind has it by default.
+/// `Tests/FeedServers/README.md` lists the kinds.
+///
+/// A member that is `nil` has the kind's default.
 package struct FeedFault: Sendable, Encodable {
     package var kind: String
-    /// For how many requests; `nil`: until it is taken away.
+    /// The number of affected requests; `nil` means until the fault is removed.
     package var times: Int?
-    /// Only for requests whose path begins so.
+    /// Only requests whose path has this prefix are affected.
     package var path: String?
-    /// The status, of `status` and of the redirects.
+    /// The status of `status` and of the redirects.
     package var code: Int?
-    /// Seconds, `date+SECONDS` for an HTTP date, or nonsense as it is.
+    /// Seconds, `date+SECONDS` for an HTTP date, or any invalid text.
     package var retryAfter: String?
-    /// `request`, `head` or `body`: how far `reset` and `stalled` get.
+    /// `request`, `head` or `body`: the point at which `reset` and `stalled` stop.
     package var after: String?
-    /// `length`, `chunked`, `counted` or `head`, where the kind knows it.
+    /// `length`, `chunked`, `counted` or `head`, if the kind supports it.
     package var framing: String?
-    /// Of `bad-gzip`: `garbage`, `cut`, `checksum` or `plain`.
+    /// The form of `bad-gzip`: `garbage`, `cut`, `checksum` or `plain`.
     package var form: String?
-    /// The place that a redirect leads to.
+    /// The target of a redirect.
     package var to: String?
-    /// Seconds between two bytes of `slow`.
+    /// The seconds between two bytes of `slow`.
     package var interval: Double?
 
     package init(

@@ -1,21 +1,23 @@
-/// A request as a source received it.
+/// A request that a source received.
 package struct FeedRequest: Sendable, Decodable {
-    /// 1 for the first.
+    /// The number of the request, starting at 1.
     package var number: Int
-    /// Seconds since 1970.
+    /// The seconds since 1970.
     package var time: Double
-    /// `main`; `other` or `plain` if it followed a redirect to another host or to plain HTTP.
+    /// `main`; `other` or `plain` after a redirect to another host or to plain HTTP.
     package var listener: String
     package var method: String
     package var target: String
     package var path: String
     package var query: [String: String]
-    /// By names in lower case; several values are joined by commas.
+    /// The fields, by their lowercase names.
+    ///
+    /// Several values are joined by commas.
     package var headers: [String: String]
-    /// `nil` if it is no UTF-8.
+    /// The body; `nil` if it is not UTF-8.
     package var body: String?
-    /// The fault that it met.
+    /// The fault that affected the request.
     package var fault: String?
-    /// `nil` as long as there is no answer, or if none came.
+    /// The status of the response; `nil` while there is none, and if there never was one.
     package var status: Int?
 }

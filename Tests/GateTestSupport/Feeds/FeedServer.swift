@@ -1,11 +1,12 @@
 import Foundation
 import Glibc
 
-/// A source of rules or release facts as a process of its own, `Tests/FeedServers/serve.py`.
+/// A source of rules or releases in a process of its own, `Tests/FeedServers/serve.py`.
 ///
-/// The README there has the names of the servers, the switches of their states, and the faults.
+/// The README of that folder lists the names of the servers, the switches of their states, and the
+/// faults.
 package final class FeedServer: Sendable {
-    /// The files that a server needs to speak TLS, by their paths.
+    /// The paths of the files that a server needs for TLS.
     package struct Identity: Sendable {
         package var certificate: String
         package var key: String
@@ -16,10 +17,10 @@ package final class FeedServer: Sendable {
         }
     }
 
-    /// Whether it can run here.
+    /// Whether Python is installed.
     package static var canRun: Bool { ToolProcess.isInstalled("python3") }
 
-    /// The port on 127.0.0.1 where the source answers.
+    /// The port of the source on 127.0.0.1.
     package let port: UInt16
     private let controlPort: UInt16
     private let scheme: String
@@ -27,7 +28,9 @@ package final class FeedServer: Sendable {
     private let input = Pipe()
     private let output = OutputCollector()
 
-    /// Starts a server and waits until it listens; without an identity it speaks plain HTTP.
+    /// Starts a server and waits until it listens.
+    ///
+    /// Without an identity it uses plain HTTP.
     package init(_ name: String, identity: Identity? = nil) throws {
         let program = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../FeedServers/serve.py").standardized
@@ -55,44 +58,48 @@ package final class FeedServer: Sendable {
         self.stop()
     }
 
-    /// Ends it in the middle of whatever it does.
+    /// Kills the server at once.
     package func stop() {
         if self.process.isRunning { _ = kill(self.process.processIdentifier, SIGKILL) }
     }
 
-    /// The address that it answers at, by the name that a certificate for `localhost` has.
+    /// Returns the URL of a target, with the host `localhost` of the certificate.
     package func url(_ target: String) -> String {
         "\(self.scheme)://localhost:\(self.port)\(target)"
     }
 
-    /// Sets the switches that the JSON object names, and every other to its default.
+    /// Sets the switches of the JSON object, and all others to their defaults.
     package func setState(_ json: String) throws {
         try self.ask("PUT", "/state", json)
     }
 
-    /// Sets the switches that the JSON object names, and leaves every other.
+    /// Sets the switches of the JSON object, and keeps all others.
     package func changeState(_ json: String) throws {
         try self.ask("PATCH", "/state", json)
     }
 
-    /// Makes requests go wrong from now on; faults that are due already are forgotten.
+    /// Sets the faults of the following requests.
+    ///
+    /// Pending faults are removed.
     package func setFaults(_ faults: FeedFault...) throws {
         let json = try JSONEncoder().encode(faults)
         try self.ask("PUT", "/fault", String(decoding: json, as: UTF8.self))
     }
 
-    /// Makes a server do something that only it can, such as `send` of a webhook.
+    /// Runs an action that is specific to the server, such as `send` of a webhook.
     @discardableResult
     package func act(_ action: String, _ json: String = "{}") throws -> RawResponse {
         try self.ask("POST", "/\(action)", json)
     }
 
-    /// Cuts every connection that is open.
+    /// Closes every open connection.
     package func disconnect() throws {
         try self.ask("POST", "/disconnect")
     }
 
-    /// The requests that came, those past a number; waits until there is one, or the time is over.
+    /// Returns the received requests after a number.
+    ///
+    /// Waits until there is one, or the time is over.
     package func requests(
         after number: Int = 0,
         waiting: Duration = .zero
@@ -102,7 +109,7 @@ package final class FeedServer: Sendable {
         return try self.ask("GET", "/log?after=\(number)&wait=\(wait)").json()
     }
 
-    /// The port of the other host, to which it redirects.
+    /// Returns the port of the other host, which is the target of redirects.
     package func otherPort() throws -> UInt16 {
         struct Summary: Decodable {
             var otherPort: UInt16
@@ -110,7 +117,7 @@ package final class FeedServer: Sendable {
         return try self.ask("GET", "/").json(Summary.self).otherPort
     }
 
-    /// Asks the control port anything.
+    /// Sends a request to the control port.
     @discardableResult
     package func ask(
         _ method: String,

@@ -1,8 +1,8 @@
 import Foundation
 
-/// A service account with a key of its own, as the file that Google's console would hand out.
+/// A service account with a key of its own, as a file like the one of Google's console.
 package struct GoogleTestAccount: Sendable {
-    /// Whether one can be made here.
+    /// Whether `openssl` is installed.
     package static var canBeMade: Bool { TestKey.canBeMade }
 
     /// The content of the key file.
@@ -10,7 +10,9 @@ package struct GoogleTestAccount: Sendable {
     /// The private key in PEM form.
     package let key: String
 
-    /// Makes the file; `ownKey`: not the key that all of them have.
+    /// Creates the file.
+    ///
+    /// `ownKey` creates a key that no other account has.
     package init(tokenURL: String, project: String? = "example", ownKey: Bool = false) throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
@@ -23,7 +25,7 @@ package struct GoogleTestAccount: Sendable {
         self.json = String(decoding: try JSONEncoder().encode(members), as: UTF8.self)
     }
 
-    /// The state that a `FeedServer` which speaks as Google needs to take it, with its other
+    /// Returns the state of a `FeedServer` that acts as Google, with this account and other
     /// switches.
     package func state(_ switches: String = "", oauth: String = "") -> String {
         let oauth = oauth.isEmpty ? "" : ",\(oauth)"

@@ -1,9 +1,11 @@
-/// Rules files as an operator would write them.
+/// Rules files like those of an operator.
 package enum RulesText {
     /// A floor for the iOS app, in three languages.
     package static let shop = Self.shop(minimum: "3.5.0")
 
-    /// The shop's rules with another floor; each floor makes another revision.
+    /// Returns the shop's rules with another floor.
+    ///
+    /// Each floor has another revision.
     package static func shop(minimum: String, unreadable: String = "allow") -> String {
         """
         unidentified:
@@ -36,7 +38,7 @@ package enum RulesText {
         """
     }
 
-    /// A file that cannot be loaded because of the key on the given line, counted from 1.
+    /// Returns a file that cannot be loaded because of a key on this line, starting at 1.
     package static func broken(line: Int) -> String {
         String(repeating: "# a comment\n", count: line - 1) + "ruels: []\n"
     }

@@ -19,7 +19,7 @@ package struct TemporaryFolder: Sendable {
 
     package func path(of name: String) -> String { self.file(name).path }
 
-    /// Truncates a file and writes it anew, as `echo > file` does.
+    /// Truncates and rewrites a file, like `echo > file`.
     package func writeInPlace(_ text: String, to name: String) throws {
         try Data(text.utf8).write(to: self.file(name))
     }
@@ -35,19 +35,19 @@ package struct TemporaryFolder: Sendable {
         try FileManager.default.removeItem(at: self.file(name))
     }
 
-    /// Writes a file aside and renames it over the old one, as editors do.
+    /// Writes a temporary file and renames it over the old one, like editors do.
     package func replace(_ name: String, with text: String) throws {
         let aside = ".\(self.file(name).lastPathComponent).new"
         try self.writeInPlace(text, to: aside)
         try self.rename(aside, to: name)
     }
 
-    /// Puts the content of another file in place of a file, by a rename.
+    /// Replaces a file with the content of another one, by a rename.
     package func replace(_ name: String, withFile path: String) throws {
         try self.replace(name, with: String(contentsOfFile: path, encoding: .utf8))
     }
 
-    /// Publishes a file the way Kubernetes mounts a ConfigMap: `name` links to `..data/name`,
+    /// Publishes a file like a ConfigMap that Kubernetes mounts: `name` links to `..data/name`,
     /// `..data` links to a folder, and a new revision renames a new link over `..data`.
     package func publishAsConfigMap(_ text: String, as name: String, revision: Int) throws {
         let folder = "..revision-\(revision)"

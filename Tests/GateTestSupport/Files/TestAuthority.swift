@@ -1,11 +1,11 @@
-/// Certificates for one test, made by the openssl tool.
+/// Certificates for one test, created by openssl.
 package struct TestAuthority: Sendable {
     private let folder: TemporaryFolder
 
-    /// The authority's own certificate.
+    /// The path of the authority's own certificate.
     package var certificate: String { self.folder.path(of: "ca.pem") }
 
-    /// Makes an authority whose files go into a folder.
+    /// Creates an authority whose files are in a folder.
     package init(in folder: TemporaryFolder) throws {
         self.folder = folder
         try Self.openssl([
@@ -15,9 +15,9 @@ package struct TestAuthority: Sendable {
         ])
     }
 
-    /// Writes `NAME.pem` and `NAME.key`, a certificate for a server or client of these names.
+    /// Writes `NAME.pem` and `NAME.key`, a certificate for a server or a client with these names.
     ///
-    /// - Returns: the paths of the certificate and of its key.
+    /// - Returns: The paths of the certificate and its key.
     @discardableResult
     package func issue(
         _ name: String,

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// A pair of keys that the program `openssl` makes, signs with and checks by.
+/// A key pair that `openssl` creates, signs with and verifies with.
 package struct TestKey: Sendable {
     package enum Kind: Sendable {
         case rsa, p256, p384, ed25519
@@ -15,20 +15,22 @@ package struct TestKey: Sendable {
         }
     }
 
-    /// Whether one can be made here.
+    /// Whether `openssl` is installed.
     package static var canBeMade: Bool { ToolProcess.isInstalled("openssl") }
 
-    /// The file of the private key, in PEM form.
+    /// The path of the private key, in PEM form.
     package let path: String
-    /// Both halves in PEM form.
+    /// Both keys in PEM form.
     package let privateKey: String
     package let publicKey: String
     private let folder: TemporaryFolder
 
-    /// Makes the pair; `name`: of its file in the folder.
+    /// Creates the pair.
     ///
-    /// All pairs of RSA are the same one but those that are the `own` of somebody: to look for the primes
-    /// of so many took a tenth of what the tests take.
+    /// `name` is the name of its file in the folder.
+    ///
+    /// All RSA pairs are the same one, except with `own`: generating them took a tenth of the
+    /// duration of the tests.
     package init(
         _ kind: Kind,
         in folder: TemporaryFolder,
@@ -52,19 +54,19 @@ package struct TestKey: Sendable {
         return try TestKey(.rsa, in: folder, own: true).privateKey
     }
 
-    /// The same private key as others write it: of its kind alone, or encrypted.
+    /// Returns the same private key in another format, such as encrypted.
     package func privateKey(_ arguments: String...) throws -> String {
         try Self.openssl(["pkey", "-in", self.path] + arguments)
     }
 
-    /// The 32 bytes of the public half of Ed25519, in base 64.
+    /// Returns the 32 bytes of the Ed25519 public key, in Base64.
     package func rawPublicKey() throws -> String {
         let out = self.folder.path(of: "public.der")
         try Self.openssl(["pkey", "-in", self.path, "-pubout", "-outform", "DER", "-out", out])
         return try Data(contentsOf: URL(fileURLWithPath: out)).suffix(32).base64EncodedString()
     }
 
-    /// The signature of a text by Ed25519.
+    /// Returns the Ed25519 signature of a text.
     package func signature(of text: String) throws -> Data {
         let (content, out) = (self.folder.file("signed"), self.folder.file("signature"))
         try Data(text.utf8).write(to: content)
@@ -73,7 +75,7 @@ package struct TestKey: Sendable {
         return try Data(contentsOf: out)
     }
 
-    /// Whether a signature by RSA (PKCS #1 1.5) and SHA-256 is that of a text.
+    /// Returns whether an RSA signature (PKCS #1 v1.5) with SHA-256 matches a text.
     package func verifies(_ signature: [UInt8], of text: String) throws -> Bool {
         let (content, file) = (self.folder.file("signed"), self.folder.file("signature"))
         try Data(text.utf8).write(to: content)

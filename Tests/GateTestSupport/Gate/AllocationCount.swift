@@ -1,11 +1,12 @@
 package import Foundation
 
-/// How often a gate asks for memory: counted by a library that it loads before the C library.
+/// The number of a gate's memory allocations, counted by a library that is loaded before the C
+/// library.
 package struct AllocationCount: Sendable {
     private static let library = "libAllocationCounter.so"
     private let file: URL
 
-    /// The surroundings that the gate has to be started in to be counted into the file.
+    /// The surroundings of a gate whose allocations are counted in the file.
     package let surroundings: GateSurroundings
 
     package init(into file: URL) throws {
@@ -17,18 +18,18 @@ package struct AllocationCount: Sendable {
         ])
     }
 
-    /// Whether the gate can be counted.
+    /// Whether the allocations of the gate can be counted.
     package static var isPossible: Bool {
         guard let executable = try? GateExecutable.locate() else { return false }
         let library = executable.deletingLastPathComponent().appendingPathComponent(Self.library)
         return FileManager.default.fileExists(atPath: library.path) && !GateExecutable.isSanitized
     }
 
-    /// How often it has asked so far.
+    /// Returns the number of allocations so far.
     package func current() throws -> Int {
         let bytes = [UInt8](try Data(contentsOf: self.file))
         guard bytes.count == MemoryLayout<UInt64>.size else {
-            throw HarnessError("nothing was counted into \(self.file.path)")
+            throw HarnessError("no allocations were counted in \(self.file.path)")
         }
         return Int(bytes.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
     }

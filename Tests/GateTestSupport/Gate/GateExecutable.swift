@@ -2,17 +2,19 @@ package import Foundation
 
 /// The executable under test.
 package enum GateExecutable {
-    /// Whether it runs under a sanitizer, whose allocator takes the place of the system's and keeps what
-    /// is freed: then neither what it holds nor how often it asks says anything about the gate.
+    /// Whether the executable runs under a sanitizer.
+    ///
+    /// The allocator of a sanitizer replaces the system's and keeps freed memory: memory use and
+    /// allocations then have no meaning for the gate.
     package static let isSanitized =
         !Set(ProcessInfo.processInfo.environment.keys)
         .isDisjoint(with: ["ASAN_OPTIONS", "TSAN_OPTIONS"])
 
-    /// The times as long that it may take for anything: a sanitizer makes it a tenth as fast, and the
-    /// time limits of tests leave some room already.
+    /// The factor for time limits: a sanitizer slows the gate down to a tenth, of which the time
+    /// limits of tests already allow a part.
     package static let slowdown = Self.isSanitized ? 5 : 1
 
-    /// `VERSIONGATE_BINARY`, or the executable that was built beside the test bundle.
+    /// Returns `VERSIONGATE_BINARY`, or the executable that was built with the test bundle.
     package static func locate() throws -> URL {
         if let path = ProcessInfo.processInfo.environment["VERSIONGATE_BINARY"] {
             return URL(fileURLWithPath: path)
@@ -26,6 +28,6 @@ package enum GateExecutable {
                 return executable
             }
         }
-        throw HarnessError("no versiongate beside the tests; build it or set VERSIONGATE_BINARY")
+        throw HarnessError("no versiongate next to the tests; build it or set VERSIONGATE_BINARY")
     }
 }

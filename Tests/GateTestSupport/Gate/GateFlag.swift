@@ -1,10 +1,10 @@
-/// An option of `versiongate serve` beyond those that every test sets.
+/// An option of `versiongate serve`, in addition to those of every test.
 package enum GateFlag: Sendable, Equatable {
     case drainDelay(seconds: Int)
     case drainTimeout(seconds: Int)
     case headTimeout(seconds: Int)
     case idleTimeout(seconds: Int)
-    /// `nil`: never.
+    /// `nil` means off.
     case parkAfter(seconds: Double?)
     case bodyTimeout(seconds: Int)
     case discardTimeout(seconds: Int)
@@ -41,7 +41,7 @@ package enum GateFlag: Sendable, Equatable {
     case stateDir(path: String)
     case strictStart
     case feedCA(path: String)
-    /// A listener for operators; by default on a free port of 127.0.0.1.
+    /// An admin listener, by default on a free port of 127.0.0.1.
     case adminListen(String = "0")
     case adminTokenFile(path: String)
     case previewSecretFile(path: String)
@@ -53,7 +53,7 @@ package enum GateFlag: Sendable, Equatable {
     case censusKeyFile(path: String)
     /// A store that all gates of a fleet share, and the files of both secrets.
     case censusStore(url: String, passwordFile: String, keyFile: String)
-    /// Who may vouch for that store, and the certificate that it is shown.
+    /// The CA of that store, and the client certificate for it.
     case censusStoreTLS(authority: String, certificate: String, key: String)
     case logLevel(String)
 

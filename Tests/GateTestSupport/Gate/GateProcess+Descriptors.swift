@@ -1,28 +1,28 @@
 import Foundation
 
-/// The kernel's knowledge of the gate's descriptors.
+/// The gate's descriptors, from the kernel.
 extension GateProcess {
-    /// How many are open.
+    /// Returns the number of open descriptors.
     package func descriptorCount() throws -> Int {
         try FileManager.default.contentsOfDirectory(atPath: self.folder("fd")).count
     }
 
-    /// How many connections the gate has parked.
+    /// Returns the number of parked connections.
     ///
-    /// They are the sockets of which the kernel is to tell only once (proc(5), `fdinfo` of epoll).
-    /// NIO asks for none like that, and Dispatch for no socket.
+    /// They are the sockets that epoll reports only once (proc(5), `fdinfo` of epoll). NIO
+    /// registers no socket that way, and Dispatch registers no sockets at all.
     package func parkedCount() throws -> Int {
         let folder = self.folder("fdinfo")
         var count = 0
         for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
-            // It may have been closed in between.
+            // The descriptor may have been closed in between.
             guard let info = try? String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8)
             else { continue }
             for line in info.split(separator: "\n") where line.hasPrefix("tfd:") {
                 let words = line.split { $0 == " " || $0 == "\t" }
                 guard let label = words.firstIndex(of: "events:"), words.count > label + 1,
                     words.count > 1, let events = UInt32(words[label + 1], radix: 16)
-                else { throw HarnessError("cannot be read: \(line)") }
+                else { throw HarnessError("cannot parse: \(line)") }
                 guard events & Self.once != 0, self.isSocket(words[1]) else { continue }
                 count += 1
             }
@@ -30,7 +30,7 @@ extension GateProcess {
         return count
     }
 
-    /// Blocks until so many connections are parked.
+    /// Blocks until exactly this number of connections is parked.
     package func waitUntilParked(_ count: Int, by deadline: Deadline = .usual) throws {
         try deadline.poll("\(count) parked, not \(self.parkedCount())") {
             try self.parkedCount() == count ? true : nil

@@ -1,7 +1,7 @@
 package import Foundation
 import Glibc
 
-/// The real gate as a process of its own, with its log.
+/// The real gate in a process of its own, with its log.
 package final class GateProcess: Sendable {
     /// How the process ended.
     package enum Exit: Sendable, Equatable {
@@ -9,17 +9,17 @@ package final class GateProcess: Sendable {
         case signal(Int32)
     }
 
-    /// The port on 127.0.0.1 on which it listens.
+    /// The gate's port on 127.0.0.1.
     package let port: UInt16
-    /// The port of its second listener, if it has one.
+    /// The port of the second listener, if there is one.
     package let tlsPort: UInt16?
-    /// The port for operators, if it has one.
+    /// The port of the admin listener, if there is one.
     package let adminPort: UInt16?
     private let process: Process
     private let log: OutputCollector
     private let exit: Watched<Exit?>
 
-    /// Starts the gate in front of a port on 127.0.0.1 and waits until it listens.
+    /// Starts the gate with a backend on a port of 127.0.0.1 and waits until it listens.
     package convenience init(
         upstreamPort: UInt16,
         rules: URL,
@@ -34,7 +34,7 @@ package final class GateProcess: Sendable {
         )
     }
 
-    /// Starts the gate in front of backends as the flag names them, and waits until it listens.
+    /// Starts the gate with the backends of the flag and waits until it listens.
     package init(
         upstream: String,
         rules: URL,
@@ -82,15 +82,16 @@ package final class GateProcess: Sendable {
 
     package var processIdentifier: Int32 { self.process.processIdentifier }
 
-    /// Everything that it has logged.
+    /// Everything that the gate has logged.
     package var logLines: [LogLine] { self.log.collected.current.lines.map(LogLine.init) }
 
     package var logText: String { self.log.collected.current.text }
 
-    /// How it ended, if it has.
+    /// How the gate ended, if it has.
     package var currentExit: Exit? { self.exit.current }
 
-    /// The first line, past those to skip, that the closure accepts; blocks until it comes.
+    /// Returns the first line after the skipped ones that the closure accepts; blocks until it
+    /// arrives.
     @discardableResult
     package func logLine(
         _ awaited: String,
@@ -112,41 +113,43 @@ package final class GateProcess: Sendable {
         }
     }
 
-    /// Keeps it from doing anything until `goOn()`: what happens meanwhile is found all at once.
+    /// Stops the process until `resume()`.
+    ///
+    /// Everything that happens meanwhile is then processed at once.
     package func pause() throws {
         self.send(signal: SIGSTOP)
         let path = "/proc/\(self.processIdentifier)/stat"
-        // Letters of the states: proc_pid_stat(5).
-        try Deadline.usual.poll("the gate to stand still") {
+        // The letters of process states: proc_pid_stat(5).
+        try Deadline.usual.poll("the gate to stop") {
             try String(contentsOfFile: path, encoding: .utf8).contains(") T ") ? true : nil
         }
     }
 
-    /// Stops to read its log, which is full from now on, until `goOnReading()`.
+    /// Stops reading the log, which is then full, until `resumeReadingLog()`.
     package func stopReadingLog() throws {
         try self.log.stopReading(from: "/proc/\(self.processIdentifier)/fd/2")
     }
 
-    package func goOnReadingLog() {
-        self.log.goOnReading()
+    package func resumeReadingLog() {
+        self.log.resumeReading()
     }
 
-    package func goOn() {
+    package func resume() {
         self.send(signal: SIGCONT)
     }
 
-    /// Blocks until it has ended of itself.
+    /// Blocks until the gate has ended on its own.
     package func waitForExit(by deadline: Deadline = .usual) throws -> Exit {
         do {
             return try self.exit.wait(for: "the gate to exit", by: deadline) { $0 }
         } catch {
-            // Nobody can look at it any more when the run is over.
+            // The process cannot be inspected after the run.
             let log = self.logText.suffix(2000)
-            throw HarnessError("\(error)\n\(self.state)\nIts log ends:\n\(log)")
+            throw HarnessError("\(error)\n\(self.state)\nThe log ends with:\n\(log)")
         }
     }
 
-    /// The things that its threads wait for, and the number of its descriptors.
+    /// The kernel functions in which the threads wait, and the number of descriptors.
     private var state: String {
         let tasks = "/proc/\(self.processIdentifier)/task"
         let names = (try? FileManager.default.contentsOfDirectory(atPath: tasks)) ?? []
@@ -161,7 +164,7 @@ package final class GateProcess: Sendable {
         return "\(descriptors) descriptors; \(threads.joined(separator: ", "))"
     }
 
-    /// Ends it: by SIGTERM, and by SIGKILL when it does not obey.
+    /// Ends the gate with SIGTERM, and with SIGKILL if it does not exit.
     @discardableResult
     package func end() -> Exit? {
         self.send(signal: SIGTERM)
@@ -172,8 +175,7 @@ package final class GateProcess: Sendable {
         return try? self.waitForExit()
     }
 
-    /// A sign that it crashed, which `dev/run-tests.py` looks for in whatever tests print: none of
-    /// them may overlook it.
+    /// Returns the text of a crash, which `dev/run-tests.py` looks for in the output of every test.
     private func crash(_ exit: Exit?) -> String? {
         _ = try? self.log.collected.wait(for: "the end of the log", by: .after(.seconds(1))) {
             $0.hasEnded ? true : nil
@@ -189,19 +191,19 @@ package final class GateProcess: Sendable {
         }
     }
 
-    /// Nobody sends them.
+    /// Signals that no test sends.
     private static let crashes = [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS]
 
-    /// The most memory that it has held so far, in bytes.
+    /// Returns the peak memory so far, in bytes.
     package func peakResidentSize() throws -> Int { try self.memory("VmHWM:") }
 
     package func residentSize() throws -> Int { try self.memory("VmRSS:") }
 
-    /// The processor time that it has used so far.
+    /// Returns the processor time so far.
     package func processorTime() throws -> Duration {
         let path = "/proc/\(self.processIdentifier)/stat"
         let text = try String(contentsOfFile: path, encoding: .utf8)
-        // The name of the process, in brackets, may itself have blanks.
+        // The process name in parentheses may contain spaces.
         let fields = text.split(separator: ")").last?.split(separator: " ") ?? []
         guard fields.count > 12, let user = Int(fields[11]), let system = Int(fields[12]) else {
             throw HarnessError("no times in \(path)")

@@ -1,15 +1,15 @@
 import Foundation
 
-/// The things that a gate is given at its start besides its arguments.
+/// The environment of a gate process, in addition to its arguments.
 package struct GateSurroundings: Sendable {
-    /// Commands of a shell that then becomes the gate.
+    /// Commands of a shell that then executes the gate.
     private var preparation: String?
     private var environment: [String: String] = [:]
-    /// A program of Python that then becomes the gate.
+    /// A Python program that then executes the gate.
     private var program: String?
     private var socket: FileHandle?
 
-    /// Nothing.
+    /// The default environment.
     package static let usual = GateSurroundings()
 
     /// A limit of open files, which the gate cannot raise.
@@ -21,7 +21,7 @@ package struct GateSurroundings: Sendable {
         GateSurroundings(environment: environment)
     }
 
-    /// A SIGHUP that waits for the gate's first thread to take signals.
+    /// A SIGHUP that is pending when the gate starts.
     package static let pendingHangup = GateSurroundings(
         program: """
             import os, signal, sys
@@ -31,7 +31,7 @@ package struct GateSurroundings: Sendable {
             """
     )
 
-    /// A listening socket, handed over as systemd does it.
+    /// A listening socket, passed like systemd does.
     package static func socket(_ descriptor: Int32, name: String? = nil) -> GateSurroundings {
         // The shell has the process identifier that the gate will have.
         GateSurroundings(

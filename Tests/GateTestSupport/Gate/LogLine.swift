@@ -7,7 +7,9 @@ package struct LogLine: Sendable, Equatable {
     package var metadata: [String: String]
     package var text: String
 
-    /// Reads a line; one that is neither a JSON object nor made by a logger (a crash report, say) keeps
+    /// Parses a line.
+    ///
+    /// A line that is neither a JSON object nor from the text logger, such as a crash report, keeps
     /// only its text.
     init(_ text: String) {
         if !text.hasPrefix("{"), let line = Self.ofLogger(text) {
@@ -34,7 +36,9 @@ package struct LogLine: Sendable, Equatable {
         self.text = text
     }
 
-    /// A line of `--log-format text`; values with blanks are cut at the first.
+    /// Parses a line of `--log-format text`.
+    ///
+    /// Values with spaces are cut at the first one.
     private static func ofLogger(_ text: String) -> LogLine? {
         let form = /\S+ (?<level>\w+) versiongate:(?<metadata>.*?) \[\w+\] (?<message>.*)/
         guard let match = text.wholeMatch(of: form) else { return nil }

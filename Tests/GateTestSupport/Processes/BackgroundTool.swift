@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// A tool that runs beside a test, a server for example, until the test ends it.
+/// A tool that runs in the background of a test, such as a server, until the test ends it.
 package final class BackgroundTool: Sendable {
     private let process: Process
     private let output = OutputCollector()
@@ -26,12 +26,12 @@ package final class BackgroundTool: Sendable {
 
     package var text: String { self.output.collected.current.text }
 
-    /// The first line, once it was written.
+    /// Returns the first line once it was written.
     package func firstLine() throws -> String {
         let line = try self.output.collected.wait(for: "a first line") { collected in
             collected.lines.first ?? (collected.hasEnded ? "" : nil)
         }
-        guard !line.isEmpty else { throw HarnessError("it ended without a line") }
+        guard !line.isEmpty else { throw HarnessError("the tool ended without output") }
         return line
     }
 
@@ -40,7 +40,7 @@ package final class BackgroundTool: Sendable {
         _ = try self.output.collected.wait(for: text) { $0.text.contains(text) ? true : nil }
     }
 
-    /// Everything that was written, once it has ended by itself.
+    /// Returns the whole output once the tool has ended on its own.
     package func waitForEnd(by deadline: Deadline = .usual) throws -> String {
         try self.output.collected.wait(for: "the end of a tool", by: deadline) {
             $0.hasEnded ? $0.text : nil

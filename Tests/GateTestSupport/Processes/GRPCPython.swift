@@ -1,4 +1,4 @@
-/// A Python with grpcio, by which tests talk to real clients and servers of gRPC.
+/// A Python with grpcio, for real gRPC clients and servers.
 package enum GRPCPython {
     package static let isInstalled =
         (try? Self.run("-c", "import grpc"))?.status == 0

@@ -1,28 +1,31 @@
 import Foundation
 import Glibc
 
-/// Reads what a process writes to a pipe, line by line and as a whole, on a thread of its own.
+/// Reads the output of a process from a pipe, in lines and as a whole, on a thread of its own.
 final class OutputCollector: Sendable {
     struct Collected: Sendable {
         var lines: [String] = []
-        /// The last line, as long as its end has not come.
+        /// The last line, until its end arrives.
         var unfinished: [UInt8] = []
         var hasEnded = false
     }
 
     private enum Reading {
-        case goesOn
-        case isToStop
-        case hasStopped
+        case active
+        case stopping
+        case stopped
     }
 
-    private let reading = Watched(Reading.goesOn)
+    private let reading = Watched(Reading.active)
     let pipe = Pipe()
     let collected = Watched(Collected())
 
-    /// Starts to read; call it when the process runs.
+    /// Starts to read.
     ///
-    /// The pipe is closed here, at its end: `Process` keeps its handles for longer than it lives.
+    /// Call this when the process runs.
+    ///
+    /// The pipe is closed here, at its end: `Process` keeps its handles beyond the end of the
+    /// process.
     func start() {
         let handle = self.pipe.fileHandleForReading
         Thread.detachNewThread { [collected, reading] in
@@ -36,25 +39,25 @@ final class OutputCollector: Sendable {
         }
     }
 
-    /// Reads no more until `goOnReading()`, and leaves no room in the pipe.
+    /// Stops reading until `resumeReading()`, and fills the pipe.
     ///
-    /// `path`: where the pipe can be opened for writing.
+    /// The pipe is opened for writing at `path`.
     func stopReading(from path: String) throws {
-        self.reading.update { $0 = .isToStop }
-        // Opened anew, so that it does not block, and the end of the process still does.
+        self.reading.update { $0 = .stopping }
+        // A descriptor of its own can be nonblocking while the process' own one still blocks.
         let descriptor = unsafe open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw HarnessError("cannot open \(path): \(errno)") }
         defer { close(descriptor) }
-        // Its last read ends when something is there.
+        // The last read ends when there is data.
         Self.write([UInt8(ascii: "\n")], to: descriptor)
-        try self.reading.wait(for: "reading to stop") { $0 == .hasStopped ? true : nil }
+        try self.reading.wait(for: "reading to stop") { $0 == .stopped ? true : nil }
         let blanks = [UInt8](repeating: UInt8(ascii: " "), count: 4095)
         while Self.write(blanks + [UInt8(ascii: "\n")], to: descriptor) {}
         while Self.write([UInt8(ascii: "\n")], to: descriptor) {}
     }
 
-    func goOnReading() {
-        self.reading.update { $0 = .goesOn }
+    func resumeReading() {
+        self.reading.update { $0 = .active }
     }
 
     @discardableResult
@@ -62,18 +65,18 @@ final class OutputCollector: Sendable {
         unsafe Glibc.write(descriptor, bytes, bytes.count) == bytes.count
     }
 
-    /// Waits as long as nobody is to read.
+    /// Waits while reading is stopped.
     private static func mayRead(_ reading: Watched<Reading>) -> Bool {
-        reading.update { if $0 == .isToStop { $0 = .hasStopped } }
+        reading.update { if $0 == .stopping { $0 = .stopped } }
         return
-            (try? reading.wait(for: "reading to go on", by: .after(.seconds(300))) {
-                $0 == .goesOn ? true : nil
+            (try? reading.wait(for: "reading to continue", by: .after(.seconds(300))) {
+                $0 == .active ? true : nil
             }) ?? false
     }
 
-    /// The next bytes, or none at the end; nil when the pipe cannot be read.
+    /// Returns the next bytes, or none at the end; `nil` if the pipe cannot be read.
     ///
-    /// `FileHandle.availableData` ends the process when a signal comes meanwhile.
+    /// `FileHandle.availableData` ends the process when a signal interrupts it.
     private static func read(_ descriptor: Int32) -> [UInt8]? {
         while true {
             var count = 0
@@ -88,7 +91,7 @@ final class OutputCollector: Sendable {
         }
     }
 
-    /// Everything that was written, once the process has closed its end.
+    /// Returns the whole output, once the process has closed its end.
     func text() throws -> String {
         try self.collected.wait(for: "the end of the output") { $0.hasEnded ? $0.text : nil }
     }

@@ -1,13 +1,15 @@
 package import Foundation
 import Glibc
 
-/// Another proxy as a process of its own, which listens on a port that it is told.
+/// Another proxy in a process of its own, which listens on a given port.
 package final class PeerProcess: Sendable {
     package let port: UInt16
     private let process: Process
     private let exit: Watched<Bool>
 
-    /// Starts it and waits until it listens; what it keeps for its user it keeps in the folder.
+    /// Starts the proxy and waits until it listens.
+    ///
+    /// Its user data is stored in the folder.
     package init(
         executable: URL,
         arguments: [String],
@@ -40,7 +42,7 @@ package final class PeerProcess: Sendable {
         self.stop()
     }
 
-    /// Ends it in order, and by force when it does not obey.
+    /// Ends the proxy with SIGTERM, and with SIGKILL if it does not exit.
     package func stop() {
         for signal in [SIGTERM, SIGKILL] where self.process.isRunning {
             _ = kill(self.process.processIdentifier, signal)

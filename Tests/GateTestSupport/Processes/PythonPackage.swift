@@ -1,4 +1,4 @@
-/// A package of the Python that tests run, with a real client of some protocol.
+/// Packages of the tests' Python, with real clients of protocols.
 package enum PythonPackage {
     package static let isConnectInstalled = Self.isInstalled("connectrpc")
     package static let isGraphQLInstalled = Self.isInstalled("gql")

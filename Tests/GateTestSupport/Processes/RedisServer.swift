@@ -1,12 +1,14 @@
 import Foundation
 
-/// A Redis for one test, on loopback; where `redis-server` is a Valkey, that.
+/// A Redis for one test, on loopback.
+///
+/// It is a Valkey if `redis-server` is one.
 package final class RedisServer: Sendable {
-    /// The files with which it speaks TLS, on a port of its own.
+    /// The files for TLS, which has a port of its own.
     package struct TLS: Sendable {
         package var certificate: String
         package var key: String
-        /// The authority of its clients, whose certificates it wants to see; `nil`: it asks for none.
+        /// The CA of the required client certificates; `nil` if none are required.
         package var clientAuthority: String?
 
         package init(certificate: String, key: String, clientAuthority: String? = nil) {
@@ -16,25 +18,27 @@ package final class RedisServer: Sendable {
         }
     }
 
-    /// Whether there is one here.
+    /// Whether Redis is installed.
     package static var canRun: Bool {
         ToolProcess.isInstalled("redis-server") && ToolProcess.isInstalled("redis-cli")
     }
 
     package let port: UInt16
-    /// The port with TLS; nobody listens there if it has none.
+    /// The port with TLS.
+    ///
+    /// Without TLS, no server listens on it.
     package let securePort: UInt16
     private let server: BackgroundTool
     private let password: String?
 
-    /// Starts it.
+    /// Starts Redis.
     ///
     /// - Parameters:
-    ///   - folder: Where it stands; it writes nothing there.
-    ///   - password: What it asks of users without a name; `nil`: nothing.
-    ///   - tls: What it speaks TLS with; `nil`: it does not.
-    ///   - options: What else its command line says.
-    /// - Throws: The reason for which it does not run.
+    ///   - folder: The working directory. Redis writes no files to it.
+    ///   - password: The password of the default user; `nil` for none.
+    ///   - tls: The TLS files; `nil` for plain TCP.
+    ///   - options: Additional command-line options.
+    /// - Throws: An error if Redis does not start.
     package init(
         in folder: TemporaryFolder,
         password: String? = nil,
@@ -65,7 +69,7 @@ package final class RedisServer: Sendable {
 
     package func end() { self.server.end() }
 
-    /// The answer of `redis-cli` to a command.
+    /// Returns the output of `redis-cli` for a command.
     package func ask(_ command: [String]) throws -> String {
         let login = self.password.map { ["--no-auth-warning", "-a", $0] } ?? []
         return try ToolProcess.run("redis-cli", ["-p", "\(self.port)"] + login + command).output

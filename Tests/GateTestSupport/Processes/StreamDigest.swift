@@ -1,6 +1,6 @@
 import Foundation
 
-/// The SHA-256 of a stream, computed by `sha256sum`: fast in a debug build too.
+/// The SHA-256 of a stream, computed by `sha256sum`, which is also fast in a debug build.
 final class StreamDigest {
     private let process = Process()
     private let input = Pipe()
@@ -17,7 +17,7 @@ final class StreamDigest {
         try self.input.fileHandleForWriting.write(contentsOf: Data(bytes))
     }
 
-    /// The hash in hexadecimal digits.
+    /// Returns the hash in hexadecimal digits.
     func finish() throws -> String {
         try self.input.fileHandleForWriting.close()
         let line = try self.output.fileHandleForReading.readToEnd() ?? Data()

@@ -1,7 +1,7 @@
 package import Foundation
 import Glibc
 
-/// Runs a tool such as curl to its end and keeps what it wrote.
+/// Runs a tool such as curl to its end and returns its output.
 package enum ToolProcess {
     package struct Result: Sendable {
         package var status: Int32
@@ -9,23 +9,24 @@ package enum ToolProcess {
         package var errors: String
     }
 
-    /// The folders that tools are looked for in: the system's own first, then the path of the
-    /// environment.
+    /// The folders with tools: first those of the system, then those in PATH.
     private static var folders: [String] {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
-        // Daemons live in sbin, which an ordinary user's path often lacks.
+        // Daemons are installed in sbin, which is often missing from an ordinary user's path.
         return ["/usr/bin", "/bin"] + path.split(separator: ":").map(String.init)
             + ["/usr/local/sbin", "/usr/sbin"]
     }
 
     /// The Python that `dev/install-python.sh` installs, with the packages that tests need.
     ///
-    /// It is a link: resolved, as `standardizedFileURL` does, it would be a Python without them.
+    /// The path is a link. If it were resolved, like `standardizedFileURL` does, that Python would
+    /// lack the packages.
     private static let python = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../../.build/python/bin/python3").standardized.path
 
-    /// Whether a tool is there; a test that needs it is skipped otherwise, which `make test` takes
-    /// for a failure.
+    /// Returns whether a tool is installed.
+    ///
+    /// A test without its tool is skipped, which is a failure in `make test`.
     package static func isInstalled(_ name: String) -> Bool {
         (try? self.locate(name)) != nil
     }
@@ -38,7 +39,9 @@ package enum ToolProcess {
         return URL(fileURLWithPath: found)
     }
 
-    /// Runs a tool; when the time is up it is ended, and the test with it.
+    /// Runs a tool.
+    ///
+    /// At the time limit, the tool is killed and the test fails.
     package static func run(
         _ name: String,
         _ arguments: [String],
@@ -56,7 +59,7 @@ package enum ToolProcess {
         try self.run(executable: GateExecutable.locate(), arguments)
     }
 
-    /// Runs a program that is no tool of the system.
+    /// Runs a program that is not a tool of the system.
     package static func run(
         executable: URL,
         _ arguments: [String],

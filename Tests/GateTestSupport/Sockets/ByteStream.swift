@@ -1,10 +1,10 @@
-/// Reads lines and counted bytes off a connection.
+/// Reads lines and bytes from a connection.
 package final class ByteStream {
     private let socket: LoopbackSocket
     private let onReceive: ([UInt8]) -> Void
     private var buffer: [UInt8] = []
     private var position = 0
-    /// How the peer ended the stream, once it has been seen.
+    /// How the peer ended the stream, once the end was read.
     package private(set) var ending: StreamEnding?
 
     package init(_ socket: LoopbackSocket, onReceive: @escaping ([UInt8]) -> Void = { _ in }) {
@@ -12,7 +12,7 @@ package final class ByteStream {
         self.onReceive = onReceive
     }
 
-    /// The next line without its line end; `nil` when the stream ends before it does.
+    /// Returns the next line without its line end; `nil` if the stream ends first.
     package func line(by deadline: Deadline) throws -> String? {
         var scanned = 0
         while true {
@@ -30,7 +30,7 @@ package final class ByteStream {
         }
     }
 
-    /// The next bytes, at least one and at most the limit; empty at the end of the stream.
+    /// Returns the next bytes, at least one and at most `limit`; empty at the end of the stream.
     package func some(upTo limit: Int, by deadline: Deadline) throws -> [UInt8] {
         if self.position == self.buffer.count, try !self.fill(by: deadline) {
             return []
@@ -40,14 +40,14 @@ package final class ByteStream {
         return Array(self.buffer[self.position..<end])
     }
 
-    /// The bytes that `some` would give, left in their place.
+    /// Returns the bytes that `some` would return, without consuming them.
     package func peek(by deadline: Deadline) throws -> [UInt8] {
         let bytes = try self.some(upTo: 65_536, by: deadline)
         self.position -= bytes.count
         return bytes
     }
 
-    /// Exactly so many bytes, or fewer when the stream ends before.
+    /// Returns exactly this number of bytes, or fewer if the stream ends first.
     package func bytes(_ count: Int, by deadline: Deadline) throws -> [UInt8] {
         var result: [UInt8] = []
         while result.count < count {
@@ -60,7 +60,7 @@ package final class ByteStream {
         return result
     }
 
-    /// Everything up to the end of the stream.
+    /// Returns everything up to the end of the stream.
     package func rest(by deadline: Deadline) throws -> [UInt8] {
         try self.bytes(.max, by: deadline)
     }

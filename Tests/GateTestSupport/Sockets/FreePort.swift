@@ -1,15 +1,18 @@
 import Glibc
 import Synchronization
 
-/// A port of 127.0.0.1 for a program that cannot choose one itself.
+/// A port of 127.0.0.1 for a program that cannot select one itself.
 package enum FreePort {
-    /// Below those that the system gives to outgoing connections (32768 on Linux, if nothing is set):
-    /// one of these could take the port before the program does, or while it is started again.
+    /// Ports below those of outgoing connections (from 32768 on Linux by default).
+    ///
+    /// An outgoing connection could occupy such a port before the program starts or restarts.
     private static let range: Range<UInt16> = 20_000..<32_000
-    /// The one that is tried next; other processes begin elsewhere.
+    /// The next candidate.
+    ///
+    /// Other processes start elsewhere.
     private static let next = Mutex(UInt16.random(in: range))
 
-    /// A port that nobody listened on a moment ago, and that is not given twice.
+    /// Returns a port that was free a moment ago, and that is not returned twice.
     package static func find() throws -> UInt16 {
         for _ in self.range {
             let port = self.next.withLock { next in

@@ -2,23 +2,27 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Listens on a port of 127.0.0.1, or on a Unix socket, and hands its connections on: each on a thread
-/// of its own, or one after the other.
+/// Listens on a port of 127.0.0.1 or on a Unix socket, and passes its connections on: each on a
+/// thread of its own, or one after the other.
 package final class LoopbackListener: Sendable {
-    /// 0 for a Unix socket.
+    /// The port; 0 for a Unix socket.
     package let port: UInt16
-    /// Open until the accepting thread has ended; that thread alone closes it.
-    private let descriptor: Mutex<Int32?>
-    /// Bound to the same port and never listening; `nil` for a Unix socket.
+    /// The listening socket, until the accepting thread has ended.
     ///
-    /// The system would give the port of a listener that has stopped to whoever asks for a free one next, such as
-    /// the gate that is to find out that nobody is there.
+    /// Only that thread closes it.
+    private let descriptor: Mutex<Int32?>
+    /// A socket that is bound to the same port and never listens; `nil` for a Unix socket.
+    ///
+    /// Without it, the system could give the port of a stopped listener to the next process that
+    /// needs a free one, such as the gate that is meant to find the port closed.
     private let placeholder: Int32?
 
-    /// Starts to listen; `onConnection` takes over the descriptor that it is given.
+    /// Starts to listen.
     ///
-    /// Port 0 lets the system choose one. `inOrder`: no connection is accepted before that has returned
-    /// for the one before.
+    /// `onConnection` takes ownership of its descriptor.
+    ///
+    /// Port 0 selects a free one. With `inOrder`, a connection is accepted only after
+    /// `onConnection` has returned for the previous one.
     package convenience init(
         port: UInt16 = 0,
         inOrder: Bool = false,
@@ -80,7 +84,7 @@ package final class LoopbackListener: Sendable {
         if let placeholder { _ = close(placeholder) }
     }
 
-    /// Refuses new connections from now on; those that are open stay.
+    /// Refuses new connections from now on; open ones stay open.
     package func stop() {
         self.descriptor.withLock { descriptor in
             if let descriptor {
@@ -110,7 +114,8 @@ package final class LoopbackListener: Sendable {
         return descriptor
     }
 
-    /// A socket that listens on a port, a free one for 0, and that nobody accepts from yet.
+    /// Returns a listening socket on a port, or on a free one for 0, from which nothing accepts
+    /// yet.
     package static func listen(port: UInt16 = 0) throws -> Int32 {
         let descriptor = try Self.bound(to: port)
         guard Glibc.listen(descriptor, 512) == 0 else {

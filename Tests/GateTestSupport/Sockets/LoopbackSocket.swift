@@ -1,6 +1,8 @@
 import Glibc
 
-/// A TCP connection on 127.0.0.1; each call blocks, and none longer than its deadline.
+/// A TCP connection on 127.0.0.1.
+///
+/// Each call blocks until its deadline at most.
 ///
 /// It belongs to one thread and closes when it is released.
 package final class LoopbackSocket {
@@ -11,7 +13,7 @@ package final class LoopbackSocket {
 
     private var descriptor: Int32?
 
-    /// Takes over a connected descriptor.
+    /// Takes ownership of a connected descriptor.
     package init(adopting descriptor: Int32) {
         self.descriptor = descriptor
         var on: Int32 = 1
@@ -24,7 +26,9 @@ package final class LoopbackSocket {
         )
     }
 
-    /// Connects to a port on 127.0.0.1; a small receive buffer makes a slow reader slow early.
+    /// Connects to a port on 127.0.0.1.
+    ///
+    /// A small receive buffer makes the back pressure of a slow reader start early.
     package convenience init(port: UInt16, receiveBuffer: Int32? = nil) throws {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw HarnessError("socket: errno \(errno)") }
@@ -55,7 +59,7 @@ package final class LoopbackSocket {
         self.close()
     }
 
-    /// Sends everything; `false` when the peer has gone.
+    /// Sends all bytes; returns `false` if the peer has closed.
     package func send(_ bytes: [UInt8], by deadline: Deadline = .usual) throws -> Bool {
         var sent = 0
         while sent < bytes.count {
@@ -67,8 +71,8 @@ package final class LoopbackSocket {
         return true
     }
 
-    /// Sends what the peer takes at once, waiting for room until the deadline; `nil` when the peer
-    /// has gone.
+    /// Sends as many bytes as the socket accepts at once, after waiting for space until the
+    /// deadline; returns `nil` if the peer has closed.
     package func sendSome(of bytes: [UInt8], from start: Int, by deadline: Deadline) throws -> Int?
     {
         guard let descriptor = self.descriptor else { return nil }
@@ -102,7 +106,7 @@ package final class LoopbackSocket {
         return .ended(reason == 0 ? .closed : .reset)
     }
 
-    /// Ends the sending side; the other side stays open.
+    /// Closes the sending side; the other side stays open.
     package func finishSending() {
         if let descriptor = self.descriptor {
             _ = shutdown(descriptor, Int32(SHUT_WR))
@@ -140,7 +144,9 @@ package final class LoopbackSocket {
 }
 
 extension sockaddr_in {
-    /// 127.0.0.1 and a port; port 0 lets the system choose.
+    /// Returns the address of 127.0.0.1 and a port.
+    ///
+    /// Port 0 selects a free one.
     static func loopback(port: UInt16) -> sockaddr_in {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)

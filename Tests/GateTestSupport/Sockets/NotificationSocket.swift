@@ -1,12 +1,12 @@
 import Glibc
 
-/// The socket of a service manager: receives what a service says of itself (sd_notify(3)).
+/// The socket of a service manager, which receives a service's notifications (sd_notify(3)).
 package final class NotificationSocket: Sendable {
     private let descriptor: Int32
-    /// The name that the service finds in `NOTIFY_SOCKET`.
+    /// The value of `NOTIFY_SOCKET` for the service.
     package let name: String
 
-    /// Binds to a path, or to an abstract name that begins with `@`.
+    /// Binds to a path, or to an abstract name that starts with `@`.
     package init(_ name: String) throws {
         self.name = name
         self.descriptor = socket(
@@ -32,7 +32,7 @@ package final class NotificationSocket: Sendable {
         _ = close(self.descriptor)
     }
 
-    /// The next message, in lines; blocks until it comes.
+    /// Returns the lines of the next message; blocks until it arrives.
     package func message(by deadline: Deadline = .usual) throws -> [String] {
         guard let message = try self.messageIfAny(by: deadline) else {
             throw HarnessError.timedOut("a notification")
@@ -40,7 +40,7 @@ package final class NotificationSocket: Sendable {
         return message
     }
 
-    /// The next message, in lines; `nil` if none comes in time.
+    /// Returns the lines of the next message; `nil` if none arrives in time.
     package func messageIfAny(by deadline: Deadline) throws -> [String]? {
         while true {
             var entry = pollfd(fd: self.descriptor, events: Int16(POLLIN), revents: 0)

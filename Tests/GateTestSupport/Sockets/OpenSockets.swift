@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// Which descriptors are open, so that another thread can end them and never hits a later one.
+/// The open descriptors, which another thread can shut down without affecting a reused descriptor.
 final class OpenSockets: Sendable {
     private let descriptors = Mutex<[Int: Int32]>([:])
 
@@ -9,17 +9,19 @@ final class OpenSockets: Sendable {
         self.descriptors.withLock { $0[index] = descriptor }
     }
 
-    /// Call it before the descriptor is closed.
+    /// Removes a descriptor.
+    ///
+    /// Call this before the descriptor is closed.
     func remove(_ index: Int) {
         self.descriptors.withLock { $0[index] = nil }
     }
 
-    /// Ends the sending side of all, in order.
+    /// Closes the sending side of all connections.
     func finishSending() {
         self.shutDown(Int32(SHUT_WR))
     }
 
-    /// Ends all, without waiting for what the peers still have to say.
+    /// Shuts down all connections at once, without reading the remaining data.
     func end() {
         self.shutDown(Int32(SHUT_RDWR))
     }

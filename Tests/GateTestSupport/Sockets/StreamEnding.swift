@@ -1,7 +1,7 @@
 /// How a peer ended its side of a connection.
 package enum StreamEnding: Sendable, Equatable {
-    /// In order, with FIN.
+    /// With FIN.
     case closed
-    /// By RST: what was under way may be lost.
+    /// With RST: data in flight may be lost.
     case reset
 }

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// A way to a port of 127.0.0.1 that a test can close and open again.
+/// A TCP relay to a port of 127.0.0.1 that a test can close and reopen.
 package final class TCPDoor: Sendable {
     private struct State {
         var isOpen = true
-        /// Open connections, each of which looks whether the door is open.
+        /// Incremented by each `close()`, which ends the connections of earlier generations.
         var generation = 0
     }
 
@@ -35,7 +35,7 @@ package final class TCPDoor: Sendable {
 
     package var port: UInt16 { self.listener.withLock { $0?.port ?? 0 } }
 
-    /// Ends what is connected, and every connection from now on.
+    /// Ends all connections, and refuses new ones until `open()`.
     package func close() {
         self.state.withLock { state in
             state.isOpen = false

@@ -1,10 +1,11 @@
 import Foundation
 
-/// A server that answers as the App Store's lookup does, for one app.
+/// A server that acts as the App Store lookup, for one app.
 ///
-/// Not to be had in a country is an empty list; the type is JavaScript, with blank lines in front.
+/// The response for a country without the app has an empty list. The media type is JavaScript, and
+/// the body starts with blank lines.
 package final class AppStoreLookup: Sendable {
-    /// A record of an answer: what a country has of the app for some platform.
+    /// A record of a response: a country's release of the app for a platform.
     package struct Record: Sendable {
         private let version: String
         private let since: String
@@ -61,22 +62,22 @@ package final class AppStoreLookup: Sendable {
 
     package var url: String { self.server.url("/lookup") }
 
-    /// Lets a country have a version since a time.
+    /// Sets the version in a country, and its release time.
     package func release(_ version: String, in country: String, since: String) {
         self.answer(with: [Record(version, since: since)], in: country)
     }
 
-    /// Answers with these records in a country, in their order and whatever is asked for.
+    /// Sets the records in a country, which are returned in this order for any request.
     package func answer(with records: [Record], in country: String) {
         self.records.update { $0[country] = records }
     }
 
-    /// Makes the questions about a country fail; `nil`: not any longer.
+    /// Makes requests for a country fail with a status; `nil` ends that.
     package func refuse(_ country: String, with status: Int?) {
         self.refusals.update { $0[country] = status }
     }
 
-    /// Takes the app away from a country.
+    /// Removes the app from a country.
     package func remove(from country: String) {
         self.records.update { $0[country] = nil }
     }

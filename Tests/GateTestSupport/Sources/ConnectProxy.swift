@@ -1,6 +1,6 @@
 import Glibc
 
-/// An HTTP proxy for TLS connections (CONNECT) that takes every host for one port of 127.0.0.1.
+/// An HTTP proxy for TLS connections (CONNECT) that connects every host to one port of 127.0.0.1.
 package final class ConnectProxy: Sendable {
     private let listener: LoopbackListener
     private let asked: Watched<[String]>
@@ -25,7 +25,7 @@ package final class ConnectProxy: Sendable {
 
     package var port: UInt16 { self.listener.port }
 
-    /// The first lines of what it was asked.
+    /// The request lines of the received requests.
     package var requests: [String] { self.asked.current }
 
     private static func head(from client: LoopbackSocket) throws -> String {

@@ -3,7 +3,7 @@ package final class FileSource: Sendable {
     private let files = Watched<[String: [UInt8]]>([:])
     package let server: SourceServer
 
-    /// `port`: 0 lets the system choose one.
+    /// Listens on a port; 0 selects a free one.
     package init(port: UInt16 = 0) throws {
         let files = self.files
         self.server = try SourceServer(port: port) { request in
@@ -26,7 +26,7 @@ package final class FileSource: Sendable {
         self.files.update { $0[path] = nil }
     }
 
-    /// FNV-1a, which is enough to tell a few files apart.
+    /// FNV-1a, which is sufficient to distinguish a few files.
     private static func etag(of body: [UInt8]) -> String {
         let hash = body.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { hash, byte in
             (hash ^ UInt64(byte)) &* 0x100_0000_01b3

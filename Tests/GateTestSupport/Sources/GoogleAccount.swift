@@ -1,21 +1,23 @@
 import Foundation
 
-/// A service account of Google: its key, and the place that gives tokens for it.
+/// A Google service account: its key, and the server that issues its tokens.
 ///
 /// https://developers.google.com/identity/protocols/oauth2/service-account
 package final class GoogleAccount: Sendable {
-    /// Whether one can be made here.
+    /// Whether `openssl` is installed.
     package static var canBeMade: Bool { TestKey.canBeMade }
 
     package let server: SourceServer
-    /// The JSON file of the key.
+    /// The path of the JSON file with the key.
     package let path: String
     package let key: TestKey
     private let count: Watched<Int>
 
-    /// Makes `account.json` in a folder; the tokens are `token-1`, `token-2` and so on.
+    /// Creates `account.json` in a folder.
     ///
-    /// `lifetime`: how long a token is good, in seconds.
+    /// The tokens are `token-1`, `token-2` and so on.
+    ///
+    /// `lifetime` is the validity of a token, in seconds.
     package init(in folder: TemporaryFolder, lifetime: Int = 3599) throws {
         let count = Watched(0)
         self.count = count
@@ -39,15 +41,15 @@ package final class GoogleAccount: Sendable {
         try JSONEncoder().encode(file).write(to: folder.file("account.json"))
     }
 
-    /// The token that was given last.
+    /// The last issued token.
     package var token: String { "token-\(self.count.current)" }
 
-    /// Lets the token that was given last be good no longer.
+    /// Invalidates the last issued token.
     package func revokeToken() {
         self.count.update { $0 += 1 }
     }
 
-    /// The assertions that were shown for the tokens.
+    /// The assertions in the token requests.
     package var assertions: [String] {
         self.server.record.exchanges.compactMap { exchange in
             var form = URLComponents()

@@ -1,8 +1,8 @@
 import Foundation
 
-/// A server that speaks as microCMS's content API does, for one endpoint.
+/// A server that acts as microCMS' content API, for one endpoint.
 ///
-/// https://document.microcms.io/content-api; whether there are ETags is not documented.
+/// https://document.microcms.io/content-api does not document whether there are ETags.
 package final class MicroCMS: Sendable {
     private enum Content: Sendable {
         case nothing
@@ -39,7 +39,9 @@ package final class MicroCMS: Sendable {
 
     package var url: String { self.server.url(self.path) }
 
-    /// Publishes an object; an empty text is a field that the editor left empty.
+    /// Publishes an object.
+    ///
+    /// An empty text stands for a field that the editor left empty.
     package func publish(_ fields: [String: String]) {
         self.content.update { $0 = .object(fields) }
     }

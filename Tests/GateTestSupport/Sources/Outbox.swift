@@ -23,7 +23,7 @@ package final class Outbox: Sendable {
         self.state.update { $0.isClosed = true }
     }
 
-    /// Blocks until there is something; `nil` at the end.
+    /// Blocks until there is data to send; returns `nil` at the end.
     func next(by deadline: Deadline) throws -> [UInt8]? {
         let piece = try self.state.wait(for: "something to send", by: deadline) { state in
             state.pieces.first.map { Piece.bytes($0) } ?? (state.isClosed ? .end : nil)

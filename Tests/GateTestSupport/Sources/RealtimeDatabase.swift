@@ -1,35 +1,37 @@
 import Foundation
 
-/// A server that speaks as Firebase's Realtime Database does over REST, for one value.
+/// A server that acts as the REST API of Firebase's Realtime Database, for one value.
 ///
-/// https://firebase.google.com/docs/reference/rest/database: whoever wants a stream is sent on to the host
-/// that has the database, by 307.
+/// https://firebase.google.com/docs/reference/rest/database: requests for a stream are redirected
+/// with 307 to the host that has the database.
 package final class RealtimeDatabase: Sendable {
     private struct State {
-        /// JSON; `null` where nothing is.
+        /// The value as JSON; `null` if there is none.
         var value = "null"
         var outboxes: [Outbox] = []
     }
 
     private let state: Watched<State>
-    /// The server that the value lives on.
+    /// The server that has the value.
     package let shard: SourceServer
-    /// The server that is asked first.
+    /// The server that gets the first request.
     package let server: SourceServer
 
-    /// The readers that are let in.
+    /// The readers that have access.
     private enum Reader {
         case anybody
         case secret(String)
         case account(GoogleAccount)
     }
 
-    /// `secret`: what `auth` must say; `nil`: everybody may read.
+    /// Creates a database.
+    ///
+    /// `secret` is the required `auth`; `nil` allows all readers.
     package convenience init(secret: String? = nil) throws {
         try self.init(reader: secret.map { .secret($0) } ?? .anybody)
     }
 
-    /// Lets only an account read.
+    /// Creates a database that only an account may read.
     package convenience init(account: GoogleAccount) throws {
         try self.init(reader: .account(account))
     }
@@ -50,20 +52,22 @@ package final class RealtimeDatabase: Sendable {
 
     package var path: String { "/app/version" }
 
-    /// Changes the value, and tells whoever listens.
+    /// Changes the value, and sends it to all listeners.
     package func put(_ json: String) {
         self.state.update { $0.value = json }
         self.send("put", #"{"path":"/","data":\#(json)}"#)
     }
 
-    /// Sends an event to whoever listens, as it is; later listeners know nothing of it.
+    /// Sends an event to all listeners without changing the value.
+    ///
+    /// Later listeners do not get it.
     package func send(_ event: String, _ data: String) {
         for outbox in self.state.current.outboxes {
             outbox.send("event: \(event)\ndata: \(data)\n\n")
         }
     }
 
-    /// Ends every stream in order.
+    /// Ends every stream regularly.
     package func endStreams() {
         let outboxes = self.state.update { state in
             defer { state.outboxes = [] }
@@ -72,12 +76,12 @@ package final class RealtimeDatabase: Sendable {
         for outbox in outboxes { outbox.close() }
     }
 
-    /// How many listen.
+    /// The number of listeners.
     package var listeners: Int { self.state.current.outboxes.count }
 
-    /// Blocks until so many listen.
+    /// Blocks until there is exactly this number of listeners.
     package func waitForListeners(_ count: Int) throws {
-        try self.state.wait(for: "\(count) who listen") { state in
+        try self.state.wait(for: "\(count) listeners") { state in
             state.outboxes.count == count ? true : nil
         }
     }
@@ -107,7 +111,8 @@ package final class RealtimeDatabase: Sendable {
         }
         let outbox = Outbox()
         state.update { state in
-            // A test that sees the listener may change the value, which then comes behind this one.
+            // A test that sees the new listener may change the value, whose event must follow this
+            // one.
             outbox.send("event: put\ndata: {\"path\":\"/\",\"data\":\(state.value)}\n\n")
             state.outboxes.append(outbox)
         }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A server that gives the template of one project as Firebase Remote Config does.
+/// A server that returns the template of one project, like Firebase Remote Config.
 ///
 /// https://firebase.google.com/docs/reference/remote-config/rest/v1/projects/getRemoteConfig
 package final class RemoteConfig: Sendable {
@@ -19,7 +19,7 @@ package final class RemoteConfig: Sendable {
                 return [.answer("401 Unauthorized", body: body)]
             }
             let body = template.current
-            // Only who takes gzip is told the real one.
+            // Only clients that accept gzip get the real ETag.
             let isReal = request.fields.tokens("Accept-Encoding").contains("gzip")
             let etag =
                 isReal ? "etag-1234-\(body.hashValue)" : "etag-\(UInt64.random(in: 0...(.max)))"

@@ -1,4 +1,4 @@
-/// The faults of a place that a feed asks, whatever its protocol is.
+/// The faults of a server that a feed polls, whatever its protocol is.
 package enum SourceFault: String, Sendable, CaseIterable {
     case reset
     case cut
@@ -10,14 +10,14 @@ package enum SourceFault: String, Sendable, CaseIterable {
     case unavailable
     case empty
     case webPage
-    case halfOfIt
+    case truncatedJSON
     case notUTF8
     case wrongEncoding
     case tooLarge
     case redirectElsewhere
-    case redirectForEver
+    case redirectLoop
 
-    /// The steps of a server that has it.
+    /// The steps of a server with this fault.
     var steps: [BackendStep] {
         switch self {
         case .reset: [.reset]
@@ -31,7 +31,7 @@ package enum SourceFault: String, Sendable, CaseIterable {
         case .empty: [.answer()]
         case .webPage:
             [.answer(fields: "Content-Type: text/html\r\n", body: "<html><p>Log in</p></html>")]
-        case .halfOfIt: [.answer(body: #"{"rules":[{"id":"a","minimum":"#)]
+        case .truncatedJSON: [.answer(body: #"{"rules":[{"id":"a","minimum":"#)]
         case .notUTF8:
             [
                 .send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n"),
@@ -42,7 +42,7 @@ package enum SourceFault: String, Sendable, CaseIterable {
         case .tooLarge: [.answer(body: String(repeating: "# x\n", count: 1_100_000))]
         case .redirectElsewhere:
             [.answer("302 Found", fields: "Location: https://elsewhere.example/\r\n")]
-        case .redirectForEver: [.answer("302 Found", fields: "Location: /again\r\n")]
+        case .redirectLoop: [.answer("302 Found", fields: "Location: /again\r\n")]
         }
     }
 }

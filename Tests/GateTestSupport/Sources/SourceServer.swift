@@ -1,9 +1,11 @@
-/// A place that a feed asks: answers as its protocol says, or with a fault.
+/// A server that a feed polls, which responds according to its protocol or with a fault.
 package final class SourceServer: Sendable {
     private let backend: ScriptedBackend
     private let currentFault = Watched<SourceFault?>(nil)
 
-    /// Starts on a free port; `answer` says what is right.
+    /// Starts to listen, by default on a free port.
+    ///
+    /// `answer` returns the steps without a fault.
     package init(
         port: UInt16 = 0,
         answer: @escaping @Sendable (BackendRequest) -> [BackendStep]
@@ -20,20 +22,20 @@ package final class SourceServer: Sendable {
 
     package var record: BackendRecord { self.backend.record }
 
-    /// Blocks until it was asked so many times.
+    /// Blocks until the server has received this number of requests.
     package func waitForRequests(_ count: Int) throws {
         try self.backend.waitForRequests(count)
     }
 
-    /// Sets the fault from now on; `nil`: none.
+    /// Sets the fault of the following requests; `nil` for none.
     package func set(_ fault: SourceFault?) {
         self.currentFault.update { $0 = fault }
     }
 
-    /// The address of a path, without TLS.
+    /// Returns the URL of a path, without TLS.
     package func url(_ path: String) -> String { "http://127.0.0.1:\(self.port)\(path)" }
 
-    /// Is gone: refuses connections and ends those that are open.
+    /// Stops the server: refuses new connections and ends the open ones.
     package func stop() throws {
         self.backend.stopListening()
         try self.backend.endConnections()

@@ -13,7 +13,7 @@ struct ByteBufferPiecesTests {
             ("there", "", "", "c", "therec"),
         ]
     )
-    func `pieces stand behind one another and behind what is there`(
+    func `pieces are appended in order to the existing bytes`(
         _ there: String,
         _ first: String,
         _ second: String,
@@ -25,7 +25,7 @@ struct ByteBufferPiecesTests {
         #expect(String(buffer: buffer) == expected)
     }
 
-    @Test func `there is room for pieces of any size`() {
+    @Test func `the buffer grows for pieces of any size`() {
         var buffer = ByteBufferAllocator().buffer(capacity: 8)
         let piece = (0..<5000).map { UInt8(truncatingIfNeeded: $0) }
         buffer.writeTogether(piece, [1], piece)
@@ -37,14 +37,14 @@ struct ChunkTests {
         (1, "1"), (9, "9"), (10, "a"), (15, "f"), (16, "10"), (255, "ff"), (256, "100"),
         (65_535, "ffff"), (65_536, "10000"),
     ])
-    func `a chunk begins with its length in hexadecimal`(_ count: Int, _ digits: String) {
+    func `a chunk starts with its length in hexadecimal`(_ count: Int, _ digits: String) {
         let data = ByteBuffer(repeating: UInt8(ascii: "x"), count: count)
         var chunk = ByteBuffer()
         chunk.writeChunk(data, isLast: false)
         #expect(String(buffer: chunk) == "\(digits)\r\n\(String(buffer: data))\r\n")
     }
 
-    @Test func `only the end may be empty`() {
+    @Test func `an empty chunk is only written at the end`() {
         var chunk = ByteBuffer()
         chunk.writeChunk(ByteBuffer(), isLast: false)
         #expect(chunk.readableBytes == 0)

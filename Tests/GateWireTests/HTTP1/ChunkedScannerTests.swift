@@ -58,7 +58,7 @@ struct ChunkedScannerTests {
     }
 
     @Test(arguments: Self.good)
-    func `a body is followed to its end, in whatever pieces it comes`(_ body: Body) {
+    func `a body is scanned to its end wherever it is split`(_ body: Body) {
         let bytes = Array(body.wire.utf8)
         let expected = Outcome.end(consumed: bytes.count, content: Array(body.content.utf8))
         #expect(Self.read(bytes, endingAt: [bytes.count]) == expected)
@@ -78,7 +78,7 @@ struct ChunkedScannerTests {
             "1\r\nx\r\n2\r\n;a\r\n0\r\nA: b;c\r\n\r\n"
         ),
     ])
-    func `extensions are told, and nothing but them`(_ wire: String, _ rest: String) {
+    func `the ranges of extensions are reported, and nothing else`(_ wire: String, _ rest: String) {
         let bytes = Array(wire.utf8)
         for split in 0...bytes.count {
             var scanner = ChunkedScanner()
@@ -105,7 +105,7 @@ struct ChunkedScannerTests {
     }
 
     @Test(arguments: Self.good)
-    func `what follows a body does not belong to it`(_ body: Body) {
+    func `bytes after a body do not belong to it`(_ body: Body) {
         let bytes = Array(body.wire.utf8)
         let followed = bytes + Array("GET / HTTP/1.1\r\n\r\n".utf8)
         #expect(
@@ -115,7 +115,7 @@ struct ChunkedScannerTests {
     }
 
     @Test(arguments: Self.good)
-    func `no beginning of a body is a body`(_ body: Body) {
+    func `a truncated body is incomplete`(_ body: Body) {
         let bytes = Array(body.wire.utf8)
         for end in 0..<bytes.count {
             #expect(Self.read(bytes, endingAt: [end]) == .more, "\(end)")
@@ -193,7 +193,7 @@ struct ChunkedScannerTests {
     ]
 
     @Test(arguments: Self.bad)
-    func `a malformed body is refused, in whatever pieces it comes`(
+    func `a malformed body is rejected wherever it is split`(
         _ text: String,
         _ fault: MessageFault
     ) {
@@ -211,7 +211,7 @@ struct ChunkedScannerTests {
             ("g", .chunkSize), ("\r", .chunkSize), ("1\r\nxy", .chunkEnd), ("1\r\nx\rz", .chunkEnd),
         ] as [(String, MessageFault)]
     )
-    func `what cannot become a body any more is refused before its line ends`(
+    func `a malformed body is rejected before the end of its line`(
         _ text: String,
         _ fault: MessageFault
     ) {
@@ -220,7 +220,7 @@ struct ChunkedScannerTests {
         #expect(Self.read(bytes, endingAt: 0...bytes.count) == .malformed(fault))
     }
 
-    @Test func `the largest size is the largest that can be counted`() {
+    @Test func `the largest chunk size is the largest signed integer`() {
         let bytes = Array("7fffffffffffffff\r\nabc".utf8)
         var scanner = ChunkedScanner()
         #expect(
@@ -234,7 +234,7 @@ struct ChunkedScannerTests {
         Array("1;\(String(repeating: "a", count: count - 1))\r\nx\r\n".utf8)
     }
 
-    @Test func `an extension may be 512 bytes long and no longer`() {
+    @Test func `an extension may have 512 bytes and no more`() {
         let end = Array("0\r\n\r\n".utf8)
         let longest = Self.chunk(extension: 512) + end
         let longer = Self.chunk(extension: 513) + end
@@ -244,13 +244,13 @@ struct ChunkedScannerTests {
         #expect(Self.read(longer, endingAt: [longer.count]) == .malformed(.chunkExtension))
     }
 
-    @Test func `a size line without end is refused`() {
+    @Test func `an endless size line is rejected`() {
         let bytes = Array("1;".utf8) + [UInt8](repeating: 0x61, count: 600)
         #expect(Self.read(bytes, endingAt: [bytes.count]) == .malformed(.chunkSize))
         #expect(Self.read(bytes, endingAt: 0...bytes.count) == .malformed(.chunkSize))
     }
 
-    @Test func `the extensions of a body together are bounded`() {
+    @Test func `the total size of the extensions of a body is limited`() {
         let allowed = (0..<32).flatMap { _ in Self.chunk(extension: 512) }
         let end = Array("0\r\n\r\n".utf8)
         let content = [UInt8](repeating: 0x78, count: 32)
@@ -262,7 +262,7 @@ struct ChunkedScannerTests {
         #expect(Self.read(more, endingAt: [more.count]) == .malformed(.chunkExtension))
     }
 
-    @Test func `the trailer section is bounded, in one line and in many`() {
+    @Test func `the size of the trailer section is limited, in one line or several`() {
         let line = Array("A: \(String(repeating: "b", count: 8189))\r\n".utf8)
         let end = Array("\r\n".utf8)
         let longest = Array("0\r\n".utf8) + line + end

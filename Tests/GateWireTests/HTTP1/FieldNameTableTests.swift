@@ -21,7 +21,7 @@ struct FieldNameTableTests {
         #expect(Self.role(of: name.dropLast() + "$", in: table) == .other)
     }
 
-    @Test func `a field of a protocol inside HTTP is found unless it says who the client is`() {
+    @Test func `a field of another protocol is found unless it is an identity field`() {
         let names = FieldRole.dialectFields.map(\.0)
         #expect(names.count == 4)
         let table = FieldNameTable.request(identityHeaderNames: ["apollographql-client-name"])
@@ -46,18 +46,18 @@ struct FieldNameTableTests {
     @Test(arguments: [
         "X_VersionGate_Decision", "X-Forwarded_For", "x_app_version", "Content_Length",
     ])
-    func `a twin with underscores is the gate's, so that it is removed`(_ name: String) {
+    func `a reserved name with underscores is removed like the original`(_ name: String) {
         let table = FieldNameTable.request(identityHeaderNames: ["x-app-version"])
         #expect(Self.role(of: name, in: table) == .gateOwned)
     }
 
-    @Test func `an identity field whose own name has an underscore is found`() {
+    @Test func `an identity field with an underscore in its name is found`() {
         let table = FieldNameTable.request(identityHeaderNames: ["app_version"])
         #expect(Self.role(of: "App_Version", in: table) == .identity(0))
         #expect(Self.role(of: "App-Version", in: table) == .other)
     }
 
-    @Test func `identity fields have the number of their place`() {
+    @Test func `identity fields have the number of their position`() {
         let names = (0..<64).map { "x-\($0)" }
         let table = FieldNameTable.request(identityHeaderNames: names)
         for (index, name) in names.enumerated() {
@@ -65,7 +65,7 @@ struct FieldNameTableTests {
         }
     }
 
-    @Test func `a field that frames a message is never an identity`() {
+    @Test func `a framing field is never an identity field`() {
         let table = FieldNameTable.request(identityHeaderNames: ["content-length", "host", "a"])
         #expect(Self.role(of: "Content-Length", in: table) == .contentLength)
         #expect(Self.role(of: "Host", in: table) == .host)
@@ -73,14 +73,14 @@ struct FieldNameTableTests {
     }
 
     @Test(arguments: Array("!#$%&'*+-.^_`|~09az"))
-    func `a name may begin with every letter of a token`(_ first: Character) {
+    func `a name may start with any token character`(_ first: Character) {
         let name = "\(first)-version"
         let table = FieldNameTable.request(identityHeaderNames: [name])
         #expect(Self.role(of: name, in: table) == .identity(0))
         #expect(Self.role(of: name.uppercased(), in: table) == .identity(0))
     }
 
-    @Test func `names of one bucket are told apart`() {
+    @Test func `names in the same bucket are distinguished`() {
         // The bucket only depends on the length and the first letter.
         let names = ["x-aaaa", "x-bbbb", "x-cccc"]
         let table = FieldNameTable.request(identityHeaderNames: names)
@@ -92,7 +92,7 @@ struct FieldNameTableTests {
         #expect(Self.role(of: "x-dddd", in: table) == .other)
     }
 
-    @Test func `no name is no field`() {
+    @Test func `an empty name and an empty table find no field`() {
         #expect(Self.role(of: "", in: .response) == .other)
         #expect(Self.role(of: "a", in: FieldNameTable([])) == .other)
     }

@@ -165,12 +165,12 @@ struct FormEvidenceTests {
     ]
 
     @Test(arguments: ordinary + grpc + connectCalls + graphQLRequests + contradictory)
-    func `the head of a request tells what reads the answer`(_ asked: Asked) throws {
+    func `the request head determines the form of the response`(_ asked: Asked) throws {
         let lines = ["\(asked.method) \(asked.target) HTTP/1.1", "Host: a"] + asked.lines
         #expect(try RequestSample(wire(lines)).facts().answerForm == asked.form)
     }
 
-    @Test func `every form is told by some request`() {
+    @Test func `every form is determined by some request`() {
         let all = Self.ordinary + Self.grpc + Self.connectCalls + Self.graphQLRequests
         #expect(Set(all.map(\.form)) == Set(AnswerForm.allCases))
     }

@@ -103,7 +103,7 @@ struct HeadLimitsTests {
         }
     }
 
-    @Test func `empty lines without end are refused`() {
+    @Test func `an endless sequence of empty lines is rejected`() {
         let text = String(repeating: "\r\n", count: 3000)
         for arrival in Arrival.allCases {
             guard case .malformed = arrival.parse(text, limits: Self.limits()) else {
@@ -113,7 +113,7 @@ struct HeadLimitsTests {
         }
     }
 
-    @Test func `a line without end is refused as soon as the limit is passed`() {
+    @Test func `an endless line is rejected as soon as it exceeds the limit`() {
         let limits = Self.limits(bytes: 300, target: 100)
         let target = "GET /" + String(repeating: "a", count: 300)
         let field = "GET / HTTP/1.1\r\nA: " + String(repeating: "a", count: 300)
@@ -129,7 +129,7 @@ struct HeadLimitsTests {
         }
     }
 
-    @Test func `the default limits are those that the documentation states`() {
+    @Test func `the default limits are the documented ones`() {
         #expect(HeadLimits.defaults == HeadLimits(bytes: 32768, fields: 100, target: 8192))
     }
 }

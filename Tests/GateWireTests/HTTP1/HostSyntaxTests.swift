@@ -13,7 +13,7 @@ struct HostSyntaxTests {
         "", "a", "A.example", "a.", "127.0.0.1", "a:80", "a:", "a:00080", "[::1]", "[::1]:80",
         "[::ffff:1.2.3.4]:", "a-b_c~d!e$f&g'h*i+j", "a%20b", "xn--e1afmkfd", "a;b=(c)",
     ])
-    func `a host is good`(_ host: String) {
+    func `a valid host is accepted`(_ host: String) {
         #expect(Self.isValid(host))
     }
 
@@ -23,7 +23,7 @@ struct HostSyntaxTests {
         "[::1", "[::1]a", "[::1]80", "[::1]:b", "[g::1]", "[::1%25eth0]", "[v1.a]", "[a]]", "::1",
         "a[::1]", "é", "a\u{0}", "a\u{7F}",
     ])
-    func `a host is bad`(_ host: String) {
+    func `an invalid host is rejected`(_ host: String) {
         #expect(!Self.isValid(host))
     }
 }

@@ -24,7 +24,7 @@ struct RequestFactsTests {
             (["transfer-encoding:\tCHUNKED\t"], .chunked),
         ] as [([String], BodyFraming)]
     )
-    func `a body has the length that its request states`(
+    func `the framing of a body is the one in its request`(
         _ lines: [String],
         _ framing: BodyFraming
     ) throws {
@@ -68,7 +68,7 @@ struct RequestFactsTests {
     ]
 
     @Test(arguments: Self.ambiguous)
-    func `a body whose length two readers could take differently is refused`(
+    func `an ambiguous body length is rejected`(
         _ lines: [String],
         _ fault: MessageFault
     ) throws {
@@ -76,7 +76,7 @@ struct RequestFactsTests {
         #expect(throws: fault) { try sample.facts() }
     }
 
-    @Test func `HTTP 1_0 knows no transfer codings`() throws {
+    @Test func `transfer codings are rejected in HTTP 1_0`() throws {
         #expect(throws: MessageFault.transferEncoding) {
             try Self.facts("Transfer-Encoding: chunked", version: "HTTP/1.0")
         }
@@ -97,7 +97,9 @@ struct RequestFactsTests {
         (wire("GET / HTTP/1.1", "Host: a:80"), false),
         (wire("GET / HTTP/1.0"), false),
     ])
-    func `a request names one host`(_ text: String, _ isRefused: Bool) throws {
+    func `a request with no host or several hosts is rejected`(_ text: String, _ isRefused: Bool)
+        throws
+    {
         let sample = try RequestSample(text)
         var fault: MessageFault?
         do throws(MessageFault) { _ = try sample.facts() } catch { fault = error }
@@ -121,7 +123,7 @@ struct RequestFactsTests {
         ("HTTP/1.0", ["Proxy-Connection: keep-alive"], false),
         ("HTTP/1.2", [], true),
     ])
-    func `a connection is kept as its version and options say`(
+    func `keep-alive depends on the version and the Connection options`(
         _ version: String,
         _ lines: [String],
         _ keepsAlive: Bool
@@ -138,7 +140,7 @@ struct RequestFactsTests {
         ("HTTP/1.1", "", false),
         ("HTTP/1.0", "100-continue", false),
     ])
-    func `only HTTP 1_1 expects a 100`(
+    func `only HTTP 1_1 requests can expect a 100`(
         _ version: String,
         _ value: String,
         _ expects: Bool
@@ -161,7 +163,7 @@ struct RequestFactsTests {
             false
         ),
     ])
-    func `a change of protocol takes both fields and no body`(
+    func `an upgrade needs both fields and no body`(
         _ version: String,
         _ lines: [String],
         _ offers: Bool
@@ -183,7 +185,7 @@ struct RequestFactsTests {
         ("OPTIONS", Self.preflight + ["Transfer-Encoding: chunked"], false),
         ("OPTIONS", ["Upgrade: websocket"] + Self.preflight, false),
     ])
-    func `a preflight is OPTIONS with an origin and a method, and asks for no more`(
+    func `a preflight is OPTIONS with an origin and a method`(
         _ method: String,
         _ lines: [String],
         _ isPreflight: Bool
@@ -197,7 +199,7 @@ struct RequestFactsTests {
         ("TRACE", true), ("POST", false), ("PATCH", false), ("get", false), ("GETS", false),
         ("PURGE", false),
     ])
-    func `a method that has its effect once can be repeated`(
+    func `only idempotent methods can be retried`(
         _ method: String,
         _ isIdempotent: Bool
     ) throws {
@@ -206,7 +208,7 @@ struct RequestFactsTests {
         #expect(facts.isHead == (method == "HEAD"))
     }
 
-    @Test func `the lines that are looked up later are those of their names`() throws {
+    @Test func `the line numbers of known fields are recorded`() throws {
         let sample = try RequestSample(
             wire(
                 "GET / HTTP/1.1",
@@ -232,7 +234,7 @@ struct RequestFactsTests {
         #expect(facts.identityFields == 0b10)
     }
 
-    @Test func `nothing is looked up that is not there`() throws {
+    @Test func `absent fields have no line number`() throws {
         let facts = try Self.facts("A: b")
         #expect(facts.upgradeLine == nil && facts.requestIDLine == nil && facts.originLine == nil)
         #expect(facts.forwardedForLine == nil && facts.identityFields == 0)
@@ -245,7 +247,7 @@ struct RequestFactsTests {
             ("GET", ["Max-Forwards: a", "Max-Forwards: 0"], nil), ("TRACE", ["A: b"], nil),
         ] as [(String, [String], UInt64?)]
     )
-    func `TRACE and OPTIONS may be forwarded so often`(
+    func `Max-Forwards applies to TRACE and OPTIONS only`(
         _ method: String,
         _ lines: [String],
         _ left: UInt64?
@@ -255,7 +257,7 @@ struct RequestFactsTests {
     }
 
     @Test(arguments: [20, 21, 400])
-    func `a number of forwards that is too large stays large`(_ digits: Int) throws {
+    func `a Max-Forwards value beyond the range stays large`(_ digits: Int) throws {
         let field = "Max-Forwards: " + String(repeating: "9", count: digits)
         let sample = try RequestSample(wire("TRACE / HTTP/1.1", "Host: a", field))
         #expect(try #require(sample.facts().forwardsLeft) > 1_000_000)
@@ -265,12 +267,12 @@ struct RequestFactsTests {
         ["Max-Forwards:"], ["Max-Forwards: -1"], ["Max-Forwards: +1"], ["Max-Forwards: 1 1"],
         ["Max-Forwards: 1, 1"], ["Max-Forwards: 1", "Max-Forwards: 1"], ["Max-Forwards: 0x1"],
     ])
-    func `a number of forwards that is none is a fault`(_ lines: [String]) throws {
+    func `an invalid Max-Forwards is rejected`(_ lines: [String]) throws {
         let sample = try RequestSample(wire(["TRACE / HTTP/1.1", "Host: a"] + lines))
         #expect(throws: MessageFault.maxForwards) { try sample.facts() }
     }
 
-    @Test func `Connection nominates fields that mean nothing to the gate and no others`() throws {
+    @Test func `Connection nominates only fields without a meaning for the gate`() throws {
         let sample = try RequestSample(
             wire(
                 "GET / HTTP/1.1",

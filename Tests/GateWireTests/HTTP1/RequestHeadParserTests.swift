@@ -81,7 +81,7 @@ struct RequestHeadParserTests {
     ]
 
     @Test(arguments: Self.good)
-    func `a good head is read into its parts`(_ sample: Good) throws {
+    func `a valid head is parsed into its parts`(_ sample: Good) throws {
         let read = try RequestSample(sample.text)
         #expect(read.method == sample.method)
         #expect(read.head.target.form == sample.form)
@@ -93,7 +93,7 @@ struct RequestHeadParserTests {
     }
 
     @Test(arguments: Self.good)
-    func `a good head reads the same byte by byte`(_ sample: Good) throws {
+    func `a valid head is parsed byte by byte with the same result`(_ sample: Good) throws {
         let whole = try RequestSample(sample.text)
         var parser = RequestHeadParser()
         for end in 0..<whole.bytes.count {
@@ -105,7 +105,7 @@ struct RequestHeadParserTests {
     }
 
     @Test(arguments: Self.good)
-    func `a good head reads the same wherever it is split`(_ sample: Good) throws {
+    func `a valid head is parsed with the same result wherever it is split`(_ sample: Good) throws {
         let whole = try RequestSample(sample.text)
         for split in 1..<whole.bytes.count {
             var parser = RequestHeadParser()
@@ -115,7 +115,7 @@ struct RequestHeadParserTests {
     }
 
     @Test(arguments: Self.good)
-    func `what follows a head does not change it`(_ sample: Good) throws {
+    func `bytes after a head do not change it`(_ sample: Good) throws {
         let whole = try RequestSample(sample.text)
         let followed = try RequestSample(sample.text + "\n\r\u{0} garbage\r\n\r\n")
         #expect(followed.head == whole.head)
@@ -193,13 +193,13 @@ struct RequestHeadParserTests {
     ]
 
     @Test(arguments: Self.bad)
-    func `a bad head is refused`(_ text: String, _ fault: MessageFault) {
+    func `a malformed head is rejected`(_ text: String, _ fault: MessageFault) {
         var parser = RequestHeadParser()
         #expect(parser.parse(Array(text.utf8), table: RequestSample.table) == .malformed(fault))
     }
 
     @Test(arguments: Self.bad)
-    func `a bad head is refused byte by byte`(_ text: String, _: MessageFault) {
+    func `a malformed head is rejected byte by byte`(_ text: String, _: MessageFault) {
         let bytes = Array(text.utf8)
         var parser = RequestHeadParser()
         guard case .malformed = parser.parse(bytes, endingAt: 0...bytes.count) else {
@@ -209,7 +209,8 @@ struct RequestHeadParserTests {
     }
 
     @Test(arguments: Self.bad)
-    func `a bad head is refused wherever it is split`(_ text: String, _: MessageFault) throws {
+    func `a malformed head is rejected wherever it is split`(_ text: String, _: MessageFault) throws
+    {
         let bytes = Array(text.utf8)
         for split in 1..<bytes.count {
             var parser = RequestHeadParser()
@@ -233,7 +234,7 @@ struct RequestHeadParserTests {
             ("GET / HTTP/1.1\r\nA b\r\n", .fieldName),
         ] as [(String, MessageFault)]
     )
-    func `what cannot become a head any more is refused before its end`(
+    func `a malformed head is rejected before its end`(
         _ beginning: String,
         _ fault: MessageFault
     ) {
@@ -244,14 +245,14 @@ struct RequestHeadParserTests {
         #expect(pieces.parse(bytes, endingAt: 0...bytes.count) == .malformed(fault))
     }
 
-    @Test func `a head keeps the roles of its fields`() throws {
+    @Test func `a head has the roles of its fields`() throws {
         let read = try RequestSample(
             wire("GET / HTTP/1.1", "HOST: a", "x-app-VERSION: 1", "Other: b", "TE: trailers")
         )
         #expect(read.head.fields.lines.map(\.role) == [.host, .identity(1), .other, .te])
     }
 
-    @Test func `a reset parser reads the next head as a new one does`() throws {
+    @Test func `a reset parser parses the next head like a new one`() throws {
         let first = Array(
             wire("OPTIONS http://other:1/long?query HTTP/1.0", "A: 1", "B: 2", "C: 3").utf8
         )
@@ -265,7 +266,7 @@ struct RequestHeadParserTests {
         }
     }
 
-    @Test func `a head that was taken leaves nothing behind, and its memory serves the next one`()
+    @Test func `a taken head leaves no state, and its memory is reused`()
         throws
     {
         let fields = (0..<16).map { "F\($0): \($0)" }
@@ -290,7 +291,7 @@ struct RequestHeadParserTests {
         unsafe head.fields.lines.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) }
     }
 
-    @Test func `a parser that was reset in the middle of a head begins again`() throws {
+    @Test func `a parser that is reset within a head starts again`() throws {
         let whole = try RequestSample(wire("GET /a HTTP/1.1", "Host: a", "B: c"))
         for end in 1..<whole.bytes.count {
             var parser = RequestHeadParser()

@@ -55,11 +55,11 @@ struct RequestHeadPeerTests {
     ]
 
     @Test(arguments: Self.heads)
-    func `NIO reads what the gate accepts, and reads the same`(_ head: String) {
+    func `NIO parses accepted heads with the same result`(_ head: String) {
         #expect(RequestHeadPeer.disagreement(Array(head.utf8)) == nil)
     }
 
-    @Test func `NIO accepts most heads of the tables, so that the comparison is one`() {
+    @Test func `NIO accepts most of the heads in the tables`() {
         let both = Self.heads.count {
             let bytes = Array($0.utf8)
             return RequestHeadPeer.gate(bytes) != nil && RequestHeadPeer.nio(bytes) != nil
@@ -102,7 +102,7 @@ struct RequestHeadPeerTests {
     }
 
     @Test(arguments: 0..<8 as Range<UInt64>)
-    func `NIO reads what the gate accepts of 2500 mutated heads`(_ seed: UInt64) {
+    func `NIO parses 2500 mutated heads with the same result`(_ seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let heads = Self.heads.map { Array($0.utf8) }
         var accepted = 0

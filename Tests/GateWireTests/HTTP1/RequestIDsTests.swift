@@ -3,7 +3,7 @@ import Testing
 @testable import GateWire
 
 struct RequestIDsTests {
-    @Test func `an id is 32 lower-case hexadecimal digits`() {
+    @Test func `an ID has 32 lower-case hexadecimal digits`() {
         var ids = RequestIDs()
         for _ in 0..<1000 {
             let id = ids.next().description
@@ -19,11 +19,11 @@ struct RequestIDsTests {
             (.max, 1, "ffffffffffffffff0000000000000001"),
         ] as [(UInt64, UInt64, String)]
     )
-    func `an id is written digit by digit`(_ high: UInt64, _ low: UInt64, _ text: String) {
+    func `an ID is formatted in hexadecimal`(_ high: UInt64, _ low: UInt64, _ text: String) {
         #expect(RequestID(high: high, low: low).description == text)
     }
 
-    @Test func `no id comes twice, from one maker or two`() {
+    @Test func `IDs of one generator or two are unique`() {
         var first = RequestIDs()
         var second = RequestIDs()
         let ids = (0..<1000).flatMap { _ in [first.next().description, second.next().description] }

@@ -31,7 +31,7 @@ struct ResponseFactsTests {
             (999, [], .untilClose),
         ] as [(Int, [String], BodyFraming)]
     )
-    func `a body ends as RFC 9112 6_3 says`(
+    func `the framing of a body follows RFC 9112 6_3`(
         _ status: Int,
         _ lines: [String],
         _ framing: BodyFraming
@@ -53,7 +53,7 @@ struct ResponseFactsTests {
             (["Transfer-Encoding: gzip, chunked"], .unsupportedTransferCoding),
         ] as [([String], MessageFault)]
     )
-    func `an ambiguous length is refused, also where no body follows`(
+    func `an ambiguous length is rejected, also without a body`(
         _ lines: [String],
         _ fault: MessageFault
     ) throws {
@@ -64,7 +64,7 @@ struct ResponseFactsTests {
         }
     }
 
-    @Test func `HTTP 1_0 knows no transfer codings`() throws {
+    @Test func `transfer codings are rejected in HTTP 1_0`() throws {
         let sample = try Self.sample(["Transfer-Encoding: chunked"], version: "HTTP/1.0")
         #expect(throws: MessageFault.transferEncoding) { try sample.facts() }
     }
@@ -77,7 +77,7 @@ struct ResponseFactsTests {
         ("HTTP/1.0", ["Connection: keep-alive"], true),
         ("HTTP/1.0", ["Connection: keep-alive", "Connection: close"], false),
     ])
-    func `a connection serves again as its version and options say`(
+    func `keep-alive depends on the version and the Connection options`(
         _ version: String,
         _ lines: [String],
         _ keepsAlive: Bool
@@ -86,7 +86,7 @@ struct ResponseFactsTests {
         #expect(try sample.facts().keepsAlive == keepsAlive)
     }
 
-    @Test func `the first Upgrade line is the one that counts`() throws {
+    @Test func `the first Upgrade line counts`() throws {
         let sample = try Self.sample(["A: b", "Upgrade: c", "upgrade: d"], status: 101)
         #expect(try sample.facts().upgradeLine == 1)
         #expect(try Self.sample([]).facts().upgradeLine == nil)

@@ -31,7 +31,7 @@ struct ResponseHeadParserTests {
     ]
 
     @Test(arguments: Self.good)
-    func `a good head is read into its parts, in whatever pieces it comes`(
+    func `a valid head is parsed into its parts wherever it is split`(
         _ sample: Good
     ) throws {
         let whole = try ResponseSample(sample.text)
@@ -81,7 +81,7 @@ struct ResponseHeadParserTests {
     ]
 
     @Test(arguments: Self.bad)
-    func `a bad head is refused, in whatever pieces it comes`(
+    func `a malformed head is rejected wherever it is split`(
         _ text: String,
         _ fault: MessageFault
     ) {
@@ -101,11 +101,11 @@ struct ResponseHeadParserTests {
         (100, true), (101, false), (102, true), (103, true), (199, true), (200, false),
         (500, false),
     ])
-    func `an interim head announces another one`(_ status: Int, _ isInterim: Bool) throws {
+    func `only 1xx heads except 101 are interim`(_ status: Int, _ isInterim: Bool) throws {
         #expect(try ResponseSample(wire("HTTP/1.1 \(status) x")).head.isInterim == isInterim)
     }
 
-    @Test func `a reset parser reads the next head as a new one does`() throws {
+    @Test func `a reset parser parses the next head like a new one`() throws {
         var parser = ResponseHeadParser()
         for sample in Self.good {
             let whole = try ResponseSample(sample.text)

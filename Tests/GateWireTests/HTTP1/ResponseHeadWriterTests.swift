@@ -17,7 +17,7 @@ struct ResponseHeadWriterTests {
 
     static let cases: [Case] = [
         Case(
-            name: "nothing of its own is changed",
+            name: "other fields are unchanged",
             received: wire(
                 "HTTP/1.1 200 All  right",
                 "a:b",
@@ -28,7 +28,7 @@ struct ResponseHeadWriterTests {
             sent: wire("HTTP/1.1 200 All  right", "a:b", "Set-Cookie: c \t", "Set-Cookie: d", "E:")
         ),
         Case(
-            name: "the version is the gate's",
+            name: "the HTTP version is that of the gate",
             received: wire("HTTP/1.0 200 OK", "Content-Length: 1"),
             sent: wire("HTTP/1.1 200 OK", "Content-Length: 1")
         ),
@@ -43,7 +43,7 @@ struct ResponseHeadWriterTests {
             sent: wire("HTTP/1.1 204 ")
         ),
         Case(
-            name: "fields of this hop are left out, wherever they stand",
+            name: "hop-by-hop fields are removed at any position",
             received: wire(
                 "HTTP/1.1 200 OK",
                 "Keep-Alive: timeout=5",
@@ -57,13 +57,13 @@ struct ResponseHeadWriterTests {
             sent: wire("HTTP/1.1 200 OK", "A: b", "C: d")
         ),
         Case(
-            name: "a backend cannot say what the gate says",
+            name: "reserved fields from a backend are removed",
             received: wire("HTTP/1.1 200 OK", "X-VersionGate: require", "A: b"),
             adding: "X-VersionGate: recommend\r\n",
             sent: wire("HTTP/1.1 200 OK", "A: b", "X-VersionGate: recommend")
         ),
         Case(
-            name: "framing cannot be nominated away",
+            name: "framing fields cannot be nominated",
             received: wire(
                 "HTTP/1.1 200 OK",
                 "Connection: content-length, transfer-encoding",
@@ -77,26 +77,26 @@ struct ResponseHeadWriterTests {
             sent: wire("HTTP/1.1 200 OK", "Transfer-Encoding: chunked", "Trailer: a")
         ),
         Case(
-            name: "chunked is taken off",
+            name: "chunked is removed",
             received: wire("HTTP/1.1 200 OK", "Transfer-Encoding: chunked", "A: b"),
             connection: .close,
             removesFraming: true,
             sent: wire("HTTP/1.1 200 OK", "A: b", "Connection: close")
         ),
         Case(
-            name: "HTTP 1.0 is told that the connection is kept",
+            name: "HTTP 1.0 gets Connection: keep-alive",
             received: wire("HTTP/1.1 200 OK", "Connection: close", "Content-Length: 0"),
             connection: .keepExplicitly,
             sent: wire("HTTP/1.1 200 OK", "Content-Length: 0", "Connection: keep-alive")
         ),
         Case(
-            name: "the last answer says so",
+            name: "the last response has Connection: close",
             received: wire("HTTP/1.1 200 OK", "Connection: keep-alive"),
             connection: .close,
             sent: wire("HTTP/1.1 200 OK", "Connection: close")
         ),
         Case(
-            name: "a change of protocol passes",
+            name: "a 101 is forwarded",
             received: wire(
                 "HTTP/1.1 101 Switching Protocols",
                 "Upgrade: websocket",
@@ -132,14 +132,14 @@ struct ResponseHeadWriterTests {
             sent: wire("HTTP/1.1 103 X", "Link: a")
         ),
         Case(
-            name: "304 keeps the length that it states",
+            name: "304 keeps its Content-Length",
             received: wire("HTTP/1.1 304 X", "Content-Length: 5"),
             sent: wire("HTTP/1.1 304 X", "Content-Length: 5")
         ),
     ]
 
     @Test(arguments: Self.cases)
-    func `a head goes back as it should`(_ sample: Case) throws {
+    func `a forwarded head has the expected lines`(_ sample: Case) throws {
         // Other tests cover responses with both framing fields; only the lines matter here.
         let read = try ResponseSample(sample.received)
         let bytes = read.bytes

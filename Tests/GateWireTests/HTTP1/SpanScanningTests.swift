@@ -9,7 +9,7 @@ struct SpanScanningTests {
         ("", []), (",", []), (" , \t,", []), ("a", ["a"]), (" a ", ["a"]), ("a,b", ["a", "b"]),
         ("a b ,\tc\t,,d", ["a b", "c", "d"]), (",a", ["a"]), ("a,", ["a"]),
     ])
-    func `a list has the members between its commas`(_ list: String, _ members: [String]) {
+    func `list members are separated by commas`(_ list: String, _ members: [String]) {
         let bytes = Array("x\(list)y".utf8)
         var found: [String] = []
         bytes.span.forEachListMember(from: 1, to: bytes.count - 1) { start, end in
@@ -19,7 +19,7 @@ struct SpanScanningTests {
         #expect(found == members)
     }
 
-    @Test func `a list is read no further than is asked for`() {
+    @Test func `iteration over a list stops when requested`() {
         let bytes = Array("a,b,c".utf8)
         var count = 0
         bytes.span.forEachListMember(from: 0, to: bytes.count) { _, _ in
@@ -39,7 +39,7 @@ struct SpanScanningTests {
         #expect(!isThere)
     }
 
-    @Test func `words match without case and equal with it`() {
+    @Test func `matches ignores case and equals does not`() {
         let bytes = Array("xCloSex".utf8)
         let span = bytes.span
         let results = [
@@ -71,7 +71,7 @@ struct SpanScanningTests {
         }
     }
 
-    @Test func `a target ends at the first byte that is none of it`() {
+    @Test func `a target ends at the first byte that is not allowed in it`() {
         for byte in UInt8.min...UInt8.max {
             for place in 0..<19 {
                 var bytes = [UInt8](repeating: UInt8(ascii: "~"), count: 19)

@@ -6,13 +6,13 @@ import Testing
 struct FloodBudgetTests {
     private static let start = NIODeadline.uptimeNanoseconds(1_000_000_000)
 
-    @Test func `who does nothing useful runs out`() {
+    @Test func `frames without progress exhaust the budget`() {
         var budget = FloodBudget(capacity: 3, perSecond: 2)
         let answers = (0..<4).map { _ in budget.charge(at: Self.start) }
         #expect(answers == [true, true, true, false])
     }
 
-    @Test func `what is useful pays for what is not, up to the capacity`() {
+    @Test func `progress refills the budget up to its capacity`() {
         var budget = FloodBudget(capacity: 3, perSecond: 0)
         for _ in 0..<10 {
             let isCalm = budget.charge(at: Self.start)
@@ -24,7 +24,7 @@ struct FloodBudgetTests {
         #expect(answers == [true, true, true, false])
     }
 
-    @Test func `a few are free every second, however time is cut`() {
+    @Test func `the budget refills every second`() {
         var budget = FloodBudget(capacity: 10, perSecond: 2)
         var served = 0
         for quarter in 0..<400 where budget.charge(at: Self.start + .milliseconds(250) * quarter) {
@@ -34,7 +34,7 @@ struct FloodBudgetTests {
         #expect(served == 10 + 2 * 99)
     }
 
-    @Test func `a rest fills it no further than to its capacity`() {
+    @Test func `idle time refills the budget up to its capacity`() {
         var budget = FloodBudget(capacity: 2, perSecond: 1)
         _ = budget.charge(at: Self.start)
         let later = Self.start + .hours(1000)

@@ -15,7 +15,7 @@ struct HTTP2AnswerBlockTests {
     private static let date: [UInt8] = [0x0F, 0x12, 3] + Array("now".utf8)
 
     @Test(arguments: [(nil, []), (0, ["0"]), (17, ["17"]), (1234, ["1234"])])
-    func `a head becomes a block, with the length and the date that it is written with`(
+    func `a head is encoded as a block with the given length and date`(
         length: Int?,
         written: [String]
     ) throws {
@@ -32,7 +32,7 @@ struct HTTP2AnswerBlockTests {
         #expect(!fields.contains { $0.name == "connection" })
     }
 
-    @Test func `an answer with the status of a call is one to a call`() {
+    @Test func `a response with grpc-status is a gRPC response`() {
         let text = "HTTP/1.1 200 OK\r\nContent-Type: application/grpc\r\ngrpc-status: 9\r\n"
         #expect(HTTP2AnswerBlock(status: 200, Array(text.utf8)).isCall)
     }

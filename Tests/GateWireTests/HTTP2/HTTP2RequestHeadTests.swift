@@ -37,14 +37,15 @@ struct HTTP2RequestHeadTests {
         (0, "GET"), (0, "connect"), (1, ""), (1, "web socket"), (2, "wss"), (3, ""), (3, "*"),
         (3, "chat"), (4, ""),
     ])
-    func `a part that may not stand there is malformed`(_ place: Int, _ value: String) throws {
+    func `a pseudo-header with an invalid value is malformed`(_ place: Int, _ value: String) throws
+    {
         var fields = Self.start
         fields[place].1 = value
         #expect(try Reading(fields).fault == .malformed)
     }
 
     @Test(arguments: [2, 3])
-    func `scheme and path must be there`(_ place: Int) throws {
+    func `scheme and path are required`(_ place: Int) throws {
         var fields = Self.start
         fields.remove(at: place)
         #expect(try Reading(fields).fault == .malformed)
@@ -54,7 +55,9 @@ struct HTTP2RequestHeadTests {
         (":protocol", "websocket"), ("connection", "upgrade"), ("upgrade", "websocket"),
         ("content-length", "0"), ("transfer-encoding", "chunked"),
     ])
-    func `a field that may not stand there is malformed`(_ name: String, _ value: String) throws {
+    func `a field that is not allowed in CONNECT is malformed`(_ name: String, _ value: String)
+        throws
+    {
         #expect(try Reading(Self.start + [(name, value)]).fault == .malformed)
     }
 
@@ -65,7 +68,7 @@ struct HTTP2RequestHeadTests {
         #expect(try Reading(fields).fault == .refused(.unsupportedProtocol))
     }
 
-    @Test func `CONNECT to an authority is refused as before`() throws {
+    @Test func `CONNECT to an authority is refused`() throws {
         let fields = [Self.start[0], Self.start[4]]
         #expect(try Reading(fields).fault == .refused(.unsupportedMethod))
     }

@@ -40,27 +40,27 @@ struct HTTP2ResponseHeadTests {
             content: .any
         ),
         Case(
-            testDescription: "nothing follows",
+            testDescription: "no body",
             fields: [(":status", "200")],
             endsStream: true,
             written: wire("HTTP/1.1 200 OK", "content-length: 0"),
             content: .none
         ),
         Case(
-            testDescription: "nothing follows, as announced",
+            testDescription: "no body, as announced",
             fields: [(":status", "200"), ("content-length", "0")],
             endsStream: true,
             written: wire("HTTP/1.1 200 OK", "content-length: 0"),
             content: .none
         ),
         Case(
-            testDescription: "a length of nothing, and an end to come",
+            testDescription: "a length of zero without END_STREAM",
             fields: [(":status", "200"), ("content-length", "0")],
             written: wire("HTTP/1.1 200 OK", "content-length: 0"),
             content: .length(0)
         ),
         Case(
-            testDescription: "an answer to HEAD",
+            testDescription: "a response to HEAD",
             fields: [(":status", "200"), ("content-length", "5")],
             endsStream: true,
             answersHead: true,
@@ -81,13 +81,13 @@ struct HTTP2ResponseHeadTests {
             content: .none
         ),
         Case(
-            testDescription: "a status without a name",
+            testDescription: "a status without a reason phrase",
             fields: [(":status", "299"), ("content-length", "1")],
             written: wire("HTTP/1.1 299 ", "content-length: 1"),
             content: .length(1)
         ),
         Case(
-            testDescription: "several of a name, empty values",
+            testDescription: "several with one name, empty values",
             fields: [(":status", "204"), ("set-cookie", "a=1"), ("set-cookie", "b=2"), ("x", "")],
             endsStream: true,
             written: wire("HTTP/1.1 204 No Content", "set-cookie: a=1", "set-cookie: b=2", "x: "),
@@ -96,7 +96,7 @@ struct HTTP2ResponseHeadTests {
     ]
 
     @Test(arguments: Self.cases)
-    func `a head is written as one of HTTP/1.1`(_ example: Case) throws {
+    func `a head is written as an HTTP/1.1 head`(_ example: Case) throws {
         var list = try HeaderList(example.fields)
         var head = ResponseHead()
         let content = try HTTP2ResponseHead.read(
@@ -163,7 +163,11 @@ struct HTTP2ResponseHeadTests {
             (2, 28, nil), (1, 28, .tooManyFields), (2, 27, .headTooLarge),
         ] as [(Int, Int, MessageFault?)]
     )
-    func `a head has limits`(_ fields: Int, _ bytes: Int, _ fault: MessageFault?) throws {
+    func `the size and number of fields of a head are limited`(
+        _ fields: Int,
+        _ bytes: Int,
+        _ fault: MessageFault?
+    ) throws {
         var list = try HeaderList([(":status", "200"), ("a", "b"), ("c", "d")])
         var head = ResponseHead()
         let limits = HeadLimits(bytes: bytes, fields: fields, target: 16)
@@ -212,7 +216,7 @@ struct HTTP2ResponseHeadTests {
             ([(":status", "200"), ("content-length", "1")], true, .contentLength),
         ] as [([(String, String)], Bool, MessageFault)]
     )
-    func `what is malformed is refused`(
+    func `a malformed head is rejected`(
         _ fields: [(String, String)],
         _ endsStream: Bool,
         _ fault: MessageFault

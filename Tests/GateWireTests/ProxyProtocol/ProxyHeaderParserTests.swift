@@ -58,7 +58,7 @@ struct ProxyHeaderParserTests {
         ),
         Case(testDescription: "UNKNOWN", bytes: line("PROXY UNKNOWN"), client: nil),
         Case(
-            testDescription: "UNKNOWN, as long as a line may be",
+            testDescription: "UNKNOWN with the maximum line length",
             bytes: line(
                 "PROXY UNKNOWN ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff "
                     + "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff 65535 65535"
@@ -104,7 +104,7 @@ struct ProxyHeaderParserTests {
             client: "[IPv6]2001:db8::9:4711"
         ),
         Case(
-            testDescription: "v2 as long as it may be",
+            testDescription: "v2 of the maximum length",
             bytes: binary(0x11, ipv4 + [UInt8](repeating: 4, count: 4096 - 16 - 12)),
             client: "[IPv4]203.0.113.9:4711"
         ),
@@ -122,7 +122,7 @@ struct ProxyHeaderParserTests {
     ]
 
     @Test(arguments: Self.accepted)
-    func `a header is read whole and wherever it is split`(_ sample: Case) {
+    func `a header is parsed complete and wherever it is split`(_ sample: Case) {
         let bytes = sample.bytes
         for end in 0..<bytes.count {
             #expect(
@@ -206,7 +206,7 @@ struct ProxyHeaderParserTests {
     ]
 
     @Test(arguments: Self.refused)
-    func `a header that is wrong is refused, never read as anything else`(_ sample: Fault) {
+    func `an invalid header is refused and never parsed differently`(_ sample: Fault) {
         #expect(ProxyHeaderParser.parse(sample.bytes.span) == .refused(sample.fault))
         for end in 0..<sample.bytes.count {
             let progress = ProxyHeaderParser.parse(Array(sample.bytes[..<end]).span)
@@ -218,7 +218,7 @@ struct ProxyHeaderParserTests {
         "GET / HTTP/1.1\r\n", "POST / HTTP/1.1\r\n", "PROPFIND / HTTP/1.1\r\n", "PROXYX", "proxy ",
         "\r\nGET / HTTP/1.1\r\n", "\r\n\r\nGET", "\u{16}\u{3}\u{1}", "\r\n\r\n\0\r\nQUIT\r",
     ])
-    func `what is no header is left alone`(_ text: String) {
+    func `data without a header is left unchanged`(_ text: String) {
         #expect(ProxyHeaderParser.parse(Array(text.utf8).span) == .absent)
     }
 }

@@ -5,14 +5,14 @@ import Testing
 
 struct ClientSurroundingsTests {
     @Test(arguments: [TimeInterval.infinity, .greatestFiniteMagnitude, 1e12])
-    func `no time is too long to be waited for`(_ seconds: TimeInterval) async {
+    func `a sleep of any duration is valid and can be cancelled`(_ seconds: TimeInterval) async {
         let waiting = Task { try await ClientSurroundings.system.sleep(seconds) }
         waiting.cancel()
         await #expect(throws: CancellationError.self) { try await waiting.value }
     }
 
     @Test
-    func `what takes too long is given up`() async throws {
+    func `an operation that exceeds its timeout is cancelled`() async throws {
         let surroundings = ClientSurroundings(now: { Date() }, sleep: { _ in }, share: { 0 })
         await #expect(throws: URLError.self) {
             try await surroundings.within(1) { await Task.waitForCancellation() }

@@ -16,14 +16,16 @@ struct CurrentStateTests {
     }
 
     @Test
-    func `what was kept is only the last word`() throws {
+    func `a stored state is only the last known state`() throws {
         #expect(try self.currentState().current == .unknown(last: nil))
         let storage = try UnreachableGate.storage(self.required)
         #expect(try self.currentState(storage).current == .unknown(last: self.required))
     }
 
     @Test
-    func `a check that fails says nothing while the gate tells by itself`() async throws {
+    func `a failed check does not change the state while the event stream is connected`()
+        async throws
+    {
         let storage = MemoryStorage()
         let currentState = try self.currentState(storage)
         let endpoints = try UnreachableGate.endpoints()
@@ -35,13 +37,13 @@ struct CurrentStateTests {
     }
 
     @Test
-    func `a check that nobody waits for says nothing`() async throws {
+    func `a cancelled check does not change the state`() async throws {
         let currentState = try self.currentState()
         currentState.heard(self.required, announced: nil)
         currentState.fellSilent()
         let endpoints = try UnreachableGate.endpoints()
         let check = Task {
-            // Cancelled for certain by the time that it asks.
+            // Ensures that the task is cancelled before the check.
             await Task.waitForCancellation()
             await currentState.check(by: endpoints)
         }
@@ -51,7 +53,7 @@ struct CurrentStateTests {
     }
 
     @Test
-    func `the feed runs as long as anybody listens, and once`() async throws {
+    func `the event stream runs once while there are listeners`() async throws {
         let currentState = try self.currentState()
         let (runs, run) = AsyncStream.makeStream(of: Bool.self)
         let feed: @Sendable () async -> Void = {
@@ -66,7 +68,7 @@ struct CurrentStateTests {
         currentState.heard(self.required, announced: nil)
         for stream in [one, other] {
             var states = try #require(stream).makeAsyncIterator()
-            // A listener that was slow hears the newest.
+            // A slow listener gets the newest state.
             #expect(await states.next() == self.required)
         }
         one = nil

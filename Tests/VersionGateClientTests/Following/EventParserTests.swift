@@ -28,7 +28,7 @@ struct EventParserTests {
                 .event(name: "message", data: "a\n\n b", id: "")
             ]
         ),
-        // The identifier stays, the name does not; an event without data is none.
+        // The ID is kept, the event name is not; an event without data is not dispatched.
         Stream(
             text: "id: 7\nevent: x\n\ndata: y\n\nid\ndata: z\n\n",
             messages: [
@@ -43,7 +43,7 @@ struct EventParserTests {
     ]
 
     @Test(arguments: Self.streams, [1, 2, 3, 1000])
-    func `is read in whatever pieces it comes`(_ stream: Stream, size: Int) throws {
+    func `a stream is parsed wherever it is split`(_ stream: Stream, size: Int) throws {
         var parser = EventParser()
         var rest = Array(stream.text.utf8)[...]
         var messages: [Message] = []
@@ -55,14 +55,14 @@ struct EventParserTests {
     }
 
     @Test(arguments: ["data: ", ":", ""])
-    func `a line without an end is none of a gate's`(_ start: String) {
+    func `an endless line is rejected`(_ start: String) {
         var parser = EventParser()
         let endless = Array(start.utf8) + [UInt8](repeating: 0x61, count: 300 << 10)
         #expect(throws: EventParser.TooLong.self) { try parser.read(endless) }
     }
 
     @Test
-    func `nor is an event without an end`() {
+    func `an endless event is rejected`() {
         var parser = EventParser()
         #expect(throws: EventParser.TooLong.self) {
             let line = "data: \(String(repeating: "a", count: 1024))\n"

@@ -7,7 +7,7 @@ struct ReconnectionTests {
     typealias Step = Reconnection.Step
 
     @Test
-    func `a stream that is over is asked for again, and nobody hears of it`() {
+    func `a stream that ends after an event is reconnected without a state change`() {
         var reconnection = Reconnection()
         reconnection.named(retryMilliseconds: 2000)
         reconnection.succeeded()
@@ -17,14 +17,14 @@ struct ReconnectionTests {
     }
 
     @Test
-    func `one that ends before it has said anything is a failure`() {
+    func `a stream that ends before an event is a failure`() {
         var reconnection = Reconnection()
         #expect(reconnection.ended(.ended, share: 0) == Step(delay: 3, isLost: false))
         #expect(reconnection.ended(.ended, share: 0) == Step(delay: 6, isLost: true))
     }
 
     @Test
-    func `each failure doubles the wait, up to a limit, and an event ends that`() {
+    func `each failure doubles the delay up to a limit, and an event resets it`() {
         var reconnection = Reconnection()
         reconnection.named(retryMilliseconds: 5000)
         let delays = (0..<30).map { _ in reconnection.ended(.failed, share: 0).delay }
@@ -45,14 +45,14 @@ struct ReconnectionTests {
         Named(milliseconds: 50, seconds: 0.1), Named(milliseconds: 3765, seconds: 3.765),
         Named(milliseconds: Int.max, seconds: 150),
     ])
-    func `the gate's wait is held within bounds`(_ named: Named) {
+    func `the retry time of the gate is clamped`(_ named: Named) {
         var reconnection = Reconnection()
         reconnection.named(retryMilliseconds: named.milliseconds)
         #expect(reconnection.ended(.failed, share: 0).delay == named.seconds)
     }
 
     @Test
-    func `the time of a Retry-After is waited, up to an hour`() {
+    func `Retry-After is respected up to an hour`() {
         for (seconds, delay) in [(1.0, 3.0), (60, 60), (1e9, 3600)] {
             var reconnection = Reconnection()
             let step = reconnection.ended(.refused(retryAfter: seconds), share: 0)

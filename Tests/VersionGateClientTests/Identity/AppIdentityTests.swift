@@ -9,7 +9,7 @@ import Testing
 
 struct AppIdentityTests {
     @Test
-    func `each property that has a value is a field`() {
+    func `each property with a value is a header field`() {
         let identity = AppIdentity(
             platform: "ios",
             version: "4.2.0",
@@ -33,7 +33,7 @@ struct AppIdentityTests {
     }
 
     @Test
-    func `the operator's names are used`() {
+    func `custom field names are used`() {
         var names = AppIdentity.FieldNames()
         names.version = "X-Client-Version"
         let identity = AppIdentity(platform: "ios", version: "4.2.0", fieldNames: names)
@@ -41,13 +41,13 @@ struct AppIdentityTests {
     }
 
     @Test(arguments: ["", "a\r\nX-Admin: 1", "a\nb", "a\u{0}", "\u{7F}", "böse", "🙂"])
-    func `a value that no field can carry is not sent`(_ value: String) {
+    func `a value that is invalid in a header field is omitted`(_ value: String) {
         let identity = AppIdentity(platform: "ios", version: "4.2.0", deviceID: value)
         #expect(identity.fields.map(\.name) == ["X-App-Platform", "X-App-Version"])
     }
 
     @Test
-    func `preparing a request replaces what it said before`() throws {
+    func `preparing a request replaces existing identity fields`() throws {
         let client = VersionGateClient(
             baseURL: try #require(URL(string: "https://gate.example")),
             identity: AppIdentity(platform: "ios", version: "4.2.0"),

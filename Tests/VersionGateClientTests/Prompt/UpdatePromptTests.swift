@@ -24,12 +24,12 @@ struct UpdatePromptTests {
         GateState.allowed, .maintenance(MaintenanceWindow()), .unknown(last: nil),
         .unknown(last: .required(.sample())),
     ])
-    func `there is no prompt for what is not about an update`(_ state: GateState) {
+    func `a state without an update has no prompt`(_ state: GateState) {
         #expect(UpdatePrompt(state) == nil)
     }
 
     @Test
-    func `maintenance is no prompt to update`() {
+    func `a maintenance denial has no prompt`() {
         let denial = Denial(
             reason: .maintenance(MaintenanceWindow()),
             status: 503,
@@ -39,7 +39,7 @@ struct UpdatePromptTests {
     }
 
     @Test
-    func `a device that cannot update gets words and no button`() throws {
+    func `a device that cannot update gets texts and no button`() throws {
         let prompt = try #require(UpdatePrompt(.required(.sample(cannotUpdate: true))))
         #expect(prompt.title == "Update")
         #expect(prompt.message == "A newer version is there.")
@@ -51,7 +51,7 @@ struct UpdatePromptTests {
     }
 
     @Test
-    func `later hides a recommendation, and no requirement`() throws {
+    func `snoozing hides a recommendation but not a requirement`() throws {
         let storage = MemoryStorage()
         let client = try self.client(storage)
         let update = Update.sample(latest: "4.2.0", snooze: 3600)
@@ -62,12 +62,12 @@ struct UpdatePromptTests {
         #expect(client.prompt(for: .recommended(.sample(latest: "4.3.0", snooze: 3600))) != nil)
         #expect(client.prompt(for: .required(.sample(latest: "4.2.0"))) != nil)
         #expect(client.snooze(.sample(latest: "4.2.0")) == false)
-        // The next start of the app remembers it.
+        // The snooze is kept across launches of the app.
         #expect(try self.client(storage).prompt(for: .recommended(update)) == nil)
     }
 
     @Test
-    func `nothing is shown without the gate`() throws {
+    func `an unknown state has no prompt`() throws {
         let client = try self.client()
         #expect(client.prompt(for: .unknown(last: .required(.sample()))) == nil)
         #expect(client.prompt(for: .unknown(last: .recommended(.sample(snooze: 60)))) == nil)

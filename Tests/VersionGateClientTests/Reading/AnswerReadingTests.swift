@@ -7,7 +7,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// The meaning of an answer to a client.
+/// How a client interprets responses.
 struct AnswerReadingTests {
     private static let now = Date(timeIntervalSince1970: 1_797_730_000)
     private static let problem = "application/problem+json"
@@ -41,19 +41,19 @@ struct AnswerReadingTests {
         Answer(about: "a bare 426"),
         Answer(about: "a 426 of another protocol", fields: ["Upgrade": "HTTP/2.0"]),
         Answer(
-            about: "a problem of the backend's own",
+            about: "a problem of the backend",
             fields: ["Content-Type": Self.problem],
             body: #"{"type":"about:blank","title":"Upgrade"}"#
         ),
         Answer(
-            about: "the type in an ordinary answer",
+            about: "the problem type in an ordinary response",
             status: 200,
             fields: ["Content-Type": "application/json"],
             body: #"{"type":"urn:versiongate:upgrade-required"}"#
         ),
         Answer(about: "a recommendation", status: 200, fields: ["X-VersionGate": "recommend"]),
-        Answer(about: "an unreadable marker", fields: ["X-VersionGate": #"require; a=""#]),
-        Answer(about: "an unknown word", fields: ["X-VersionGate": "perhaps"]),
+        Answer(about: "an invalid marker", fields: ["X-VersionGate": #"require; a=""#]),
+        Answer(about: "an unknown decision", fields: ["X-VersionGate": "perhaps"]),
         Answer(
             about: "the gate's own status",
             status: 200,
@@ -62,13 +62,13 @@ struct AnswerReadingTests {
             body: #"{"decision":"require"}"#
         ),
     ])
-    func `is no denial`(_ answer: Answer) throws {
+    func `a response of another server is not a denial`(_ answer: Answer) throws {
         let response = try Self.response(answer.status, answer.fields, path: answer.path)
         #expect(Denial(response, Data(answer.body.utf8), at: Self.now) == nil)
     }
 
     @Test
-    func `a denial has everything that the gate says`() throws {
+    func `a denial has all members of the body`() throws {
         let body = """
             {"type":"urn:versiongate:upgrade-required","title":"T","status":426,"message":"M",
              "button":"B","storeUrl":"https://store.example/app","minimumVersion":"3.5.0",
@@ -105,9 +105,9 @@ struct AnswerReadingTests {
 
     @Test(arguments: [
         Answer(about: "another status", status: 403, fields: ["X-VersionGate": "require"]),
-        Answer(about: "a status that succeeds", status: 200, fields: ["X-VersionGate": "require"]),
+        Answer(about: "a success status", status: 200, fields: ["X-VersionGate": "require"]),
         Answer(
-            about: "a body of the operator's own",
+            about: "a custom body",
             fields: ["X-VersionGate": "require", "Content-Type": "application/json"],
             body: #"{"error":{"code":1001},"message":"E-1001"}"#
         ),
@@ -118,7 +118,7 @@ struct AnswerReadingTests {
         ),
         Answer(about: "two gates", fields: ["X-VersionGate": "recommend, require"]),
     ])
-    func `is a denial without words`(_ answer: Answer) throws {
+    func `a denial without a valid body has no texts`(_ answer: Answer) throws {
         let response = try Self.response(answer.status, answer.fields)
         let denial = try #require(Denial(response, Data(answer.body.utf8), at: Self.now))
         #expect(denial.reason == .updateRequired(Update()))
@@ -126,7 +126,7 @@ struct AnswerReadingTests {
     }
 
     @Test
-    func `the problem type is enough where a proxy took the marker off`() throws {
+    func `the problem type is enough if a proxy removed the header field`() throws {
         let response = try Self.response(426, ["Content-Type": "application/Problem+JSON; a=b"])
         let body = #"{"type":"urn:versiongate:upgrade-required","title":"T"}"#
         let denial = try #require(Denial(response, Data(body.utf8), at: Self.now))
@@ -137,20 +137,20 @@ struct AnswerReadingTests {
 
     @Test(arguments: [
         Answer(
-            about: "an error of Connect",
+            about: "a Connect error",
             fields: ["X-VersionGate": "require", "Content-Type": "application/json"],
             body: #"{"code":"failed_precondition","type":"urn:versiongate:upgrade-required","#
                 + #""title":"T","details":[{"type":"google.rpc.ErrorInfo","value":"AA"}]}"#
         ),
         Answer(
-            about: "the end of a stream of Connect",
+            about: "an end-of-stream message of Connect",
             status: 200,
             fields: ["X-VersionGate": "require", "Content-Type": "application/connect+proto"],
             body: "\u{2}\u{0}\u{0}\u{0}\u{3C}"
                 + #"{"error":{},"type":"urn:versiongate:upgrade-required","title":"T"}"#
         ),
         Answer(
-            about: "a response of GraphQL",
+            about: "a GraphQL response",
             fields: [
                 "X-VersionGate": "require", "Content-Type": "application/graphql-response+json",
             ],
@@ -158,7 +158,7 @@ struct AnswerReadingTests {
                 + #""type":"urn:versiongate:upgrade-required","title":"T"}"#
         ),
     ])
-    func `has the same members in the form of another protocol`(_ answer: Answer) throws {
+    func `a denial in another format has the same members`(_ answer: Answer) throws {
         let response = try Self.response(answer.status, answer.fields)
         let denial = try #require(Denial(response, Data(answer.body.utf8), at: Self.now))
         var update = Update()
@@ -169,14 +169,14 @@ struct AnswerReadingTests {
     @Test(arguments: [
         "", "\u{2}", "\u{2}\u{0}\u{0}\u{0}", "\u{0}\u{0}\u{0}\u{0}\u{2}{}", "{}", "\u{2}null!{}",
     ])
-    func `an end of a stream that cannot be read has no members`(_ body: String) throws {
+    func `an invalid end-of-stream message has no members`(_ body: String) throws {
         let fields = ["X-VersionGate": "require", "Content-Type": "application/connect+json"]
         let denial = try Denial(Self.response(200, fields), Data(body.utf8), at: Self.now)
         #expect(denial?.reason == .updateRequired(Update()))
     }
 
     @Test
-    func `a brownout says when it ends, once or twice`() throws {
+    func `a brownout has its end from either the header field or the body`() throws {
         let fields = ["X-VersionGate": "require", "Retry-After": "1800"]
         let short = try #require(Denial(try Self.response(426, fields), Data(), at: Self.now))
         #expect(short.isBrownout)
@@ -184,7 +184,7 @@ struct AnswerReadingTests {
         var update = Update()
         update.brownoutUntil = Self.now + 1800
         #expect(short.reason == .updateRequired(update))
-        // The field is gone on the way, and the member is there.
+        // A proxy removed the header field, but the member is present.
         let body =
             #"{"type":"urn:versiongate:upgrade-required","brownoutUntil":"2026-12-20T03:00:00Z"}"#
         let response = try Self.response(426, ["X-VersionGate": "require"])
@@ -197,7 +197,7 @@ struct AnswerReadingTests {
     }
 
     @Test
-    func `maintenance ends when it says`() throws {
+    func `the end of maintenance is calculated from Retry-After`() throws {
         let fields = ["X-VersionGate": "maintenance", "Retry-After": "600"]
         let body = #"{"type":"urn:versiongate:maintenance","title":"T","message":"M"}"#
         let response = try Self.response(503, fields)
@@ -212,13 +212,13 @@ struct AnswerReadingTests {
     }
 
     @Test(arguments: ["Sun, 20 Dec 2026 03:00:00 GMT", "-1", "1.5", "soon", ""])
-    func `a Retry-After that no gate writes is none`(_ value: String) throws {
+    func `an invalid Retry-After is ignored`(_ value: String) throws {
         let response = try Self.response(426, ["X-VersionGate": "require", "Retry-After": value])
         #expect(try #require(Denial(response, Data(), at: Self.now)).retryAfter == nil)
     }
 
     @Test
-    func `a huge body is not read, and still a denial`() throws {
+    func `a body that is too large is ignored, but the response is a denial`() throws {
         let response = try Self.response(426, ["X-VersionGate": "require"])
         let body = Data(#"{"title":"T"}"#.utf8) + Data(repeating: 0x20, count: 1 << 20)
         let denial = try #require(Denial(response, body, at: Self.now))
@@ -244,7 +244,7 @@ struct AnswerReadingTests {
     }
 
     @Test(arguments: [nil, "", "require", "allow", #"recommend; latest="4"#])
-    func `is no hint`(_ value: String?) throws {
+    func `other values are not a hint`(_ value: String?) throws {
         let fields = value.map { ["X-VersionGate": $0] } ?? [:]
         #expect(GateHint(try Self.response(200, fields)) == nil)
     }
@@ -301,7 +301,8 @@ struct AnswerReadingTests {
         Status(status: 302, body: "", answer: .foreign),
         Status(status: 511, type: "text/html", body: "", answer: .foreign),
     ])
-    func `a status is the gate's or a stranger's`(_ test: Status) throws {
+    func `a status response is distinguished from responses of other servers`(_ test: Status) throws
+    {
         var fields = ["ETag": "\"1\""]
         fields["Content-Type"] = test.type
         let response = try Self.response(test.status, fields, path: "/.versiongate/status")

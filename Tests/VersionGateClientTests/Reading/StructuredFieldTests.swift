@@ -3,7 +3,7 @@ import Testing
 
 @testable import VersionGateClient
 
-/// RFC 9651 section 4.2, step by step.
+/// The parsing algorithm of RFC 9651, section 4.2.
 struct StructuredFieldTests {
     typealias BareItem = StructuredField.BareItem
 
@@ -34,7 +34,7 @@ struct StructuredFieldTests {
         Item(text: #"%"f%c3%bc%c3%bc""#, value: .displayString("füü")),
         Item(text: "  a  ", value: .token("a")),
     ])
-    func `an item is read`(_ item: Item) {
+    func `a valid item is parsed`(_ item: Item) {
         let expected = StructuredField.Item(value: item.value, parameters: [:])
         #expect(StructuredField(item.text)?.members == [.item(expected)])
     }
@@ -48,12 +48,12 @@ struct StructuredFieldTests {
         "a,", ",a", "a,,b", "a b", "a;", "a; =1", "a;B=1", "a;b=", "a;b= 1", "a ;b=1 c",
         "(a", "(a;b", "(a(b))", "(a,b)", "{}", "\u{1}", "ü", "a\tb", "\ta",
     ])
-    func `anything else makes the whole field unreadable`(_ text: String) {
+    func `an invalid item makes the whole field invalid`(_ text: String) {
         #expect(StructuredField(text) == nil)
     }
 
     @Test
-    func `parameters and lists are read, the last of one name counts`() throws {
+    func `parameters and lists are parsed, and the last of equal names counts`() throws {
         let text = #"recommend; latest="4.2.0";url="a,b;c";x , b;y=?0;y ,\#t(c d;z=1);w"#
         let field = try #require(StructuredField(text))
         let values = field.tokens

@@ -28,10 +28,10 @@ struct GateStateTests {
         Case(state: .unknown(last: Self.recommended), inEffect: .allowed),
         Case(state: .unknown(last: Self.required), inEffect: .allowed),
         Case(state: .unknown(last: Self.maintenance), inEffect: .allowed),
-        // The gate knows better than the clock of the device.
+        // The state from the gate has precedence over the clock of the device.
         Case(state: Self.brownout(-1), inEffect: Self.brownout(-1)),
     ])
-    func `what is unknown denies nothing`(_ test: Case) {
+    func `an unknown state denies nothing`(_ test: Case) {
         #expect(test.state.inEffect == test.inEffect)
     }
 
@@ -39,13 +39,13 @@ struct GateStateTests {
         GateState.allowed, Self.recommended, Self.required, Self.maintenance,
         .unknown(last: Self.required), .unknown(last: nil),
     ])
-    func `each state outlives the app`(_ state: GateState) throws {
+    func `each state can be encoded and decoded`(_ state: GateState) throws {
         let data = try JSONEncoder().encode(state)
         #expect(try JSONDecoder().decode(GateState.self, from: data) == state)
     }
 
     @Test
-    func `what is known is never unknown`() {
+    func `the known state is never unknown`() {
         #expect(GateState.unknown(last: .unknown(last: .allowed)).known == .allowed)
         #expect(GateState.unknown(last: nil).known == nil)
         #expect(Self.required.known == Self.required)

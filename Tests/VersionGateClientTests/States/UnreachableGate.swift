@@ -6,7 +6,7 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// A gate that has no address, so that nothing leaves the process.
+/// A gate with an invalid address, so that no request leaves the process.
 enum UnreachableGate {
     static let identity = AppIdentity(platform: "ios", version: "3.4.9")
 
@@ -25,7 +25,7 @@ enum UnreachableGate {
         )
     }
 
-    /// A storage in which this was kept.
+    /// Returns a storage that contains a state.
     static func storage(_ state: GateState) throws -> MemoryStorage {
         let storage = MemoryStorage()
         var kept = KeptState(nil, for: KeptState.build(Self.identity))

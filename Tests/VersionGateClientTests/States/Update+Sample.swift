@@ -3,7 +3,7 @@ import Foundation
 @testable import VersionGateClient
 
 extension Update {
-    /// An update to a version, which can be put off for some seconds.
+    /// Creates an update to a version that can be snoozed for some seconds.
     static func sample(
         latest: String = "4.2.0",
         snooze: TimeInterval? = nil,

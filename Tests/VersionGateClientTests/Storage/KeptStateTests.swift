@@ -8,7 +8,7 @@ struct KeptStateTests {
     private let now = Date(timeIntervalSince1970: 1_000_000)
 
     @Test
-    func `what is kept is read again, for the same build only`() {
+    func `a stored state is only restored for the same build`() {
         var kept = KeptState(nil, for: "ios 3")
         kept.state = .required(self.update)
         kept.tag = "\"1\""
@@ -21,12 +21,12 @@ struct KeptStateTests {
     }
 
     @Test(arguments: ["", "{", "[]", "<html></html>", #"{"build":7}"#, #"{"build":"ios 3"}"#])
-    func `what cannot be read is as if it were not there`(_ text: String) {
+    func `an invalid stored state is ignored`(_ text: String) {
         #expect(KeptState(Data(text.utf8), for: "ios 3") == KeptState(nil, for: "ios 3"))
     }
 
     @Test
-    func `a version is put off for as long as the gate says now`() {
+    func `a version is snoozed for the current snooze time of the gate`() {
         var kept = KeptState(nil, for: "")
         _ = kept.snooze(self.update, at: self.now)
         #expect(kept.isSnoozed(self.update, at: self.now))
@@ -37,14 +37,14 @@ struct KeptStateTests {
     }
 
     @Test
-    func `a clock that was set back does not make the time longer`() {
+    func `setting back the clock does not extend a snooze`() {
         var kept = KeptState(nil, for: "")
         _ = kept.snooze(self.update, at: self.now)
         #expect(!kept.isSnoozed(self.update, at: self.now - 1))
     }
 
     @Test
-    func `what is required is never put off`() {
+    func `a required update cannot be snoozed`() {
         var kept = KeptState(nil, for: "")
         _ = kept.snooze(self.update, at: self.now)
         let required = Update.sample(latest: "4.2.0", snooze: nil)
@@ -54,7 +54,7 @@ struct KeptStateTests {
     }
 
     @Test
-    func `only some versions are remembered, the newest answers`() {
+    func `a limited number of snoozes is kept, the newest ones`() {
         var kept = KeptState(nil, for: "")
         for number in 0..<20 {
             let update = Update.sample(latest: "\(number)", snooze: 600)
@@ -66,7 +66,7 @@ struct KeptStateTests {
     }
 
     @Test
-    func `each gate and each app has a key of its own`() throws {
+    func `each gate and each app has its own key`() throws {
         let shop = AppIdentity(platform: "ios", version: "1", app: "shop")
         let bank = AppIdentity(platform: "ios", version: "1", app: "bank")
         let one = try #require(URL(string: "https://one.example"))
@@ -83,7 +83,7 @@ struct KeptStateTests {
 
 struct FileStorageTests {
     @Test
-    func `a file holds what was stored, and a folder that cannot be made holds nothing`() throws {
+    func `a file storage returns stored data, and nothing without its folder`() throws {
         let folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("gate-client-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }

@@ -2,7 +2,7 @@ import Foundation
 
 @testable import VersionGateClient
 
-/// Keeps everything as long as the test runs.
+/// Stores data in memory.
 final class MemoryStorage: GateStorage {
     private let kept = Locked<[String: Data]>([:])
 

@@ -23,7 +23,7 @@ struct TransferTests {
         Redirection(from: "https://a.example/x", to: "https://a.example.org/", isFollowed: false),
         Redirection(from: "https://a.example/x", to: "app:open", isFollowed: false),
     ])
-    func `only the gate's own host is followed, and never out of TLS`(_ test: Redirection) {
+    func `redirects are followed to the same host only, and never out of TLS`(_ test: Redirection) {
         let isFollowed = Transfer.staysWithGate(
             from: URL(string: test.from),
             to: URL(string: test.to)
@@ -32,7 +32,7 @@ struct TransferTests {
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func `a question that is given up at once does no harm`() async throws {
+    func `a transfer that is cancelled at once does not crash`() async throws {
         let nobody = try #require(URL(string: "http://127.0.0.1:9"))
         for _ in 0..<500 {
             let configuration = URLSessionConfiguration.default

@@ -1,4 +1,4 @@
-// net/http of Go; adapter.py says what goes in and comes out.
+// net/http of Go. adapter.py documents the input and the output.
 package main
 
 import (

@@ -68,7 +68,7 @@ final class OkHttp extends Adapter {
             if (given.isKind("events")) {
                 return answer(response.code(), fields(response), firstEvent(response.body().byteStream()).getBytes());
             }
-            // OkHttp misses the bytes that Content-Length announces, if the body of a HEAD is read.
+            // If the body of a HEAD is read, OkHttp reports the announced Content-Length as missing.
             boolean isHead = given.text("method").equals("HEAD");
             return answer(response.code(), fields(response), isHead ? new byte[0] : response.body().bytes());
         }

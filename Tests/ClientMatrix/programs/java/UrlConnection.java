@@ -41,7 +41,7 @@ final class UrlConnection extends Adapter {
             try (OutputStream output = connection.getOutputStream()) {
                 output.write(content);
             } catch (IOException error) {
-                // The answer may be there all the same, for an app that asks for it.
+                // The app may still be able to read a response.
                 Map<String, Object> result = failure(error);
                 result.putAll(seen(connection, given));
                 return result;

@@ -1,4 +1,4 @@
-// URLSession of FoundationNetworking; adapter.py says what goes in and comes out.
+// URLSession of FoundationNetworking. adapter.py documents the input and the output.
 
 import Foundation
 import FoundationNetworking

@@ -6,7 +6,7 @@ import Testing
 
 @testable import GateControl
 
-/// Real requests to a server that speaks as App Store Connect does.
+/// Requests to a server that emulates App Store Connect.
 @Suite(
     .ownThread,
     .timeLimit(.minutes(5)),
@@ -102,7 +102,7 @@ struct AppStoreConnectFeedTests {
         #"{"wire":{"framing":"chunked","gzip":"always","pieces":7,"keepAlive":false}}"#,
         #"{"wire":{"framing":"length","gzip":"never","pieces":1,"keepAlive":true}}"#,
     ])
-    func `whatever form the answers have, they mean the same`(state: String) async throws {
+    func `all response formats give the same value`(state: String) async throws {
         try self.connect.server.changeState(state)
         let value = try await self.ask(try self.feed())
         let definition = try RulesFileLoader.load(sources: [("feed", value.document)]).definition
@@ -115,7 +115,7 @@ struct AppStoreConnectFeedTests {
         #expect(again == value)
     }
 
-    @Test func `builds and versions for another platform do not count`() async throws {
+    @Test func `builds and versions of another platform are ignored`() async throws {
         let mac = AppStoreConnectServer.build(
             "900",
             of: "9.0.0",
@@ -141,7 +141,7 @@ struct AppStoreConnectFeedTests {
         #expect(try await self.failure() == .content(note))
     }
 
-    @Test func `a key in base 64 is the key, and what is no key is told of`() async throws {
+    @Test func `a key in Base64 is accepted, and an invalid key is an error`() async throws {
         let key = try String(contentsOfFile: self.connect.keyPath, encoding: .utf8)
         let path = self.folder.path(of: "other.p8")
         let feed = try self.feed(key: path)
@@ -155,7 +155,7 @@ struct AppStoreConnectFeedTests {
         #expect(failure?.description.contains("hunter2") == false)
     }
 
-    @Test func `testers are told what is new in the newest build, in their language`() async throws
+    @Test func `testers get the release notes of the newest build in their language`() async throws
     {
         let notes = ["en-US": "Try the cart.", "de-DE": "Warenkorb", "ko": ""]
         let builds = ["42", "43"].map { number in
@@ -180,7 +180,7 @@ struct AppStoreConnectFeedTests {
         }
     }
 
-    @Test func `testers may be told of a build instead of being refused`() async throws {
+    @Test func `a rule can recommend a build to testers instead of requiring it`() async throws {
         let keys = "bundleId: com.example.shop\n  ask: recommend\n  words: appStoreConnect"
         let value = try await self.ask(try self.feed(keys))
         let definition = try RulesFileLoader.load(sources: [("feed", value.document)]).definition
@@ -190,7 +190,7 @@ struct AppStoreConnectFeedTests {
         #expect(definition.testFlight.map(\.words) == [.appStoreConnect])
     }
 
-    @Test func `an app is looked up once, and a platform has its own builds`() async throws {
+    @Test func `an app is looked up once, and each platform has its own builds`() async throws {
         let value = try await self.ask(try self.feed())
         let asked = try self.connect.server.requests()
         #expect(
@@ -203,7 +203,7 @@ struct AppStoreConnectFeedTests {
         #expect(mac.document.contains(#""minimumBuild": 50"#))
     }
 
-    @Test func `a key of one person signs as itself`() async throws {
+    @Test func `an individual key signs without an issuer`() async throws {
         let key = try ToolProcess.run(
             "openssl",
             ["pkey", "-in", self.connect.keyPath, "-pubout"]
@@ -216,7 +216,7 @@ struct AppStoreConnectFeedTests {
         _ = try await self.ask(try self.feed("trackId: 1234567890\n  issuer: none"))
     }
 
-    @Test func `refusals say what Apple says`() async throws {
+    @Test func `the error of a refused request contains Apple's message`() async throws {
         try self.connect.set(["role": "forbidden"])
         #expect(
             try await self.failure()?.description
@@ -233,7 +233,7 @@ struct AppStoreConnectFeedTests {
         )
     }
 
-    @Test func `requests that are too many are waited for`() async throws {
+    @Test func `the feed waits when the rate limit is reached`() async throws {
         try self.connect.set(["rateLimit": ["hour": 3500, "minute": 1, "header": "both"]])
         let scarce = try await self.failure()
         #expect(
@@ -250,7 +250,7 @@ struct AppStoreConnectFeedTests {
         #expect(try await self.failure()?.retryAfter == 7)
     }
 
-    @Test func `the token goes to no other host`() async throws {
+    @Test func `the token is not sent to another host`() async throws {
         try self.connect.set(["pageSize": 1, "nextHost": "other"])
         let failure = try await self.failure()
         #expect(failure?.description.contains("'links.next' points to another host") == true)
@@ -266,7 +266,9 @@ struct AppStoreConnectFeedTests {
         "redirect-nowhere", "empty", "html", "null", "wrong-type", "bad-json", "not-utf8",
         "bad-gzip", "gzip-bomb", "unknown-encoding", "big-head", "400", "404", "500", "503",
     ])
-    func `a fault is a failure that says so, and never a value`(kind: String) async throws {
+    func `a fault of the server is a failure with a description, never a value`(kind: String)
+        async throws
+    {
         try self.connect.server.setFaults(FeedFault(kind))
         let failure = try await self.failure("trackId: 1234567890")
         let text = failure?.description ?? ""
@@ -276,7 +278,7 @@ struct AppStoreConnectFeedTests {
         _ = try await self.ask(try self.feed())
     }
 
-    @Test func `a key that is none is told without what is in it`() async throws {
+    @Test func `an invalid key is reported without its content`() async throws {
         try self.folder.writeInPlace("-----BEGIN PRIVATE KEY-----\nhunter2\n", to: "AuthKey.p8")
         let failure = try await self.failure()
         #expect(

@@ -22,14 +22,14 @@ struct ConnectBudgetTests {
                 "user-minute-lim:150;user-minute-rem:0;user-hour-lim:3500;user-hour-rem:0;", "hour",
                 900
             ),
-            // More than any key has, from a source that is none.
+            // Invalid values, beyond the limit of any key.
             ("user-hour-lim:3500;user-hour-rem:9223372036854775807;", nil, 60),
             ("user-hour-lim:3500;user-hour-rem:-9223372036854775808;", "hour", 900),
             ("user-hour-rem:0;", nil, 60), ("user-hour-lim:many;user-hour-rem:0", nil, 60),
             ("", nil, 60), (nil, nil, 60),
         ] as [(String?, String?, Int64)]
     )
-    func `what a key has left is read, and what is not understood says nothing`(
+    func `the remaining requests of a key are parsed, and invalid values ignored`(
         value: String?,
         scarce: String?,
         patience: Int64

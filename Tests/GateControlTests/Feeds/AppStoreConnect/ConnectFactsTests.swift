@@ -3,12 +3,12 @@ import Testing
 
 @testable import GateControl
 
-/// The statements of App Store Connect, as rules and facts.
+/// Responses of App Store Connect, converted to rules and releases.
 struct ConnectFactsTests {
     private static let now = Timestamp(secondsSinceEpoch: 1_800_000_000)
     private static let later = "2027-06-01T00:00:00Z"
 
-    /// A build, its version and its beta detail as they come.
+    /// A response with a build, its version and its beta detail.
     private static func build(
         _ number: String = "42",
         of version: String? = "3.3.0",
@@ -53,7 +53,7 @@ struct ConnectFactsTests {
         try ConnectBuild(try #require(list.resources.first), in: list, readiness)
     }
 
-    @Test func `a build has its version, audience, upload and expiry`() throws {
+    @Test func `a build has its version, audience, upload time and expiry`() throws {
         let build = try #require(
             try self.read(try Self.build(expires: "2026-11-30T10:00:00-08:00"))
         )
@@ -64,8 +64,8 @@ struct ConnectFactsTests {
         #expect(build.build.expiresAt == (try Timestamp(parsing: "2026-11-30T18:00:00Z")))
     }
 
-    @Test func `what testers cannot have is not asked for`() throws {
-        // By state, audience, readiness: whether it counts.
+    @Test func `a build that testers cannot install is not required`() throws {
+        // The columns: state, audience, whether it can be tested, whether it is processed.
         for (state, audience, testing, processed) in [
             ("IN_BETA_TESTING", "INTERNAL_ONLY", true, true),
             ("READY_FOR_BETA_TESTING", "INTERNAL_ONLY", false, true),
@@ -87,7 +87,7 @@ struct ConnectFactsTests {
         #expect(try self.read(try Self.build(expired: true), .processed)?.build.isTesting == false)
     }
 
-    @Test func `a build of nobody is none`() throws {
+    @Test func `a build without a valid audience or version is ignored`() throws {
         for list in [
             try Self.build(processing: "PROCESSING"), try Self.build(processing: "INVALID"),
             try Self.build(audience: nil), try Self.build(audience: "EVERYBODY"),
@@ -109,7 +109,7 @@ struct ConnectFactsTests {
             "must be one text, found a list of 2"
         ),
     ])
-    func `what means nothing is refused with its place`(text: String, message: String) throws {
+    func `an invalid response is rejected with its location`(text: String, message: String) throws {
         let page = try JSONParser.parse(Array(text.utf8))
         let failure = #expect(throws: FeedFailure.self) {
             var list = ConnectList()
@@ -119,7 +119,7 @@ struct ConnectFactsTests {
         #expect(failure?.description.contains(message) == true, "\(failure?.description ?? "")")
     }
 
-    /// A version with its phased release as they come.
+    /// Parses a version with its phased release.
     private func version(
         _ attributes: String,
         phased: String? = nil
@@ -150,17 +150,18 @@ struct ConnectFactsTests {
         (#""appVersionState":"IN_REVIEW","appStoreState":"IN_REVIEW""#, false),
         (#""appStoreState":"REMOVED_FROM_SALE""#, false),
     ])
-    func `only what is in the store is a fact`(attributes: String, isFact: Bool) throws {
+    func `only a version that is in the store is a release`(attributes: String, isFact: Bool) throws
+    {
         let version = try self.version(attributes)
         #expect((version != nil) == isFact)
         if isFact { #expect(version?.build == 42) }
     }
 
-    @Test func `a version without a state is refused`() {
+    @Test func `a version without a state is rejected`() {
         #expect(throws: FeedFailure.self) { try self.version(#""downloadable":true"#) }
     }
 
-    @Test func `a phased release ends seven days and its pauses after it began`() throws {
+    @Test func `a phased release ends after seven days plus its pauses`() throws {
         let start = #""startDate":"2026-12-01T00:00:00Z""#
         func phase(_ phased: String?) throws -> ConnectVersion.Phase? {
             try self.version(#""appVersionState":"READY_FOR_DISTRIBUTION""#, phased: phased)?.phase
@@ -255,7 +256,7 @@ struct ConnectFactsTests {
         #expect(definition.testFlight.first?.feed == "connect")
     }
 
-    @Test func `a number with dots is a floor of builds`() throws {
+    @Test func `a build number with dots is a minimum build`() throws {
         let definition = try self.loaded([self.build("3.3.0", "42.1"), self.build("3.3.0", "9")])
         let newest = try BuildNumber(parsing: "42.1")
         #expect(definition.rules.map(\.minimumBuild) == [newest])
@@ -263,7 +264,7 @@ struct ConnectFactsTests {
         #expect(definition.releases.map(\.builds) == [[newest]])
     }
 
-    @Test func `without a rule nothing is asked, and without builds nobody`() throws {
+    @Test func `without a rule or without builds nothing is required`() throws {
         let facts = try self.loaded([self.build("3.3.0", "42")], rule: false)
         #expect(facts.rules.isEmpty)
         #expect(facts.testFlight.count == 1)
@@ -277,12 +278,13 @@ struct ConnectFactsTests {
     }
 
     @Test(arguments: [
-        // Let out to everybody on the second day; seen complete long after; seen at last just now.
+        // Released to all users on the second day; first seen as complete long after; last seen
+        // just now.
         (["complete 3.3.0": "2026-12-02T12:00:00Z"], "2026-12-02T12:00:00Z"),
         (["complete 3.3.0": "2026-12-09T00:00:00Z"], "2026-12-08T00:00:00Z"),
         (["live 3.3.0": "2026-12-01T00:00:00Z"], "2026-12-08T00:00:00Z"),
     ])
-    func `a phased release that has ended counts from its end`(
+    func `a completed phased release is effective from its end`(
         memory: [String: String],
         end: String
     ) throws {
@@ -296,7 +298,7 @@ struct ConnectFactsTests {
         #expect(release.phase == .phased(completeAt: try Timestamp(parsing: end)))
     }
 
-    @Test func `a version is in the store since it says so, or since it was seen there`() throws {
+    @Test func `the release time of a version is stated, or the time it was first seen`() throws {
         let seen = "2026-10-01T00:00:00Z"
         func since(
             _ attributes: String,
@@ -315,7 +317,7 @@ struct ConnectFactsTests {
         #expect(try since("", nil) == nil)
         #expect(try since("", ["live 3.3.0": "before"]) == nil)
         #expect(try since("", ["live 3.3.0": seen]) == (try Timestamp(parsing: seen)))
-        // A scheduled release comes no earlier than on that day, and perhaps long after.
+        // A scheduled release happens on that day at the earliest, and possibly long after.
         func scheduled(_ day: String) -> String { #","earliestReleaseDate":"\#(day)T00:00:00Z""# }
         func midnight(_ day: String) throws -> Timestamp {
             try Timestamp(parsing: "\(day)T00:00:00Z")
@@ -324,7 +326,7 @@ struct ConnectFactsTests {
         #expect(try since(scheduled("2026-11-01"), known) == midnight("2026-11-01"))
         #expect(try since(scheduled("2026-09-01"), known) == midnight("2026-10-01"))
         #expect(try since(scheduled("2026-09-01")) == Self.now)
-        // A version that was there before the first question came then at the earliest.
+        // For a version that was present at the first fetch, the scheduled day is used.
         #expect(try since(scheduled("2026-09-01"), nil) == midnight("2026-09-01"))
         #expect(
             try since(scheduled("2026-09-01"), ["live 3.3.0": "before"]) == midnight("2026-09-01")

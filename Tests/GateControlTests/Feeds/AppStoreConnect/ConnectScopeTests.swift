@@ -13,7 +13,7 @@ struct ConnectScopeTests {
         (#"{"relationships":{"app":{"links":{}}}}"#, nil, nil),
         (#"{"relationships":{"app":{"data":{"type":"apps","id":"2"}}}}"#, nil, "the app 2"),
     ])
-    func `a resource counts unless it says that it is about something else`(
+    func `a resource is accepted unless it has another app or platform`(
         resource: String,
         platform: String?,
         other: String?

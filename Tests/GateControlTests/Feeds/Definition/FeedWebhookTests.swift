@@ -2,7 +2,7 @@ import Testing
 
 @testable import GateControl
 
-/// Signatures of webhooks; the right ones are of `openssl dgst -sha256 -hmac`.
+/// Signatures of webhooks; the valid ones were created with `openssl dgst -sha256 -hmac`.
 struct FeedWebhookTests {
     private let folder: TemporaryFolder
 
@@ -36,7 +36,7 @@ struct FeedWebhookTests {
         (Self.body, String(repeating: "g", count: 64), false),
         (Self.body, String(repeating: "é", count: 32), false),
     ])
-    func `only the right signature of the very bytes counts`(
+    func `only the valid signature of the exact body is accepted`(
         body: String,
         signature: String,
         isSigned: Bool
@@ -49,7 +49,7 @@ struct FeedWebhookTests {
         (.apple, "hmacsha256=", true), (.apple, "sha256=", false), (.apple, "HMACSHA256=", false),
         (.microCMS, "", true), (.microCMS, "sha256=", false),
     ])
-    func `each source writes its signature in a form of its own`(
+    func `each source has its own signature format`(
         form: FeedWebhook.Form,
         prefix: String,
         isSigned: Bool
@@ -74,7 +74,7 @@ struct FeedWebhookTests {
     ]
 
     @Test(arguments: sources)
-    func `a feed that is asked takes webhooks, and one that listens takes none`(
+    func `a polling feed accepts webhooks, and a streaming feed does not`(
         source: String,
         field: String?
     ) throws {
@@ -90,12 +90,12 @@ struct FeedWebhookTests {
         #expect(feed.hasWebhook)
     }
 
-    @Test func `another secret makes another signature`() throws {
+    @Test func `another secret gives another signature`() throws {
         try self.folder.write("hunter3", to: "secret")
         #expect(try !self.webhook.isSigned(Array(Self.body.utf8), by: Self.signature))
     }
 
-    @Test func `without its secret nothing is signed`() throws {
+    @Test func `without its secret no signature can be verified`() throws {
         try self.folder.write("", to: "secret")
         #expect(throws: FeedFailure.self) {
             try self.webhook.isSigned(Array(Self.body.utf8), by: Self.signature)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import GateControl
 
-/// Against a server that checks what Google checks.
+/// Tests with a server that validates requests like Google's.
 @Suite(
     .ownThread,
     .timeLimit(.minutes(5)),
@@ -18,7 +18,8 @@ struct AccessTokensTests {
     private let fetcher: Fetcher
     private let clock = Clock()
 
-    /// The time of the context, which goes on only where a test moves it; Google takes no assertion from the future.
+    /// A clock that only the test advances; it starts now, because Google rejects assertions from
+    /// the future.
     private final class Clock: Sendable {
         private let start = SystemClock.now().secondsSinceEpoch
         private let passed = Mutex<Int64>(-2_000)
@@ -49,7 +50,7 @@ struct AccessTokensTests {
         return FeedContext(feed: "a", fetcher: self.fetcher, last: nil, now: { clock.now })
     }
 
-    private func tokensAsked() throws -> Int {
+    private func tokenRequestCount() throws -> Int {
         try self.server.requests().count { $0.path == "/token" }
     }
 
@@ -58,7 +59,7 @@ struct AccessTokensTests {
         return FetchRequest(try FetchURL(parsing: url), acceptsGzip: true)
     }
 
-    @Test func `those who ask at the same time get one token`() async throws {
+    @Test func `concurrent callers share one token`() async throws {
         let (account, context) = (self.tokens, self.context)
         let tokens = try await withThrowingTaskGroup(of: String.self) { group in
             for _ in 0..<20 { group.addTask { try await account.token(context) } }
@@ -68,10 +69,10 @@ struct AccessTokensTests {
         }
         #expect(tokens.count == 20)
         #expect(Set(tokens).count == 1)
-        #expect(try self.tokensAsked() == 1)
+        #expect(try self.tokenRequestCount() == 1)
     }
 
-    @Test func `a token is kept for four fifths of its life, and longer if there is no new one`()
+    @Test func `a token is renewed after four fifths of its lifetime if possible`()
         async throws
     {
         try self.server.setState(self.google.state(oauth: #""lifetime":1000"#))
@@ -82,39 +83,39 @@ struct AccessTokensTests {
         self.clock.pass(20)
         try self.server.setFaults(FeedFault("503", path: "/token"))
         #expect(try await account.token(self.context) == first)
-        #expect(try self.tokensAsked() == 2)
+        #expect(try self.tokenRequestCount() == 2)
         self.clock.pass(200)
         await #expect(throws: FeedFailure.self) { try await account.token(self.context) }
         try self.server.setFaults()
         #expect(try await account.token(self.context) != first)
     }
 
-    @Test func `a token of a time that is still to come is not believed`() async throws {
+    @Test func `a token from the future is not used`() async throws {
         let account = self.tokens
         let first = try await account.token(self.context)
         self.clock.pass(-500)
         #expect(try await account.token(self.context) != first)
-        #expect(try self.tokensAsked() == 2)
+        #expect(try self.tokenRequestCount() == 2)
     }
 
-    @Test func `a token that is no longer taken is replaced at once`() async throws {
+    @Test func `a rejected token is replaced at once`() async throws {
         let account = self.tokens
         #expect(try await account.fetch(try self.template(), self.context).status == 200)
         #expect(try await account.fetch(try self.template(), self.context).status == 200)
-        #expect(try self.tokensAsked() == 1)
+        #expect(try self.tokenRequestCount() == 1)
         try self.server.act("expire")
         #expect(try await account.fetch(try self.template(), self.context).status == 200)
-        #expect(try self.tokensAsked() == 2)
+        #expect(try self.tokenRequestCount() == 2)
     }
 
-    @Test func `what no token opens is asked for twice and not for ever`() async throws {
+    @Test func `a request is retried once with a new token`() async throws {
         try self.server.setFaults(FeedFault("401", path: "/v1/"))
         let response = try await self.tokens.fetch(try self.template(), self.context)
         #expect(response.status == 401)
         #expect(try self.server.requests().map(\.path).filter { $0 != "/token" }.count == 2)
     }
 
-    @Test func `a key that Google does not know is told of, without the key`() async throws {
+    @Test func `a key that Google does not know is reported without the key`() async throws {
         let other = try GoogleTestAccount(
             tokenURL: self.server.url("/token"),
             ownKey: true
@@ -127,7 +128,7 @@ struct AccessTokensTests {
             failure?.description
                 == "the source responded with 400: no token: invalid_grant, Invalid JWT Signature."
         )
-        // A key that has been exchanged meanwhile is read anew.
+        // A replaced key file is read again.
         let account = self.tokens
         await #expect(throws: FeedFailure.self) { try await account.token(self.context) }
         try self.folder.write(self.google.json, to: "account.json")
@@ -135,7 +136,7 @@ struct AccessTokensTests {
     }
 
     @Test(arguments: ["empty", "html", "null", "bad-json", "not-utf8", "reset", "truncated"])
-    func `no fault makes a token`(fault: String) async throws {
+    func `a fault of the server never gives a token`(fault: String) async throws {
         try self.server.setFaults(FeedFault(fault, path: "/token"))
         let failure = await #expect(throws: FeedFailure.self) {
             try await self.tokens.token(self.context)

@@ -4,7 +4,8 @@ import Testing
 
 @testable import GateControl
 
-/// Google's tokens without a key of Google: of the metadata server, and for the token of another place.
+/// Google tokens without a service account key: from the metadata server, and by workload identity
+/// federation.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct KeylessTests {
     private static let now = Timestamp(secondsSinceEpoch: 1_800_000_000)
@@ -20,7 +21,7 @@ struct KeylessTests {
         FeedContext(feed: "a", fetcher: self.fetcher, last: nil, now: { Self.now })
     }
 
-    @Test func `the metadata server is asked for the scopes, with its mark`() throws {
+    @Test func `the metadata server request has the scopes and the required header`() throws {
         let question = try MetadataServer.question(scopes: ["a", "b"], environment: [:])
         #expect(
             question.url.text == "http://metadata.google.internal/computeMetadata/v1/instance/"
@@ -30,7 +31,7 @@ struct KeylessTests {
         let host = [MetadataServer.hostVariable: "127.0.0.1:81"]
         let other = try MetadataServer.question(scopes: ["a"], environment: host)
         #expect(other.url.text.hasPrefix("http://127.0.0.1:81/computeMetadata/v1/"))
-        // Nobody sends a token's question in clear text to another machine.
+        // A token request in clear text is only sent to this machine.
         #expect(throws: FeedFailure.self) {
             try MetadataServer.question(
                 scopes: [],
@@ -39,13 +40,13 @@ struct KeylessTests {
         }
     }
 
-    @Test func `no rule can name an address of the metadata server`() {
+    @Test func `a URL in the rules cannot address the metadata server`() {
         #expect(throws: FetchURL.Failure.plainText) {
             try FetchURL(parsing: "http://metadata.google.internal/")
         }
     }
 
-    /// Google's two answers to one who shows the right things, and what it says to others.
+    /// Google's responses to a valid exchange and impersonation, and its errors.
     private static func google(
         _ request: FetchRequest,
         isAllowed: Bool = true
@@ -117,7 +118,7 @@ struct KeylessTests {
     }
 
     @Test(arguments: [(false, "federated", 3_600), (true, "of-gate", 3_000)])
-    func `the token of another place is changed for one of Google`(
+    func `an external token is exchanged for a Google token`(
         impersonates: Bool,
         text: String,
         lifetime: Int64
@@ -127,7 +128,7 @@ struct KeylessTests {
         #expect(token.expiresAt == Self.now.secondsSinceEpoch + lifetime)
     }
 
-    @Test func `the token can stand in JSON`() async throws {
+    @Test func `the external token can be in a JSON document`() async throws {
         let format = #","format":{"type":"json","subject_token_field_name":"access_token"}"#
         let identity = try self.identity(
             impersonates: false,
@@ -137,7 +138,7 @@ struct KeylessTests {
         #expect(try await self.token(identity).text == "federated")
     }
 
-    @Test func `what Google refuses is said in its words, without the token`() async throws {
+    @Test func `an error contains Google's message without the token`() async throws {
         let identity = try self.identity(impersonates: true)
         let failure = await #expect(throws: FeedFailure.self) {
             try await self.token(identity, isAllowed: false)
@@ -152,8 +153,8 @@ struct KeylessTests {
         #expect(!reason.contains("forged-token"))
     }
 
-    /// The whole way over a socket, which the pure part above does not take.
-    @Test func `a file of an identity is taken where a key can stand`() async throws {
+    /// The complete exchange over a socket.
+    @Test func `an external account file is accepted instead of a key`() async throws {
         let google = try SourceServer { request in
             let isToken = request.target == "/token"
             let isAllowed = request.fields["Authorization"] == ["Bearer federated"]
@@ -198,7 +199,7 @@ struct KeylessTests {
             "has a 'credential_source' without 'file'"
         ),
     ])
-    func `a file of an identity that is not whole says what is missing`(
+    func `an incomplete external account file is rejected with the missing member`(
         json: String,
         words: String
     ) async throws {

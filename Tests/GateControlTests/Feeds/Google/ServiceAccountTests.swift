@@ -21,7 +21,8 @@ struct ServiceAccountTests {
             "has a 'private_key' that is not an RSA key in PEM format"
         ),
     ])
-    func `a file that is none is told of without what is in it`(text: String, reason: String) {
+    func `an invalid service account is reported without its content`(text: String, reason: String)
+    {
         let failure = #expect(throws: FeedFailure.self) {
             try ServiceAccount(parsing: text, in: Self.secret)
         }
@@ -32,7 +33,7 @@ struct ServiceAccountTests {
     }
 
     @Test(arguments: ["http://oauth2.googleapis.com/token", "token", ""])
-    func `tokens are asked for over TLS alone`(url: String) throws {
+    func `tokens are requested over TLS only`(url: String) throws {
         let account = try GoogleTestAccount(tokenURL: url)
         let failure = #expect(throws: FeedFailure.self) {
             try ServiceAccount(parsing: account.json, in: Self.secret)
@@ -44,7 +45,7 @@ struct ServiceAccountTests {
         (#"{"access_token":"t","expires_in":3599}"#, 3_879, 4_599),
         (#"{"access_token":"t","expires_in":100,"token_type":"Bearer"}"#, 1_080, 1_100),
     ])
-    func `a token is renewed at four fifths of its life`(
+    func `a token is renewed after four fifths of its lifetime`(
         answer: String,
         renewAt: Int64,
         expiresAt: Int64
@@ -60,7 +61,7 @@ struct ServiceAccountTests {
         #"{"access_token":"","expires_in":9}"#, #"{"access_token":"t","expires_in":0}"#,
         #"{"access_token":"t","expires_in":-1}"#, #"{"access_token":"t","expires_in":9999999}"#,
     ])
-    func `what is no token is none`(answer: String) {
+    func `an invalid token response is rejected`(answer: String) {
         #expect(throws: FeedFailure.self) {
             try AccessToken(Self.response(answer), asked: Self.now)
         }

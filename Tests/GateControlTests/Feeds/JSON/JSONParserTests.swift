@@ -23,7 +23,7 @@ struct JSONParserTests {
             ])
         ),
     ])
-    func `values are read as they are written`(text: String, value: JSONValue) throws {
+    func `values are parsed without conversion`(text: String, value: JSONValue) throws {
         #expect(try self.parse(text) == value)
     }
 
@@ -36,12 +36,12 @@ struct JSONParserTests {
         ("\"\\uD83D\\u0041\"", 1, 13), ("\"\\u+123\"", 1, 3),
         ("{\"a\":1,\n \"é\":1, \"a\":2}", 2, 12), ("<html>", 1, 1), ("# yaml\na: 1", 1, 1),
     ])
-    func `what is no JSON is refused in its place`(text: String, line: Int, column: Int) {
+    func `invalid JSON is rejected with its location`(text: String, line: Int, column: Int) {
         let failure = #expect(throws: JSONParser.Failure.self) { try self.parse(text) }
         #expect([failure?.line, failure?.column] == [line, column], "\(failure?.message ?? "")")
     }
 
-    /// Each production of RFC 8259 section 6, and its near misses.
+    /// Every production of RFC 8259 section 6, and similar invalid texts.
     @Test(arguments: [
         ("0", true), ("-0", true), ("7", true), ("1234567890", true), ("-12", true), ("0.0", true),
         ("10.010", true), ("1e1", true), ("1E+01", true), ("1e-0", true), ("-0.5e12", true),
@@ -50,20 +50,20 @@ struct JSONParserTests {
         ("1e1.5", false), ("1e1e1", false), ("1-1", false), ("--1", false), ("0e", false),
         ("1+1", false), ("0.1.", false), ("Infinity", false),
     ])
-    func `a number is one of JSON or none`(text: String, isNumber: Bool) {
+    func `a number follows the grammar of JSON`(text: String, isNumber: Bool) {
         let value = try? self.parse(text)
         #expect(value == (isNumber ? .number(text) : nil))
         let list = try? self.parse("[\(text),\(text)]")
         #expect(list == (isNumber ? .list([.number(text), .number(text)]) : nil))
     }
 
-    @Test func `bytes that are no UTF-8 are refused`() {
+    @Test func `invalid UTF-8 is rejected`() {
         #expect(throws: JSONParser.Failure.self) {
             try JSONParser.parse([0x22, 0xFF, 0x22])
         }
     }
 
-    @Test func `nobody can make it dig or count for ever`() {
+    @Test func `the depth and the number of values are limited`() {
         for text in [
             String(repeating: "[", count: 100_000), String(repeating: "{\"a\":", count: 100_000),
             "[" + String(repeating: "1,", count: 100_000) + "1]",
@@ -74,7 +74,7 @@ struct JSONParserTests {
         #expect(throws: Never.self) { try self.parse(deep) }
     }
 
-    @Test func `what is rendered is read as the same, as JSON and as a rules file`() throws {
+    @Test func `rendered JSON is parsed as the same value, also as a rules file`() throws {
         let text = #"{"a":["\u0000\u001f\u0085\u2028\ufeff\"\\😀",1.10,true,null,{}],"b":{"c":[]}}"#
         let value = try self.parse(text)
         let long = JSONValue.object([

@@ -15,23 +15,23 @@ struct JSONPointerTests {
             ("/c%d", "2"), ("/e^f", "3"), ("/g|h", "4"), ("/i\\j", "5"), ("/k\"l", "6"),
             ("/ ", "7"),
             ("/m~0n", "8"), ("/apps/0/min", #""1.0""#), ("/apps/1/min", "null"),
-            // Nothing is there.
+            // Pointers without a value.
             ("/foo/2", nil), ("/foo/-", nil), ("/foo/00", nil), ("/foo/-1", nil), ("/bar", nil),
             ("/foo/0/x", nil), ("/apps/min", nil),
         ] as [(String, String?)]
     )
-    func `a pointer leads to a value`(pointer: String, value: String?) throws {
+    func `a pointer resolves to a value`(pointer: String, value: String?) throws {
         let document = try JSONParser.parse(Array(Self.document.utf8))
         #expect(JSONPointer(parsing: pointer)?.value(in: document)?.compact == value)
     }
 
-    @Test func `the empty pointer is the whole`() throws {
+    @Test func `the empty pointer resolves to the document`() throws {
         let document = try JSONParser.parse(Array(Self.document.utf8))
         #expect(JSONPointer(parsing: "")?.value(in: document) == document)
     }
 
     @Test(arguments: ["foo", "foo/bar", "/a~", "/a~2", "/~", "#/a"])
-    func `what is no pointer is none`(text: String) {
+    func `an invalid pointer is rejected`(text: String) {
         #expect(JSONPointer(parsing: text) == nil)
     }
 
@@ -41,7 +41,7 @@ struct JSONPointerTests {
             (#"{"config":"{\"min\":\"4.1.0\"}"}"#, "config#/min", .found(.text("4.1.0"))),
             (#"{"config":"{\"ios\":{\"min\":\"4\"}}"}"#, "config#/ios/min", .found(.text("4"))),
             (#"{"a":{"config":" {\"on\": true} "}}"#, "a.config#/on", .found(.boolean(true))),
-            // What is an object already needs no text in between.
+            // An object does not need to be parsed from a text.
             (#"{"config":{"min":"4.1.0"}}"#, "config#/min", .found(.text("4.1.0"))),
             (#"{"config":"[\"4\"]"}"#, "config#/0", .found(.text("4"))),
             (#"{"config":"{\"max\":1}"}"#, "config#/min", .absent),
@@ -53,7 +53,7 @@ struct JSONPointerTests {
             (#"{"config":"{\"min\":1,\"min\":2}"}"#, "config#/min", nil),
         ] as [(String, String, JSONValue.Lookup?)]
     )
-    func `a path can lead into the JSON of a text`(
+    func `a path can continue in JSON within a text`(
         text: String,
         path: String,
         expected: JSONValue.Lookup?

@@ -6,7 +6,7 @@ struct JSONStreamSplitterTests {
     private static let stream = #"{"a":"}{\"\\"}"# + "\r\n \t" + #"{"b":[{"c":"ü]"},[]]}{}"# + "\n"
 
     @Test(arguments: [1, 2, 3, 7, 1000])
-    func `objects come out as they went in, however they are cut`(size: Int) throws {
+    func `objects are returned unchanged wherever the stream is split`(size: Int) throws {
         var splitter = JSONStreamSplitter(limit: 100)
         var objects: [String] = []
         let bytes = Array(Self.stream.utf8)
@@ -18,14 +18,14 @@ struct JSONStreamSplitterTests {
     }
 
     @Test(arguments: ["<html>", "null", "[{}]", "{}x", "\"{}\""])
-    func `what is no object ends it`(text: String) {
+    func `anything but an object ends the stream`(text: String) {
         var splitter = JSONStreamSplitter(limit: 100)
         #expect(throws: FeedFailure.content("the stream is not a sequence of JSON objects")) {
             try splitter.receive(Array(text.utf8))
         }
     }
 
-    @Test func `an object has a limit`() throws {
+    @Test func `the size of an object is limited`() throws {
         var splitter = JSONStreamSplitter(limit: 10)
         #expect(try splitter.receive(Array(#"{"a":"12"}"#.utf8)).count == 1)
         #expect(throws: FeedFailure.content("a message of the stream is larger than 10 bytes")) {

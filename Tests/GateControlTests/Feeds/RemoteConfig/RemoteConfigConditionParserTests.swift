@@ -60,7 +60,7 @@ struct RemoteConfigConditionParserTests {
     }
 
     @Test(arguments: try elements())
-    func `an expression is cut into its elements`(expression: String, elements: [Element]) {
+    func `an expression is split into its conditions`(expression: String, elements: [Element]) {
         #expect(RemoteConfigConditionParser.parse(expression).elements == elements)
     }
 
@@ -94,7 +94,7 @@ struct RemoteConfigConditionParserTests {
         "truely",
         "!true",
     ])
-    func `what only Firebase knows is undecidable`(expression: String) {
+    func `a condition that depends on Firebase is undecidable`(expression: String) {
         let elements = RemoteConfigConditionParser.parse(expression).elements
         #expect(elements == [.undecidable(expression)])
     }

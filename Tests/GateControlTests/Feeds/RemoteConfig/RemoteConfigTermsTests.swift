@@ -23,7 +23,7 @@ struct RemoteConfigTermsTests {
         )
     }
 
-    /// A template in which `min_version` has these values, by condition and then by default.
+    /// Returns a template with these conditional values of `min_version` and this default.
     private static func template(
         _ conditional: [(expression: String, value: String)],
         _ value: String
@@ -43,7 +43,7 @@ struct RemoteConfigTermsTests {
 
     private static func text(_ version: String) -> String { #"{ "value": "\#(version)" }"# }
 
-    /// Expects a minimum and ranges of the versions that `min_version` has by condition and by default.
+    /// Expects a minimum and blocked ranges for conditional values of `min_version` and a default.
     @discardableResult
     private static func expect(
         _ conditional: [(expression: String, version: String)],
@@ -59,7 +59,7 @@ struct RemoteConfigTermsTests {
         return terms
     }
 
-    @Test func `the names of the article are read, also from a group`() throws {
+    @Test func `the parameter names of the article are found, also in a group`() throws {
         let terms = try Self.terms(
             #"""
             { "parameters": { "min_version": { "defaultValue": { "value": "3.2.0" } } },
@@ -74,28 +74,29 @@ struct RemoteConfigTermsTests {
 
     @Test(
         arguments: [
-            // The first that holds decides, in the order of the conditions.
+            // The first condition that is true decides, in order.
             ([("device.os == 'ios'", "4.0"), ("true", "5.0")], "3.0", "4.0", []),
             ([("device.os == 'android'", "4.0")], "3.0", "3.0", []),
             ([("app.id == '1:2:android:3'", "4.0")], "3.0", "3.0", []),
-            // Old ones may go on, newer ones must be newer still.
+            // Old versions are allowed, and newer ones must be newer still.
             ([("app.version.<(['3.0'])", "2.5")], "3.5", "2.5", [">=3.0 <3.5"]),
             ([("app.version.<=(['3.0'])", "2.5")], "3.5", "2.5", [">3.0 <3.5"]),
-            // One bad build is told to go on.
+            // One bad version must update.
             ([("app.version.exactlyMatches(['3.1'])", "3.2")], "2.0", "2.0", ["3.1"]),
             ([("app.version.==(['3.1'])", "3.2")], "3.1", "3.1", ["3.1"]),
             ([("app.version.>=(['3.0'])", "3.1"), ("true", "9.0")], "1", "3.1", []),
             ([("app.version.!=(['3.0'])", "9.0")], "1", "3.0", [">3.0 <9.0"]),
-            // Conditions that the gate cannot decide count for the lowest.
+            // For undecidable conditions, the lowest value counts.
             ([("percent <= 10", "4.0")], "3.0", "3.0", []),
             ([("percent <= 10", "2.0")], "3.0", "2.0", []),
             ([("percent <= 10 && device.os == 'android'", "2.0")], "3.0", "3.0", []),
             ([("device.country in ['JP']", "4.0"), ("device.os == 'ios'", "3.5")], "1", "3.5", []),
-            // Values that may be nothing for some take the floor away from nobody.
+            // Empty values for some clients do not remove the floor.
             ([("percent <= 10", "")], "3.0", "3.0", []),
             ([("device.os == 'ios'", "")], "3.0", nil, []),
             ([("app.version.<(['2.0'])", "")], "3.0", nil, [">=2.0 <3.0"]),
-            // Times have come or have not; near them an unknown zone leaves it open.
+            // Dates in the past or the future; near the current time an unknown time zone makes a
+            // condition undecidable.
             ([("dateTime >= dateTime('2026-12-24T11:00:00')", "4.0")], "3.0", "4.0", []),
             ([("dateTime >= dateTime('2026-12-24T13:00:00')", "4.0")], "3.0", "3.0", []),
             (
@@ -108,7 +109,7 @@ struct RemoteConfigTermsTests {
                 "4.0",
                 []
             ),
-            // Noon in London is 21 o'clock in Tokyo and 4 o'clock in Los Angeles.
+            // Noon in London is 21:00 in Tokyo and 4:00 in Los Angeles.
             (
                 [("dateTime >= dateTime('2026-12-24T21:00:00', 'Asia/Tokyo')", "4.0")], "3.0",
                 "4.0",
@@ -133,7 +134,7 @@ struct RemoteConfigTermsTests {
             ),
         ] as [([(String, String)], String, String?, [String])]
     )
-    func `conditions lead to a minimum and ranges`(
+    func `conditional values become a minimum and blocked ranges`(
         conditional: [(String, String)],
         value: String,
         minimum: String?,
@@ -153,19 +154,19 @@ struct RemoteConfigTermsTests {
             ),
             ([("app.build.==(['0'])", "3.1")], "", nil, [], ["0 of <3.1"]),
             ([("app.build.!=(['93'])", "3.1")], "", nil, [], ["<93 of <3.1", ">93 of <3.1"]),
-            // One bad build of one version.
+            // One bad build of a version.
             (
                 [("app.version.==(['3.7']) && app.build.==(['93'])", "3.8")], "3.0", "3.0", [],
                 ["93 of 3.7"]
             ),
-            // Floors of all builds do not speak of builds.
+            // A floor for all builds needs no build ranges.
             ([("app.build.>(['100']) && device.os == 'android'", "4.0")], "3.0", "3.0", [], []),
             ([("app.build.>(['100'])", "3.0")], "3.0", "3.0", [], []),
             (
                 [("app.version.==(['3.1'])", "3.2"), ("app.build.>(['9'])", "3.0")], "2.0", "2.0",
                 ["3.1"], [">9 of >=2.0 <3.0"]
             ),
-            // Of what is left open, the lowest counts for each build.
+            // For undecidable conditions, the lowest value counts for each build.
             (
                 [("app.build.>(['9']) && percent <= 10", "2.0")], "3.0", "2.0", [],
                 ["<=9 of >=2.0 <3.0"]
@@ -173,7 +174,7 @@ struct RemoteConfigTermsTests {
             ([("app.build.>(['9']) && percent <= 10", "4.0")], "3.0", "3.0", [], []),
         ] as [([(String, String)], String, String?, [String], [String])]
     )
-    func `builds are told apart as Firebase does`(
+    func `conditions on builds become blocked builds`(
         conditional: [(String, String)],
         value: String,
         minimum: String?,
@@ -199,7 +200,7 @@ struct RemoteConfigTermsTests {
                 [(#"app.version.matches(['^3\\\\.1', 'x$'])"#, "4.0")], "3.0", "3.0",
                 [#"of >=3.0 <4.0, versionMatches (?:^3\.1)|(?:x$)"#]
             ),
-            // A lower floor for some is the floor of all, and the others have more.
+            // The lowest floor applies to all clients, and a higher one to the others.
             (
                 [("app.version.contains(['beta'])", "2.0")], "3.0", "2.0",
                 ["of >=2.0 <3.0, versionMatchesNone beta"]
@@ -208,7 +209,7 @@ struct RemoteConfigTermsTests {
                 [("app.build.matches(['7$']) && app.version.contains(['beta'])", "4.0")], "3.0",
                 "3.0", ["of >=3.0 <4.0, versionMatches beta, buildMatches 7$"]
             ),
-            // What asks the same twice is one question, and one that makes no difference is none.
+            // A repeated condition is one pattern, and a condition without effect is none.
             (
                 [
                     ("app.version.contains(['a'])", "4.0"),
@@ -236,7 +237,7 @@ struct RemoteConfigTermsTests {
             ),
         ] as [([(String, String)], String, String?, [String])]
     )
-    func `forms of versions and builds are told apart as Firebase does`(
+    func `conditions on the text of versions and builds become patterns`(
         conditional: [(String, String)],
         value: String,
         minimum: String?,
@@ -248,16 +249,17 @@ struct RemoteConfigTermsTests {
     }
 
     @Test(arguments: [
-        // Build metadata is no part of a version here; other engines have other patterns.
+        // Versions have no build metadata here, and other regular expression engines have other
+        // patterns.
         "app.version.contains(['+debug'])", "app.version.matches(['(?=a)'])",
         "app.version.contains([''])", "app.version.matches(['(?P<x>a)'])",
     ])
-    func `what no pattern can say is left open`(expression: String) throws {
+    func `a condition that cannot be a pattern is undecidable`(expression: String) throws {
         let terms = try Self.expect([(expression, "2.0")], "3.0", toLeadTo: "2.0", [])
         #expect(terms.undecided == ["c0"])
     }
 
-    @Test func `of more questions than can be told apart, the others are left open`() throws {
+    @Test func `conditions beyond the limit are undecidable`() throws {
         let conditional = (0..<9).map { ("app.version.contains(['x\($0)'])", "4.0") }
         let terms = try Self.expect(conditional, "3.0", toLeadTo: "3.0", [])
         #expect(terms.undecided == ["c8"])
@@ -278,7 +280,7 @@ struct RemoteConfigTermsTests {
             "3.0"
         ),
     ])
-    func `what Firebase draws counts for the lowest, or for nothing`(
+    func `for values that Firebase randomizes, the lowest counts`(
         value: String,
         minimum: String?
     ) throws {
@@ -294,7 +296,7 @@ struct RemoteConfigTermsTests {
     ]
 
     @Test(arguments: unknown + [#"{ "useInAppDefault": true }"#])
-    func `what some clients may have, and nobody knows, takes the floor away from nobody`(
+    func `unknown values for some clients do not remove the floor`(
         value: String
     ) throws {
         let template = Self.template([("percent <= 10", value)], Self.text("3.0"))
@@ -304,7 +306,7 @@ struct RemoteConfigTermsTests {
     }
 
     @Test(arguments: unknown)
-    func `what nobody knows of all clients is no floor, and no reason to take one away`(
+    func `an unknown default is an error and removes no floor`(
         value: String
     ) throws {
         let error = #expect(throws: RemoteConfigError.self) {
@@ -314,12 +316,12 @@ struct RemoteConfigTermsTests {
             Issue.record("\(String(describing: error))")
             return
         }
-        // Of clients whom it does not concern it says nothing.
+        // Values for other platforms do not matter.
         let elsewhere = Self.template([("device.os == 'android'", value)], Self.text("3.0"))
         #expect(try Self.terms(elsewhere).minimum?.description == "3.0")
     }
 
-    @Test func `a value of another parameter is nobody's business`() throws {
+    @Test func `values of other parameters do not matter`() throws {
         let values = Self.unknown.enumerated().map { #""p\#($0)": { "defaultValue": \#($1) }"# }
         let terms = try Self.terms(
             #"{ "parameters": { \#(values.joined(separator: ",")), "#
@@ -328,7 +330,7 @@ struct RemoteConfigTermsTests {
         #expect(terms.minimum?.description == "3.0")
     }
 
-    @Test func `what is told of the app's own values has a note`() throws {
+    @Test func `in-app defaults are noted`() throws {
         let app = #"{ "useInAppDefault": true }"#
         #expect(
             try Self.terms(Self.template([], app)).notes
@@ -360,10 +362,10 @@ struct RemoteConfigTermsTests {
 
     @Test(arguments: [
         ("min_verison", "3.0.0", true), ("minVersion", "3.0.0", true), ("min_version", "", false),
-        // Numbers, and names that are not near, are of something else.
+        // Numbers, and names that are not similar, belong to other parameters.
         ("min_versions", "7", false), ("background", "3.0.0", false),
     ])
-    func `a misspelt parameter is named`(name: String, value: String, isSlip: Bool) throws {
+    func `a misspelled parameter is reported`(name: String, value: String, isSlip: Bool) throws {
         let json =
             #"{ "parameters": { "\#(name)": { "defaultValue": { "value": "\#(value)" } }, "#
             + #""lastest_version": { "defaultValue": { "value": "3.5.0" } } } }"#
@@ -375,7 +377,7 @@ struct RemoteConfigTermsTests {
         #expect(error == .misspelt(parameter: "min_version", found: name))
     }
 
-    @Test func `conditions that the gate cannot decide are named`() throws {
+    @Test func `undecidable conditions are reported`() throws {
         let template = Self.template(
             [("percent <= 10", Self.text("4")), ("device.os == 'ios'", Self.text("3"))],
             Self.text("2")
@@ -384,7 +386,7 @@ struct RemoteConfigTermsTests {
         #expect(try Self.terms(template, platform: .android).minimum?.description == "2")
     }
 
-    @Test func `an app that is known decides about conditions on it`() throws {
+    @Test func `conditions on a known app ID are decidable`() throws {
         let template = Self.template([("app.id == '1:2:ios:3'", Self.text("4"))], Self.text("2"))
         #expect(try Self.terms(template, app: "1:2:ios:3").minimum?.description == "4")
         #expect(try Self.terms(template, app: "1:2:ios:9").minimum?.description == "2")
@@ -415,13 +417,14 @@ struct RemoteConfigTermsTests {
             "the parameter 'min_version' is 'soon': 'soon' is not a number of ASCII digits"
         ),
     ])
-    func `a template without sense is refused with the place`(json: String, message: String) {
+    func `an invalid template is rejected with the location`(json: String, message: String) {
         let error = #expect(throws: RemoteConfigError.self) { try Self.terms(json) }
         #expect(error?.description == message)
     }
 
-    /// Draws templates, and asks about each of many versions what Firebase would say.
-    @Test func `what is blocked is what Firebase would block`() throws {
+    /// Generates templates and compares the decisions about many versions with Firebase's
+    /// evaluation.
+    @Test func `exactly the versions that Firebase would block are blocked`() throws {
         var generator = SystemRandomNumberGenerator()
         let axis = try (0...12).map { try AppVersion(parsing: "\($0 / 2).\($0 % 2 * 5)") }
         let operators = [">=", "<=", "==", "!=", ">", "<"]

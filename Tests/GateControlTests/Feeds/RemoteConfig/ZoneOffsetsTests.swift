@@ -9,7 +9,7 @@ struct ZoneOffsetsTests {
         try Timestamp(parsing: text).secondsSinceEpoch
     }
 
-    /// Zone data of version 2 with these transitions, and a rule for what comes after them.
+    /// Returns TZif data of version 2 with these transitions and a rule for the time after them.
     private static func file(
         _ transitions: [(at: Int64, kind: UInt8)],
         offsets: [Int32],
@@ -28,14 +28,14 @@ struct ZoneOffsetsTests {
         return bytes + [0] + Array("\n\(rule)\n".utf8)
     }
 
-    /// The bytes of a number, the highest first.
+    /// Returns a number in network byte order.
     private static func bytes(_ value: some FixedWidthInteger) -> [UInt8] {
         stride(from: value.bitWidth - 8, through: 0, by: -8).map {
             UInt8(truncatingIfNeeded: value >> $0)
         }
     }
 
-    @Test func `the last transition holds, and then the rule`() throws {
+    @Test func `the last transition applies, and after all transitions the rule`() throws {
         let first = try Self.seconds("1990-01-01T00:00:00Z")
         let last = try Self.seconds("2007-01-01T00:00:00Z")
         let file = Self.file(
@@ -59,17 +59,17 @@ struct ZoneOffsetsTests {
     @Test(arguments: [
         ("2026-07-01T12:00:00Z", "2026-07-01T10:00:00Z"),
         ("2026-12-01T12:00:00Z", "2026-12-01T11:00:00Z"),
-        // Shown twice: the first time; never shown: an hour later.
+        // An ambiguous local time is the first one, and a skipped local time is an hour later.
         ("2026-10-25T02:30:00Z", "2026-10-25T00:30:00Z"),
         ("2026-03-29T02:30:00Z", "2026-03-29T01:30:00Z"),
     ])
-    func `what the clocks show is one time`(local: String, time: String) throws {
+    func `a local time is one point in time`(local: String, time: String) throws {
         let file = Self.file([], offsets: [3_600], rule: "CET-1CEST,M3.5.0,M10.5.0/3")
         let zone = try #require(ZoneOffsets(tzif: file))
         #expect(zone.time(ofLocal: try Self.seconds(local)) == (try Self.seconds(time)))
     }
 
-    /// Rules, a time, and the offset that `date` of GNU coreutils gives for it.
+    /// Rules, times, and the offsets according to `date` of GNU coreutils.
     @Test(
         arguments: [
             ("JST-9", "2026-01-01T00:00:00Z", 32_400),
@@ -85,7 +85,7 @@ struct ZoneOffsetsTests {
             ("AAA0BBB,59/0,60/0", "2028-02-29T12:00:00Z", 3_600),
         ] as [(String, String, Int64)]
     )
-    func `a rule holds for all years`(rule: String, time: String, offset: Int64) throws {
+    func `a rule applies to all years`(rule: String, time: String, offset: Int64) throws {
         let zone = try #require(PosixZone(rule))
         #expect(zone.offset(at: try Self.seconds(time)) == offset)
     }
@@ -94,15 +94,15 @@ struct ZoneOffsetsTests {
         "", "1", "CET", "CET-1CEST,", "CET-1CEST,M3.5.0", "CET-1CEST,M3.6.0,M10.5.0", "CET-1 ",
         "CET-1CEST,J0,J1", "<+05-5",
     ])
-    func `what is no rule is none`(text: String) {
+    func `an invalid rule is rejected`(text: String) {
         #expect(PosixZone(text) == nil)
     }
 
-    @Test func `what is no zone data is none, wherever it is cut`() throws {
+    @Test func `truncated or random zone data never crashes`() throws {
         let file = Self.file([(0, 0)], offsets: [3_600], rule: "CET-1")
         let whole = try #require(ZoneOffsets(tzif: file))
         for length in 0..<file.count {
-            // Without its rule it still has its transitions.
+            // Without the rule, the data still has transitions.
             let part = ZoneOffsets(tzif: Array(file[..<length]))
             #expect(part == nil || part?.offset(at: 5) == whole.offset(at: 5), "\(length)")
         }
@@ -121,11 +121,11 @@ struct ZoneOffsetsTests {
     @Test(arguments: [
         "", "/etc/passwd", "../../etc/passwd", "Asia/../UTC", "Asia", "Asia//Tokyo", "a b",
     ])
-    func `a name leads nowhere but to a zone`(name: String) {
+    func `a zone name cannot refer to other files`(name: String) {
         #expect(ZoneOffsets(named: name) == nil)
     }
 
-    @Test func `the zones of the system are those of the C library`() throws {
+    @Test func `the offsets of system zones equal those of the C library`() throws {
         let process = try ToolProcess.run(
             "python3",
             [

@@ -20,7 +20,7 @@ struct AppStoreSightingsTests {
     private static let store = StoreKeys(app: nil, platform: "ios", channel: nil)
     private static let asked = ["jp", "kr", "us"]
 
-    /// Each release with the countries that have it.
+    /// Returns each release with the countries that have it.
     private func releases(_ sightings: AppStoreSightings) throws -> [String: [String]] {
         let text = sightings.document(for: Self.store, in: Self.asked).text
         let loaded = try RulesFileLoader.load(sources: [("feed", text)])
@@ -32,14 +32,14 @@ struct AppStoreSightingsTests {
         )
     }
 
-    @Test func `a country with a newer version has the older one, too`() throws {
+    @Test func `a country with a newer version also has the older ones`() throws {
         var sightings = AppStoreSightings(memory: [:])
         sightings.add(try self.sighting("4.3", 2), in: "jp")
         sightings.add(try self.sighting("4.2", 1), in: "kr")
         #expect(try self.releases(sightings) == ["4.3": ["jp"], "4.2": ["jp", "kr"]])
     }
 
-    @Test func `what was seen is never taken back, and outlives a restart`() throws {
+    @Test func `sightings are never removed, and survive a restart`() throws {
         var sightings = AppStoreSightings(memory: [:])
         sightings.add(try self.sighting("4.3", 2), in: "jp")
         sightings.add(try self.sighting("4.2", 1), in: "jp")
@@ -51,7 +51,7 @@ struct AppStoreSightingsTests {
         #expect(again.memory["jp"]?.split(separator: "\n").count == 2)
     }
 
-    @Test func `a country that is no longer asked has nothing`() throws {
+    @Test func `a country that is no longer configured is left out`() throws {
         var sightings = AppStoreSightings(memory: [:])
         sightings.add(try self.sighting("4.3", 2), in: "gb")
         sightings.add(try self.sighting("4.2", 1), in: "gb")
@@ -59,14 +59,14 @@ struct AppStoreSightingsTests {
         #expect(try self.releases(sightings) == ["4.2": ["kr"]])
     }
 
-    @Test func `a version that is written in two ways is one release`() throws {
+    @Test func `two spellings of a version are one release`() throws {
         var sightings = AppStoreSightings(memory: [:])
         sightings.add(try self.sighting("4.3", 2), in: "jp")
         sightings.add(try self.sighting("4.3.0", 2), in: "kr")
         #expect(try self.releases(sightings).values.map { $0 } == [["jp", "kr"]])
     }
 
-    @Test func `what an older gate has remembered is still known`() throws {
+    @Test func `sightings stored by an older gate are restored`() throws {
         let link = "https://apps.apple.com/app/id1"
         let old = AppStoreSightings(memory: ["jp": "4.2 2026-11-01T10:00:00Z \(link)"])
         var new = AppStoreSightings(memory: [:])
@@ -78,12 +78,12 @@ struct AppStoreSightingsTests {
         #expect(new.memory == ["jp": "4.2 2026-11-01T10:00:00Z os=15.0 \(link)"])
     }
 
-    @Test func `memory that makes no sense is forgotten`() {
+    @Test func `an invalid memory is discarded`() {
         #expect(AppStoreSightings(memory: ["jp": "x", "kr": "4.2"]).isEmpty)
     }
 }
 
-/// Real sockets on loopback: a server that answers as the App Store does.
+/// A loopback server that emulates the App Store lookup.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct AppStoreFeedTests {
     private let fetcher: Fetcher
@@ -125,7 +125,7 @@ struct AppStoreFeedTests {
     }
 
     @Test(arguments: ["trackId: 1234567890", "bundleId: com.example.shop"])
-    func `each country is asked for what it has`(keys: String) async throws {
+    func `each country is looked up`(keys: String) async throws {
         self.store.release("4.3.0", in: "jp", since: "2026-11-20T08:00:00Z")
         self.store.release("4.2.0", in: "us", since: "2026-11-01T08:00:00Z")
         let (value, failure) = await self.ask(keys)
@@ -146,7 +146,7 @@ struct AppStoreFeedTests {
         #expect(targets.allSatisfy { $0.contains("country=") && $0.contains("hour=") })
     }
 
-    @Test func `stale and empty answers take nothing back`() async throws {
+    @Test func `outdated and empty responses remove nothing`() async throws {
         self.store.release("4.3.0", in: "jp", since: "2026-11-20T08:00:00Z")
         let first = await self.ask()
         self.store.release("4.2.0", in: "jp", since: "2026-11-01T08:00:00Z")
@@ -158,7 +158,7 @@ struct AppStoreFeedTests {
         #expect(third.failure == nil)
     }
 
-    @Test func `who asks too often is sent away for half an hour, and believes nothing of it`()
+    @Test func `a 403 pauses the feed for half an hour and gives no value`()
         async throws
     {
         self.store.release("4.3.0", in: "jp", since: "2026-11-20T08:00:00Z")
@@ -167,11 +167,11 @@ struct AppStoreFeedTests {
         let second = await self.ask(last: first.value)
         #expect(second.value == nil)
         #expect(second.failure?.retryAfter == 1800)
-        // Nobody knocks at the next door.
+        // The remaining countries are not requested.
         #expect(self.store.server.requests.count == 4)
     }
 
-    @Test func `the record of another platform is an error, and takes nothing back`() async throws {
+    @Test func `a record of another platform is an error and removes nothing`() async throws {
         let keys = "trackId: 1234567890, platform: macos"
         let mac = AppStoreLookup.Record("2.3.5", kind: "mac-software")
         let phone = AppStoreLookup.Record("3.0.3")
@@ -194,7 +194,7 @@ struct AppStoreFeedTests {
         #expect(facts.map { $0.countries?.keys.sorted() } == [["jp", "kr"]])
     }
 
-    @Test func `what was remembered of any platform is kept only where it is right`()
+    @Test func `remembered versions are only kept for the right platform`()
         async throws
     {
         let keys = "trackId: 1234567890, platform: macos"
@@ -219,14 +219,14 @@ struct AppStoreFeedTests {
         let march = try Timestamp(parsing: "2026-03-01T00:00:00Z")
         #expect(facts[1].countries == ["us": march])
 
-        // From then on it is remembered as before: an older answer takes nothing back.
+        // From then on an older response removes nothing, as usual.
         let older = AppStoreLookup.Record("2.2.0", since: since, kind: "mac-software")
         self.store.answer(with: [older], in: "us")
         let second = await self.ask(keys, last: value)
         #expect(second.value == nil)
     }
 
-    @Test func `a country that does not answer mutes no other, and is named`() async throws {
+    @Test func `a failing country is reported and does not block the others`() async throws {
         for country in ["jp", "kr", "us"] {
             self.store.release("4.3.0", in: country, since: "2026-11-20T08:00:00Z")
         }
@@ -237,7 +237,7 @@ struct AppStoreFeedTests {
         let facts = try RulesFileLoader.load(sources: [("feed:s", document)]).definition.releases
         #expect(facts.first?.countries?.keys.sorted() == ["jp", "us"])
         #expect(facts.first?.storeCountries == ["jp", "kr", "us"])
-        // Nothing new is nothing to say again; what was known of the country stays.
+        // Without news there is no value, and the known versions of the country stay.
         let second = await self.ask(last: first.value)
         #expect(second.value == nil)
         #expect(second.failure != nil)
@@ -257,7 +257,7 @@ struct AppStoreFeedTests {
     }
 
     @Test(arguments: [403, 429])
-    func `a source that sends away is asked no more`(status: Int) async throws {
+    func `a throttled feed requests no more countries`(status: Int) async throws {
         self.store.release("4.3.0", in: "jp", since: "2026-11-20T08:00:00Z")
         self.store.refuse("kr", with: status)
         let answer = await self.ask()
@@ -270,14 +270,14 @@ struct AppStoreFeedTests {
         #expect(self.store.server.requests.count == 2)
     }
 
-    @Test func `an app that is nowhere is a mistake`() async throws {
+    @Test func `an app that no country has is an error`() async throws {
         let answer = await self.ask()
         #expect(answer.value == nil)
         #expect(answer.failure != nil)
     }
 
     @Test(arguments: SourceFault.allCases.filter { $0 != .silent })
-    func `no fault makes a value`(fault: SourceFault) async throws {
+    func `a fault of the server never gives a value`(fault: SourceFault) async throws {
         self.store.release("4.3.0", in: "jp", since: "2026-11-20T08:00:00Z")
         let first = await self.ask()
         self.store.server.set(fault)

@@ -4,15 +4,15 @@ import Testing
 
 @testable import GateControl
 
-/// Answers of the lookup about something else than what was asked.
+/// Lookup responses with records of another app or platform.
 struct AppStoreQuestionTests {
-    /// What the lookup is asked and what its records say of themselves.
+    /// The lookup parameters and the content of its records.
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String
         var app: AppStoreQuestion.App = .bundle("com.example.hub")
         var platform: Platform = .ios
         let records: [String]
-        /// The version that counts, or what the error says.
+        /// The accepted version, or the error message.
         let outcome: Outcome
 
         enum Outcome: Sendable {
@@ -65,17 +65,17 @@ struct AppStoreQuestionTests {
     private static let cases: [Case] = [
         .init(name: "an iPhone app", records: [universal], outcome: .version("3.0.3")),
         .init(
-            name: "an app without devices is one of the iPhone",
+            name: "an app without devices is an iPhone app",
             records: [record("software", "3.0.3")],
             outcome: .version("3.0.3")
         ),
         .init(
-            name: "an app for iPads alone",
+            name: "an app for iPads only",
             records: [record("software", "5.0", devices: ["iPadPro-iPadPro"])],
             outcome: .version("5.0")
         ),
         .init(
-            name: "an app that also runs on Macs and an Apple Vision Pro is the one of iOS",
+            name: "an app that also runs on Macs and an Apple Vision Pro is an iOS app",
             records: [
                 record("software", "4.1", devices: ["MacDesktop-MacDesktop"] + headsets + phones)
             ],
@@ -88,7 +88,7 @@ struct AppStoreQuestionTests {
             outcome: .version("2.3.5")
         ),
         .init(
-            name: "the record of the iPhone for a Mac",
+            name: "the iPhone record for a Mac",
             platform: .macos,
             records: [universal],
             outcome: .error(
@@ -99,7 +99,7 @@ struct AppStoreQuestionTests {
             )
         ),
         .init(
-            name: "an app for iPads that runs on Macs is no Mac app",
+            name: "an iPad app that runs on Macs is not a Mac app",
             app: .number(1_234_567_890),
             platform: .macos,
             records: [
@@ -108,7 +108,7 @@ struct AppStoreQuestionTests {
             outcome: .error("(com.example.hub, for ios, version 4.1), which is ignored; use")
         ),
         .init(
-            name: "the record of the Mac for an iPhone",
+            name: "the Mac record for an iPhone",
             records: [mac],
             outcome: .error("if the app is only for macos, write 'platform: macos', otherwise")
         ),
@@ -124,7 +124,7 @@ struct AppStoreQuestionTests {
             outcome: .version("9.0.0")
         ),
         .init(
-            name: "an app for Apple TV alone",
+            name: "an app for Apple TV only",
             platform: .tvos,
             records: [record("software", "1.3", devices: televisions)],
             outcome: .version("1.3")
@@ -135,13 +135,13 @@ struct AppStoreQuestionTests {
             outcome: .error("if the app is only for tvos, write 'platform: tvos', otherwise")
         ),
         .init(
-            name: "the record of the iPhone for an Apple TV",
+            name: "the iPhone record for an Apple TV",
             platform: .tvos,
             records: [universal],
             outcome: .error("(com.example.hub, for ios, version 3.0.3), which is ignored")
         ),
         .init(
-            name: "the record of the iPhone that names an Apple TV, too, says nothing for it",
+            name: "an iPhone record that lists an Apple TV is not one for Apple TV",
             platform: .tvos,
             records: [record("software", "3.0.3", devices: phones + televisions)],
             outcome: .error("for ios, version 3.0.3")
@@ -153,31 +153,31 @@ struct AppStoreQuestionTests {
             outcome: .version("1.3")
         ),
         .init(
-            name: "a record without devices says nothing for an Apple TV",
+            name: "a record without devices is not one for Apple TV",
             platform: .tvos,
             records: [record("software", "3.0.3")],
             outcome: .error("for ios, version 3.0.3")
         ),
         .init(
-            name: "an app for Apple Vision Pro alone",
+            name: "an app for Apple Vision Pro only",
             platform: .visionos,
             records: [record("software", "1.0", devices: headsets)],
             outcome: .version("1.0")
         ),
         .init(
-            name: "an iPhone app that runs on an Apple Vision Pro says nothing for visionOS",
+            name: "an iPhone app on an Apple Vision Pro is not a visionOS app",
             platform: .visionos,
             records: [record("software", "4.1", devices: phones + headsets)],
             outcome: .error("for ios, version 4.1")
         ),
         .init(
-            name: "an app for watches alone",
+            name: "an app for watches only",
             platform: .watchos,
             records: [record("software", "2.0", devices: ["Watch4-Watch4"])],
             outcome: .version("2.0")
         ),
         .init(
-            name: "devices of which none is known",
+            name: "only unknown devices",
             records: [record("software", "1.0", devices: ["FutureDevice-FutureDevice"])],
             outcome: .error("(com.example.hub, version 1.0), which is ignored")
         ),
@@ -187,12 +187,12 @@ struct AppStoreQuestionTests {
             outcome: .error("(com.example.other, for ios, version 3.0.3), which is ignored")
         ),
         .init(
-            name: "a bundle that the asked one begins with",
+            name: "a bundle ID that is a prefix of the requested one",
             records: [record("software", "3.0.3", bundle: "com.example")],
             outcome: .error("check 'trackId' or 'bundleId'")
         ),
         .init(
-            name: "a bundle in other letters is the same one",
+            name: "bundle IDs are compared without case",
             records: [record("software", "3.0.3", bundle: "com.Example.Hub")],
             outcome: .version("3.0.3")
         ),
@@ -216,18 +216,18 @@ struct AppStoreQuestionTests {
             outcome: .version("3.0.3")
         ),
         .init(
-            name: "an app that is asked for by its number may have any bundle",
+            name: "an app looked up by its number may have any bundle ID",
             app: .number(1_234_567_890),
             records: [record("software", "3.0.3", bundle: "com.example.other")],
             outcome: .version("3.0.3")
         ),
         .init(
-            name: "a record that names no kind",
+            name: "a record without a kind",
             records: [record(nil, "3.0.3")],
             outcome: .error("a record without a 'kind' (com.example.hub, version 3.0.3)")
         ),
         .init(
-            name: "a kind that came later",
+            name: "an unknown kind",
             records: [record("vision-software", "3.0.3")],
             outcome: .error("a record of the kind 'vision-software'")
         ),
@@ -259,7 +259,7 @@ struct AppStoreQuestionTests {
             )
         ),
         .init(
-            name: "two apps of one bundle",
+            name: "two apps with one bundle ID",
             records: [universal, record("software", "3.0.3", number: "2")],
             outcome: .error("identify the app by 'trackId'")
         ),
@@ -267,7 +267,7 @@ struct AppStoreQuestionTests {
     ]
 
     @Test(arguments: Self.cases)
-    func `a record counts only for the app and the platform that it is about`(_ each: Case) {
+    func `only a record of the requested app and platform is accepted`(_ each: Case) {
         switch (each.outcome, each.found) {
         case (.version(let expected), .version(let found)): #expect(found == expected)
         case (.nothing, .nothing): break
@@ -281,7 +281,7 @@ struct AppStoreQuestionTests {
         (Platform.ios, nil), (.macos, "desktopSoftware"), (.tvos, "tvSoftware"), (.visionos, nil),
         (.watchos, nil),
     ])
-    func `the lookup is asked for the records of a platform where it knows them`(
+    func `the lookup requests the records of the platform if possible`(
         platform: Platform,
         entity: String?
     ) {

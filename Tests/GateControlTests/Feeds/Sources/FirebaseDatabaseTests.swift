@@ -16,7 +16,7 @@ struct FirebaseDatabaseTreeTests {
 
     @Test(arguments: [
         Story(
-            testDescription: "the documentation's",
+            testDescription: "the example of the documentation",
             events: [
                 ("put", #"{"path":"/","data":{"a":1,"b":2}}"#),
                 ("put", #"{"path":"/c","data":{"foo":true,"bar":false}}"#),
@@ -25,7 +25,7 @@ struct FirebaseDatabaseTreeTests {
             value: #"{"a": 1, "b": 2, "c": {"bar": false, "foo": 3, "baz": 4}}"#
         ),
         Story(
-            testDescription: "null removes, and takes empty parents along",
+            testDescription: "null removes a value and its empty parents",
             events: [
                 ("put", #"{"path":"/","data":{"a":{"b":{"c":1}},"d":1}}"#),
                 ("put", #"{"path":"/a/b/c","data":null}"#),
@@ -41,7 +41,7 @@ struct FirebaseDatabaseTreeTests {
             value: "null"
         ),
         Story(
-            testDescription: "deep names of a patch",
+            testDescription: "nested paths in a patch",
             events: [
                 ("put", #"{"path":"/","data":{"a":{"b":1,"c":2}}}"#),
                 ("patch", #"{"path":"/","data":{"a/b":5,"x/y":6}}"#),
@@ -49,7 +49,7 @@ struct FirebaseDatabaseTreeTests {
             value: #"{"a": {"c": 2, "b": 5}, "x": {"y": 6}}"#
         ),
         Story(
-            testDescription: "a scalar on the way",
+            testDescription: "a scalar in the path",
             events: [
                 ("put", #"{"path":"/","data":{"a":1}}"#),
                 ("put", #"{"path":"/a/b","data":2}"#),
@@ -65,7 +65,7 @@ struct FirebaseDatabaseTreeTests {
             value: #"{"0": "x", "2": "y", "1": "z"}"#
         ),
         Story(
-            testDescription: "objects that hold nothing",
+            testDescription: "empty objects",
             events: [("put", #"{"path":"/","data":{"a":{},"b":{"c":{}},"d":1}}"#)],
             value: #"{"d": 1}"#
         ),
@@ -77,7 +77,7 @@ struct FirebaseDatabaseTreeTests {
             value: #""x""#
         ),
     ])
-    func `puts and patches make one value`(story: Story) throws {
+    func `puts and patches are merged into one value`(story: Story) throws {
         var tree = FirebaseDatabaseTree()
         var last = FirebaseDatabaseTree.Action.ignore
         for (name, data) in story.events {
@@ -90,7 +90,7 @@ struct FirebaseDatabaseTreeTests {
         #expect(value.compact == story.value)
     }
 
-    @Test func `other events say what is to be done`() throws {
+    @Test func `other events have their actions`() throws {
         var tree = FirebaseDatabaseTree()
         func action(_ name: String, _ data: String = "null") throws -> FirebaseDatabaseTree.Action {
             try tree.receive(Event(name: name, data: data))
@@ -106,7 +106,7 @@ struct FirebaseDatabaseTreeTests {
         }
     }
 
-    @Test func `a stream that has no value is given up`() throws {
+    @Test func `a stream without a value is an error`() throws {
         var tree = FirebaseDatabaseTree()
         let actions = try (0..<3).map { _ in
             try tree.receive(Event(name: "keep-alive", data: "null"))
@@ -118,13 +118,13 @@ struct FirebaseDatabaseTreeTests {
         ("put", "nonsense"), ("put", "{}"), ("put", #"{"path":"/"}"#), ("put", #"{"data":1}"#),
         ("patch", #"{"path":"/","data":1}"#), ("put", "null"),
     ])
-    func `events that lack what they need are refused`(name: String, data: String) {
+    func `incomplete events are rejected`(name: String, data: String) {
         var tree = FirebaseDatabaseTree()
         #expect(throws: FeedFailure.self) { try tree.receive(Event(name: name, data: data)) }
     }
 }
 
-/// Real sockets on loopback: a server that speaks as the database does.
+/// A loopback server that emulates the database.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct FirebaseDatabaseFeedTests {
     private let fetcher: Fetcher
@@ -167,7 +167,7 @@ struct FirebaseDatabaseFeedTests {
         return answers.withLock(\.self)
     }
 
-    /// Listens; each answer is handed to the body, in order, until it says that it has enough.
+    /// Follows the feed and passes each answer to `body` with its index.
     private func listen(
         _ feed: FeedDefinition,
         _ body: @escaping @Sendable (Int, FeedAnswer) -> Void
@@ -179,7 +179,7 @@ struct FirebaseDatabaseFeedTests {
         }
     }
 
-    @Test func `a stream is followed to its shard, and tells every change`() async throws {
+    @Test func `a stream is redirected to its shard and delivers every change`() async throws {
         let database = try RealtimeDatabase(secret: "hunter2")
         database.put(Self.version)
         let path = self.folder.path(of: "secret")
@@ -226,7 +226,7 @@ struct FirebaseDatabaseFeedTests {
         #expect(second.fields["Accept"] == ["text/event-stream"])
     }
 
-    @Test func `a credential that is revoked, and a read that is forbidden, end the stream`()
+    @Test func `a revoked credential and a forbidden read end the stream`()
         async throws
     {
         let database = try RealtimeDatabase()
@@ -242,7 +242,7 @@ struct FirebaseDatabaseFeedTests {
     }
 
     @Test(arguments: ["stream: true", "stream: false"])
-    func `a wrong secret is told of in the words of the database`(keys: String) async throws {
+    func `a wrong secret is reported with the message of the database`(keys: String) async throws {
         let database = try RealtimeDatabase(secret: "another")
         let path = self.folder.path(of: "secret")
         let feed = try self.feed(database, "\(keys)\nsecret: { file: '\(path)' }")
@@ -251,7 +251,7 @@ struct FirebaseDatabaseFeedTests {
         #expect(failure?.retryAfter == 60)
     }
 
-    @Test func `asked again and again, it answers by ETag`() async throws {
+    @Test func `polling uses the ETag`() async throws {
         let database = try RealtimeDatabase()
         database.put(Self.version)
         let feed = try self.feed(database, "stream: false")
@@ -265,7 +265,7 @@ struct FirebaseDatabaseFeedTests {
     }
 
     @Test(arguments: ["null", "\"2.0\"", "[1]", "7", "false"])
-    func `what is no object is no value`(json: String) async throws {
+    func `a value that is not an object is rejected`(json: String) async throws {
         let database = try RealtimeDatabase()
         database.put(json)
         let feed = try self.feed(database, "stream: false")
@@ -282,7 +282,7 @@ struct FirebaseDatabaseFeedTests {
         (#"{"storeUrl":"https://a.example"}"#, "the object has neither 'minVersion' nor 'version'"),
         (#"{"version":"3.1.0"}"#, "'minVersion' is missing: its last value stays active"),
     ])
-    func `what is misspelt or gone keeps the floor, and says so`(
+    func `a misspelled or missing field keeps the floor and is reported`(
         json: String,
         message: String
     ) async throws {
@@ -301,7 +301,7 @@ struct FirebaseDatabaseFeedTests {
     }
 
     @Test(arguments: [#"{"minVersion":"","version":"3.1.0"}"#, #"{"minVersion":""}"#])
-    func `an empty text asks nothing`(json: String) async throws {
+    func `an empty text requires nothing`(json: String) async throws {
         let database = try RealtimeDatabase()
         database.put(Self.version)
         let feed = try self.feed(database, "stream: false")
@@ -314,7 +314,7 @@ struct FirebaseDatabaseFeedTests {
         #expect(!next.contains("minimum"))
     }
 
-    @Test func `a whole rule set may lie in the database`() async throws {
+    @Test func `the database may contain a complete rule set`() async throws {
         let database = try RealtimeDatabase()
         database.put(
             #"{"rules":[{"id":"a","minimum":"2.0","storeUrl":"https://a.example"}],"serial":7}"#
@@ -332,7 +332,8 @@ struct FirebaseDatabaseFeedTests {
         arguments: SourceFault.allCases.filter { $0 != .silent },
         ["stream: true", "stream: false"]
     )
-    func `no fault makes a value`(fault: SourceFault, keys: String) async throws {
+    func `a fault of the server never gives a value`(fault: SourceFault, keys: String) async throws
+    {
         let database = try RealtimeDatabase()
         database.put(Self.version)
         database.server.set(fault)

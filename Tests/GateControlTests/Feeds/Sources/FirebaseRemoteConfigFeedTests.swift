@@ -5,7 +5,7 @@ import Testing
 
 @testable import GateControl
 
-/// Against a server that speaks as Remote Config does.
+/// Requests to a server that emulates Remote Config.
 @Suite(
     .ownThread,
     .timeLimit(.minutes(5)),
@@ -75,7 +75,7 @@ struct FirebaseRemoteConfigFeedTests {
             "of >=3.5.0 <4.0.0, versionMatches -(alpha|beta)"
         ),
     ])
-    func `a condition on builds becomes a rule that refuses these builds`(
+    func `a condition on builds becomes blocked builds`(
         expression: String,
         minimum: String,
         blocked: String
@@ -94,7 +94,7 @@ struct FirebaseRemoteConfigFeedTests {
         #expect(value.notes == nil)
     }
 
-    @Test func `a template is taken, and told from the next by its ETag`() async throws {
+    @Test func `a template is applied, and later fetches use its ETag`() async throws {
         let first = try await self.value()
         #expect(first.document.contains(#""minimum": "3.5.0""#))
         #expect(try await self.ask(last: first) == .unchanged)
@@ -107,7 +107,7 @@ struct FirebaseRemoteConfigFeedTests {
         #expect(requests.allSatisfy { $0.headers["if-none-match"] == nil })
     }
 
-    @Test func `what acts on nothing is left out`() async throws {
+    @Test func `settings without effect are omitted`() async throws {
         #expect(try !(await self.value()).document.contains("snooze"))
         let latest = #"{"lastest_version":{"defaultValue":{"value":"4.0"}},"min_version":{}}"#
         try self.server.changeState(#"{"template":{"parameters":\#(latest)}}"#)
@@ -118,7 +118,7 @@ struct FirebaseRemoteConfigFeedTests {
         #expect(loaded.definition.rules.first?.recommended?.description == "4.0")
     }
 
-    @Test func `a condition that only Firebase can decide is named`() async throws {
+    @Test func `a condition that only Firebase can evaluate is in a comment`() async throws {
         let conditions = #"[{"name":"Beta\ntesters","expression":"app.audiences.in(['b'])"}]"#
         let value =
             #"{"defaultValue":{"value":"2.0"},"conditionalValues":{"Beta\ntesters":{"value":"9"}}}"#
@@ -132,7 +132,7 @@ struct FirebaseRemoteConfigFeedTests {
         #expect(loaded.definition.rules.first?.minimum?.description == "2.0")
     }
 
-    @Test func `a floor that is gone stays, and an empty one is taken back`() async throws {
+    @Test func `a missing floor is kept, and an empty one is removed`() async throws {
         let first = try await self.value()
         func publish(_ parameters: String) throws {
             try self.server.changeState(#"{"template":{"parameters":{\#(parameters)}}}"#)
@@ -153,19 +153,19 @@ struct FirebaseRemoteConfigFeedTests {
         #expect(empty.document.contains(#""recommended": "4.0""#))
     }
 
-    @Test func `without a platform of its own the rule is for the system alone`() async throws {
+    @Test func `without a platform the rule is for the configured system`() async throws {
         let document = try await self.value().document
         #expect(document.contains(#""match": {"platform": "ios"}"#))
     }
 
-    @Test func `a server that answers 304 unasked says nothing`() async throws {
+    @Test func `an unexpected 304 is an error`() async throws {
         let first = try await self.value()
         try self.server.setFaults(FeedFault("status", path: "/v1/", code: 304))
         await #expect(throws: FeedFailure.self) { try await self.ask(last: first) }
     }
 
-    @Test func `a condition on the time begins to hold without another template`() async throws {
-        // Google takes no assertion of another day.
+    @Test func `a condition on the time becomes true without another template`() async throws {
+        // Uses the current time, because Google rejects assertions from another day.
         let now = SystemClock.now()
         let start = Timestamp(secondsSinceEpoch: now.secondsSinceEpoch - 100)
         let expression = "dateTime >= dateTime('\("\(start)".dropLast())', 'UTC')"
@@ -186,7 +186,7 @@ struct FirebaseRemoteConfigFeedTests {
         #expect(try await self.ask(last: after) != .unchanged)
     }
 
-    @Test func `an older template is not taken`() async throws {
+    @Test func `an older template is rejected`() async throws {
         try self.change("3.0.0", #","version":{"versionNumber":"42"}"#)
         let first = try await self.value()
         try self.change("2.0.0", #","version":{"versionNumber":"41"}"#)
@@ -197,20 +197,20 @@ struct FirebaseRemoteConfigFeedTests {
     }
 
     @Test(arguments: ["absent-keys", "empty-object", "404"])
-    func `an empty template is no value`(form: String) async throws {
+    func `an empty template is an error`(form: String) async throws {
         try self.server.changeState(#"{"template":null,"emptyTemplate":"\#(form)"}"#)
         let failure = await #expect(throws: FeedFailure.self) { try await self.ask() }
         let text = form == "404" ? "NOT_FOUND" : "the template has no parameter 'min_version'"
         #expect(failure?.description.contains(text) == true, "\(failure?.description ?? "")")
     }
 
-    @Test func `a minimum that is no version is told of by its name`() async throws {
+    @Test func `an invalid minimum is reported with its parameter`() async throws {
         try self.change("soon")
         let failure = await #expect(throws: FeedFailure.self) { try await self.ask() }
         #expect(failure?.description.hasPrefix("the parameter 'min_version' is 'soon': ") == true)
     }
 
-    @Test func `a project without the API is told of in Google's words`() async throws {
+    @Test func `a project without the API is reported with Google's message`() async throws {
         try self.server.changeState(#"{"enabled":false}"#)
         let failure = await #expect(throws: FeedFailure.self) { try await self.ask() }
         #expect(failure?.description.contains("403: PERMISSION_DENIED, Firebase Remote") == true)
@@ -221,7 +221,7 @@ struct FirebaseRemoteConfigFeedTests {
         "503", "redirect", "redirect-loop", "redirect-nowhere", "empty", "html", "null",
         "bad-json", "not-utf8", "bad-gzip", "unknown-encoding", "big-head", "gzip-bomb",
     ])
-    func `no fault makes a value`(fault: String) async throws {
+    func `a fault of the server never gives a value`(fault: String) async throws {
         let first = try await self.value()
         try self.server.setFaults(FeedFault(fault, path: "/v1/"))
         let failure = await #expect(throws: FeedFailure.self) { try await self.ask(last: first) }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import GateControl
 
-/// Real sockets on loopback: servers that speak as Google's do.
+/// Loopback servers that emulate Google's.
 @Suite(
     .ownThread,
     .serialized,
@@ -67,7 +67,7 @@ struct GoogleFeedTests {
         return (config, try self.feed(text))
     }
 
-    @Test func `the account shows who it is, in a way that Google can check`() async throws {
+    @Test func `the token request has a valid signed assertion`() async throws {
         let (config, feed) = try self.remoteConfig()
         _ = try await self.ask(feed)
         #expect(config.server.requests.count == 1)
@@ -104,16 +104,16 @@ struct GoogleFeedTests {
         #expect(nothing.document.hasSuffix("\n{\"rules\": []}\n"))
     }
 
-    @Test func `a template without the parameter is a mistake`() async throws {
+    @Test func `a template without the parameters is an error`() async throws {
         let (config, feed) = try self.remoteConfig()
         config.publish("{}")
         let failure = await #expect(throws: FeedFailure.self) { try await self.ask(feed) }
-        // The second name is misspelt in the article, and so in the apps that follow it.
+        // The article misspells the second name, and apps that follow it do as well.
         let missing = "the template has no parameter 'min_version' or 'lastest_version'"
         #expect(failure?.description == missing)
     }
 
-    @Test func `conditions by system, version and time are judged here, with words and a link`()
+    @Test func `conditions on the system, the version and the time are evaluated`()
         async throws
     {
         let (config, feed) = try self.remoteConfig()
@@ -146,7 +146,7 @@ struct GoogleFeedTests {
         }
     }
 
-    @Test func `a token serves until four fifths of its life are over`() async throws {
+    @Test func `a token is used for four fifths of its lifetime`() async throws {
         let (config, feed) = try self.remoteConfig()
         let time = Mutex<Int64>(1_800_000_000)
         let now: @Sendable () -> Timestamp = {
@@ -162,7 +162,7 @@ struct GoogleFeedTests {
         #expect(config.server.requests.last?.fields["Authorization"] == ["Bearer token-2"])
     }
 
-    @Test func `a token that is no longer taken is given up`() async throws {
+    @Test func `a rejected token is discarded`() async throws {
         let (config, feed) = try self.remoteConfig()
         _ = try await self.ask(feed)
         config.server.set(.unauthorized)
@@ -172,7 +172,7 @@ struct GoogleFeedTests {
         #expect(self.account.assertions.count == 2)
     }
 
-    @Test func `an account that is refused is told of in Google's words`() async throws {
+    @Test func `a rejected account is reported with Google's message`() async throws {
         let (_, feed) = try self.remoteConfig()
         self.account.server.set(.unauthorized)
         let failure = await #expect(throws: FeedFailure.self) { try await self.ask(feed) }
@@ -182,7 +182,9 @@ struct GoogleFeedTests {
     @Test(arguments: [
         "", "{}", "not JSON", #"{"client_email":"a","private_key":"b","token_uri":"ftp://x"}"#,
     ])
-    func `a file that is no account is refused without repeating it`(text: String) async throws {
+    func `an invalid account file is rejected without repeating its content`(text: String)
+        async throws
+    {
         let (_, feed) = try self.remoteConfig()
         try self.folder.writeInPlace(text, to: "account.json")
         let failure = await #expect(throws: FeedFailure.self) { try await self.ask(feed) }
@@ -193,7 +195,7 @@ struct GoogleFeedTests {
     }
 
     @Test(arguments: SourceFault.allCases.filter { $0 != .silent })
-    func `no fault makes a value`(fault: SourceFault) async throws {
+    func `a fault of a server never gives a value`(fault: SourceFault) async throws {
         let (config, feed) = try self.remoteConfig()
         config.server.set(fault)
         await #expect(throws: FeedFailure.self) { try await self.ask(feed) }
@@ -204,7 +206,7 @@ struct GoogleFeedTests {
     }
 
     @Test(arguments: ["true", "false"])
-    func `a database that no longer takes a token is shown the next one at once`(
+    func `a database request is retried at once with a new token`(
         streams: String
     ) async throws {
         let database = try RealtimeDatabase(account: self.account)
@@ -221,7 +223,7 @@ struct GoogleFeedTests {
         }
     }
 
-    @Test func `a database is read by an account, and by its next token once one is revoked`()
+    @Test func `a database stream is reopened with a new token after a revocation`()
         async throws
     {
         let database = try RealtimeDatabase(account: self.account)

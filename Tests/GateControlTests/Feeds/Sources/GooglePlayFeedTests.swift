@@ -5,7 +5,7 @@ import Testing
 
 @testable import GateControl
 
-/// A process that speaks as Google Play does, and checks what the account signs.
+/// A process that emulates Google Play and verifies signed tokens.
 @Suite(
     .ownThread,
     .serialized,
@@ -59,7 +59,7 @@ struct GooglePlayFeedTests {
         return answers.withLock(\.last)
     }
 
-    @Test func `what is published on the track becomes facts`() async throws {
+    @Test func `the published releases of the track become releases`() async throws {
         guard case .value(let value)? = try await self.ask() else {
             Issue.record("no value")
             return
@@ -70,7 +70,7 @@ struct GooglePlayFeedTests {
         #expect(loaded.definition.releases.map { "\($0.platform)" } == ["android", "android"])
     }
 
-    @Test func `an edit is thrown away whatever becomes of it, and never committed`() async throws {
+    @Test func `an edit is always deleted and never committed`() async throws {
         guard case .value(let value)? = try await self.ask(self.edits) else {
             Issue.record("no value")
             return
@@ -87,13 +87,13 @@ struct GooglePlayFeedTests {
         #expect(open == ["edits": []])
     }
 
-    @Test func `an account that nobody invited is told of in Google's words`() async throws {
+    @Test func `an account without access is reported with Google's message`() async throws {
         try self.server.changeState(#"{"invited":false}"#)
         let failure = await #expect(throws: FeedFailure.self) { try await self.ask() }
         #expect(failure?.description.contains("403: PERMISSION_DENIED") == true)
     }
 
-    @Test func `a token that dies early is replaced at once`() async throws {
+    @Test func `an expired token is replaced at once`() async throws {
         _ = try await self.ask()
         try self.server.act("expire")
         #expect(try await self.ask() != nil)

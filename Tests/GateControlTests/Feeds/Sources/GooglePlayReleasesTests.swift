@@ -3,7 +3,7 @@ import Testing
 
 @testable import GateControl
 
-/// The answers of Google Play about a track, with all artifacts of each release.
+/// Responses of Google Play about a track, with all artifacts of each release.
 struct GooglePlayReleasesTests {
     private static func release(
         _ name: String,
@@ -43,7 +43,7 @@ struct GooglePlayReleasesTests {
         #expect(facts.map(\.version) == [try AppVersion(parsing: "3.2.0")])
     }
 
-    @Test func `a release whose name says no version counts by its builds`() throws {
+    @Test func `a release without a version in its name only has builds`() throws {
         let releases = try self.releases([("Release 3", [1010, 4010])])
         let facts = try self.facts(GooglePlaySightings(of: releases, after: nil, now: self.now))
         #expect(facts.map(\.builds) == [[1010, 4010]])
@@ -52,13 +52,13 @@ struct GooglePlayReleasesTests {
         #expect(releases.notes.count == 1)
     }
 
-    /// Releases of a track by their artifacts, and in which order they came out.
+    /// Artifacts of two releases of a track, and the releases in order of age.
     @Test(arguments: [
         ([[1011, 2011, 4011], [1010, 2010, 4010]], [[1010, 2010, 4010], [1011, 2011, 4011]]),
-        // An artifact that was kept, the highest one included.
+        // Releases that share an artifact, including the highest one.
         ([[1010, 2011, 4011], [1010, 2010, 4010]], [[1010, 2010, 4010], [1010, 2011, 4011]]),
         ([[1011, 4010], [1010, 4010]], [[1010, 4010], [1011, 4010]]),
-        // One that has a further artifact.
+        // A release with an additional artifact.
         ([[1010, 2010, 4010], [2010, 4010]], [[2010, 4010], [1010, 2010, 4010]]),
         ([[5000], [1010, 4010]], [[1010, 4010], [5000]]),
     ])
@@ -73,18 +73,18 @@ struct GooglePlayReleasesTests {
         }
     }
 
-    @Test func `since when a release is for everybody is known of each artifact`() throws {
+    @Test func `the release time is tracked per artifact`() throws {
         let first = try self.releases([("3.2.0", [1010, 2010, 4010])])
         let before = GooglePlaySightings(of: first, after: [:], now: self.now)
         let later = Timestamp(secondsSinceEpoch: 1_800_009_000)
-        // One artifact is new, so that not everybody has been able to get the release before.
+        // One artifact is new, so that not all users could get the release before.
         let second = try self.releases([("3.2.1", [1010, 2011, 4010])])
         let after = GooglePlaySightings(of: second, after: before.memory, now: later)
         #expect(try self.facts(after).map(\.releasedAt) == [later])
         #expect(after.memory["1010"] == "\(self.now)")
     }
 
-    @Test func `what an older gate has remembered is known of all artifacts`() throws {
+    @Test func `a release time stored by an older gate applies to all artifacts`() throws {
         let releases = try self.releases([("3.2.0", [1010, 2010, 4010])])
         let later = Timestamp(secondsSinceEpoch: 1_800_009_000)
         func since(_ memory: [String: String]) throws -> Timestamp? {
@@ -102,7 +102,7 @@ struct GooglePlayReleasesTests {
     }
 
     @Test(arguments: ["beta", "wear:production", "internal", "Production"])
-    func `releases of another track do not count`(track: String) throws {
+    func `releases of another track are ignored`(track: String) throws {
         let own = Self.release("3.2.0", [3020])
         let other = Self.release("9.0.0", [9000], track: track)
         for list in [[own, other], [other, own]] {
@@ -122,13 +122,13 @@ struct GooglePlayReleasesTests {
         #expect(refusal == failure)
     }
 
-    @Test func `a release beside an older one is handed out in steps`() throws {
+    @Test func `a release next to an older one is partial`() throws {
         let both = try self.releases([("3.3.0", [3030]), ("3.2.0", [3020])])
         let first = GooglePlaySightings(of: both, after: nil, now: self.now)
         let facts = try self.facts(first)
         #expect(facts.map(\.builds) == [[3030], [3020]])
         #expect(facts.map(\.phase) == [.partial, .complete])
-        // Nobody knows since when what was there before has been there.
+        // The release time is unknown for releases found at the first fetch.
         #expect(facts[1].releasedAt == nil)
 
         let alone = try self.releases([("3.3.0", [3030])])
@@ -140,7 +140,7 @@ struct GooglePlayReleasesTests {
         #expect(try self.facts(third).first?.releasedAt == self.now)
     }
 
-    /// A track as an edit shows it, with one release besides the one before it.
+    /// Returns the releases of a track from an edit, with one release next to the previous one.
     private func track(_ release: String) throws -> [Release] {
         let text = #"""
             {"track":"production","releases":[{"name":"3.3.0","versionCodes":["3029","3030"],\#(release)},
@@ -160,7 +160,7 @@ struct GooglePlayReleasesTests {
         (#""status":"draft""#, [.complete]), (#""status":"something""#, [.complete]),
         (#""status":null"#, [.complete]),
     ])
-    func `an edit says how far a release is handed out`(
+    func `an edit contains the phase of a release`(
         status: String,
         phases: [ReleasePhase]
     ) throws {
@@ -169,7 +169,7 @@ struct GooglePlayReleasesTests {
         #expect(facts.map(\.builds) == (phases.count == 2 ? [[3029, 3030], [3020]] : [[3020]]))
     }
 
-    @Test func `an edit says where a rollout is`() throws {
+    @Test func `an edit contains the countries of a staged rollout`() throws {
         func countries(_ targeting: String) throws -> [String]? {
             try self.track(#""status":"inProgress","countryTargeting":\#(targeting)"#).first?
                 .countries?.keys.sorted()
@@ -182,7 +182,7 @@ struct GooglePlayReleasesTests {
     }
 
     @Test(arguments: [#"{"countries":[],"includeRestOfWorld":false}"#, #"{"countries":[]}"#, "{}"])
-    func `a rollout that is in no country is not handed out`(targeting: String) throws {
+    func `a staged rollout without countries is not a release`(targeting: String) throws {
         let facts = try self.track(#""status":"inProgress","countryTargeting":\#(targeting)"#)
         #expect(facts.map(\.builds) == [[3020]])
     }
@@ -191,7 +191,7 @@ struct GooglePlayReleasesTests {
         "{}", #"{"releases":[]}"#,
         #"{"releases":[{"releaseName":"3.2.0","releaseLifecycleState":"RELEASE_LIFECYCLE_STATE_DRAFT"}]}"#,
     ])
-    func `a track without a release is a mistake`(text: String) throws {
+    func `a track without a release is an error`(text: String) throws {
         let value = try JSONParser.parse(Array(text.utf8))
         #expect(throws: FeedFailure.self) {
             try GooglePlayReleases(listing: value, of: "production")

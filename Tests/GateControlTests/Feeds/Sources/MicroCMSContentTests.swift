@@ -3,7 +3,7 @@ import Testing
 
 @testable import GateControl
 
-/// What entries of microCMS mean, beside ranges of versions.
+/// The conversion of microCMS entries, except for version ranges.
 struct MicroCMSContentTests {
     private static let link = #""url":"https://a.example""#
 
@@ -22,7 +22,7 @@ struct MicroCMSContentTests {
         return try #require(loaded.feeds.first?.source as? MicroCMSFeed)
     }
 
-    /// The value of a list of entries, each of which has an id and its dates.
+    /// Returns the value for a list of entries, each with an ID and its dates.
     private func value(
         _ entries: [String],
         _ keys: String = "",
@@ -84,7 +84,7 @@ struct MicroCMSContentTests {
         ),
         (#""maxAppVersion":"2.0 or older""#, "'maxAppVersion' is not a valid version"),
     ])
-    func `what is no range is an error`(fields: String, message: String) {
+    func `an invalid range is an error`(fields: String, message: String) {
         let failure = self.failure([fields])
         #expect(failure?.contains(message) == true, "\(failure ?? "none")")
     }
@@ -93,14 +93,14 @@ struct MicroCMSContentTests {
         #""os":["iOS"],"maxAppVersion":"2.0""#, #""os":["Android"],"maxAppVersion":"3.0""#,
     ]
 
-    @Test func `each entry is for the platform that it names`() throws {
+    @Test func `each entry applies to its own platform`() throws {
         let rules = try self.rules(Self.perPlatform, "fields: { platform: os }", match: "")
         #expect(rules.map(\.match.platforms) == [[.ios], [.android]])
         #expect(rules.map { $0.blocked.map(\.description) } == [["<=2.0"], ["<=3.0"]])
     }
 
     @Test(arguments: ["fields: { platform: os }", ""])
-    func `of the entries for several platforms those of the rule's count`(keys: String) throws {
+    func `only entries for the platform of the rule are used`(keys: String) throws {
         for (platform, range) in [("ios", "<=2.0"), ("android", "<=3.0")] {
             let rules = try self.rules(Self.perPlatform, keys, match: "platform: \(platform)")
             #expect(rules.map(\.match.platforms) == [[Platform(platform)]])
@@ -132,7 +132,7 @@ struct MicroCMSContentTests {
             ([#""os":7,"maxAppVersion":"3.0""#], "fields: { platform: os }", "must name platforms"),
         ] as [([String], String, String?)]
     )
-    func `an entry for another platform, or for none, is no rule for this one`(
+    func `an entry for another platform is ignored or an error`(
         entries: [String],
         keys: String,
         message: String?
@@ -146,13 +146,13 @@ struct MicroCMSContentTests {
         #expect(failure?.contains(message) == true, "\(failure ?? "none")")
     }
 
-    @Test func `an entry that names no platform needs one in the rule`() {
+    @Test func `an entry without a platform needs one in the rule`() {
         let entries = [#""os":[],"maxAppVersion":"3.0""#]
         let failure = self.failure(entries, "fields: { platform: os }", match: "")
         #expect(failure == "'os' of 'cms-e0' is empty; expected a platform")
     }
 
-    @Test func `without a platform in the rule, a field that names one is told of`() throws {
+    @Test func `an unused platform field is noted if the rule has no platform`() throws {
         let notes = try self.value(Self.perPlatform, match: "").notes
         #expect(
             notes == [
@@ -167,7 +167,7 @@ struct MicroCMSContentTests {
         (#""maxAppVersion":"2.0","active":false"#, []),
         (#""maxAppVersion":"2.0","active":["false"]"#, []),
     ])
-    func `a switch turns an entry off`(fields: String, ids: [String]) throws {
+    func `a switch disables an entry`(fields: String, ids: [String]) throws {
         #expect(try self.rules([fields], "fields: { enforce: active }").map(\.id) == ids)
     }
 
@@ -183,7 +183,7 @@ struct MicroCMSContentTests {
             []
         ),
     ])
-    func `an entry can be a maintenance`(fields: String, ids: [String]) throws {
+    func `an entry can be maintenance`(fields: String, ids: [String]) throws {
         let rules = try self.rules([fields], "fields: { maintenance: closed }")
         #expect(rules.map(\.id) == ids)
         guard let window = rules.last?.maintenance else { return }
@@ -191,23 +191,23 @@ struct MicroCMSContentTests {
         #expect(rules.last?.match.platforms == [.ios])
     }
 
-    @Test func `the words of an entry that only maintains are about that`() throws {
+    @Test func `the texts of a maintenance entry are its notice`() throws {
         let entry = #""closed":true,"title":"Back soon","message":"We are moving house.""#
         let document = try self.value([entry], "fields: { maintenance: closed }").files[0].text
         let loaded = try RulesFileLoader.load(sources: [("feed:cms", document)])
         #expect(loaded.definition.rules.map(\.notice) == ["cms-e0-maintenance"])
     }
 
-    @Test func `a switch that is gone from every entry is an error`() throws {
+    @Test func `a switch that is missing from all entries is an error`() throws {
         let keys = "fields: { maintenance: closed }"
         let first = try self.value([#""closed":true"#, #""maxAppVersion":"2.0""#], keys)
         let gone = self.failure([#""maxAppVersion":"2.0""#], keys, after: first.memory)
         #expect(gone?.hasPrefix("'closed' is missing") == true, "\(gone ?? "none")")
-        // An entry that is no longer published takes its maintenance with it.
+        // Unpublishing an entry ends its maintenance.
         #expect(try self.value([], keys, after: first.memory).files[0].text == "{\"rules\": []}\n")
     }
 
-    @Test func `words by language are read from fields of their own`() throws {
+    @Test func `texts by language come from separate fields`() throws {
         let keys =
             "language: ja\nfields: { title: { ja: title, en: titleEn }, message: { ja: text } }"
         let entry = #""maxAppVersion":"2.0","title":"更新","titleEn":"Update","text":"更新してください""#
@@ -217,7 +217,7 @@ struct MicroCMSContentTests {
         #expect(loaded.definition.notices["cms-e0"]?.texts.count == 2)
     }
 
-    @Test func `what is there and not read is named`() throws {
+    @Test func `unused fields are noted`() throws {
         let notes = try self.value([#""maxAppVersion":"2.0","isMaintenance":false,"minBuild":7"#])
             .notes
         #expect(

@@ -25,7 +25,7 @@ struct MicroCMSFeedTests {
         return try #require(loaded.feeds.first?.source as? MicroCMSFeed)
     }
 
-    /// The document that an object with these fields becomes.
+    /// Returns the document for an object with these fields.
     private func document(_ fields: String, _ keys: String = "") throws -> String {
         let text = "{\(Self.dates)\(fields.isEmpty ? "" : ",")\(fields)}"
         let content = try JSONParser.parse(Array(text.utf8))
@@ -34,7 +34,7 @@ struct MicroCMSFeedTests {
 
     private static let link = #""url":"https://a.example""#
 
-    @Test func `an object is a range of versions in a time, with words and a link`() throws {
+    @Test func `an object has a version range, a schedule, texts and a store URL`() throws {
         let document = try self.document(
             """
             "title":"アップデートのお願い","message":"最新版にしてください。","buttonTitle":"更新",
@@ -60,7 +60,7 @@ struct MicroCMSFeedTests {
         #""title":"a","message":"b""#, #""minAppVersion":null,"maxAppVersion":"""#,
         #""minAppVersion":[]"#, "",
     ])
-    func `without versions nobody is asked`(fields: String) throws {
+    func `an object without versions has no rule`(fields: String) throws {
         #expect(try self.document(fields) == "{\"rules\": []}\n")
     }
 
@@ -69,7 +69,7 @@ struct MicroCMSFeedTests {
         (#""maxAppVersion":["2.0"],"minAppVersion":null"#, "<=2.0"),
         (#""maxAppVersion":"v2.0","minAppVersion":" 1.9 ""#, ">=1.9 <=2.0"),
     ])
-    func `missing, null and a list of one are what they mean`(fields: String, range: String) throws
+    func `missing fields, null and lists of one are accepted`(fields: String, range: String) throws
     {
         let document = try self.document(fields + "," + Self.link)
         #expect(document.contains("\"blocked\": \"\(range)\""))
@@ -91,7 +91,7 @@ struct MicroCMSFeedTests {
             "is not after 'startDate'"
         ),
     ])
-    func `what could mean harm is refused with the field`(fields: String, message: String) {
+    func `a dangerous value is rejected with its field`(fields: String, message: String) {
         let failure = #expect(throws: FeedFailure.self) {
             try self.document(fields + "," + Self.link)
         }
@@ -101,7 +101,7 @@ struct MicroCMSFeedTests {
     @Test(arguments: [
         "[]", "null", "{}", #"{"message":"hello"}"#, #""text""#, #"{"contents":[{}]}"#,
     ])
-    func `what is no content of microCMS is refused`(text: String) throws {
+    func `an invalid response is rejected`(text: String) throws {
         let content = try JSONParser.parse(Array(text.utf8))
         #expect(throws: FeedFailure.self) {
             try self.feed().value(from: content, id: "cms")
@@ -117,7 +117,7 @@ struct MicroCMSFeedTests {
         (#""maxAppVersion":"2","endDay":"2027-01-01T00:00:00Z""#, "'endDay'", "'endDate'"),
         (#""maxAppVersion":"2","urls":"https://b.example""#, "'urls'", "'url'"),
     ])
-    func `a misspelt field is refused with the nearest known one`(
+    func `a misspelled field is rejected with the nearest known one`(
         fields: String,
         unknown: String,
         meant: String
@@ -130,17 +130,17 @@ struct MicroCMSFeedTests {
     }
 
     @Test(arguments: [
-        // Beside the known one it is the editors' own, and so is what no version could be.
+        // Ignored if the known field is present as well, or if the value cannot be a version.
         #""maxAppVersion":"2.0","maxAppVersions":"3.0""#,
         #""maxAppVersion":"2.0","minAppVersionNote":"from the crash on""#,
         #""maxAppVersion":"2.0","minVersion":"","memo":"1.0","number":7"#,
         #""maxAppVersion":"2.0","messages":{"en":"a"}"#,
     ])
-    func `a field of the editors' own is left alone`(fields: String) throws {
+    func `an unknown field of the editors is ignored`(fields: String) throws {
         #expect(try self.document(fields + "," + Self.link).contains("<=2.0"))
     }
 
-    @Test func `a field that was always there does not become a slip when one is emptied`() throws {
+    @Test func `a known unknown field is not a misspelling when another is emptied`() throws {
         func value(_ fields: String, after last: [String: String]) throws -> FeedValue {
             let text = "{\(Self.dates),\(fields),\(Self.link)}"
             let content = try JSONParser.parse(Array(text.utf8))
@@ -154,7 +154,7 @@ struct MicroCMSFeedTests {
         #expect(throws: FeedFailure.self) { try value(own, after: [:]) }
     }
 
-    @Test func `a misspelt field of one entry refuses the list`() throws {
+    @Test func `a misspelled field of one entry rejects the list`() throws {
         let entries = [#""maxAppVersion":"2.0""#, #""maxVersion":"2.0""#].map {
             "{\(Self.dates),\($0),\(Self.link)}"
         }
@@ -166,7 +166,7 @@ struct MicroCMSFeedTests {
         #expect(failure?.description.contains("did you mean 'maxAppVersion'?") == true)
     }
 
-    @Test func `a misspelt field is looked for where the field would be`() throws {
+    @Test func `a misspelled field is found within its object`() throws {
         let keys = "fields: { minAppVersion: ios.min, maxAppVersion: ios.maximum }"
         let failure = #expect(throws: FeedFailure.self) {
             try self.document(#""ios":{"maximun":"2.0"},\#(Self.link)"#, keys)
@@ -187,7 +187,7 @@ struct MicroCMSFeedTests {
         #expect(loaded.definition.rules.map(\.id) == ["cms-ios", "cms-android"])
     }
 
-    @Test func `a webhook changes nothing of what is fetched`() throws {
+    @Test func `the webhook secret is not part of the fingerprint`() throws {
         let loaded = try ["", "\nwebhookSecret: { env: A }", "\nwebhookSecret: { env: B }"].map {
             let file =
                 "feeds: [{ id: a, source: microcms, service: a, endpoint: b, key: { env: K }"
@@ -196,12 +196,12 @@ struct MicroCMSFeedTests {
         }
         #expect(Set(loaded.map(\.fingerprint)).count == 1)
         #expect(loaded.map(\.hasWebhook) == [false, true, true])
-        // But whoever waits for it must learn of another secret.
+        // A changed secret must still update the definition for the webhook handler.
         #expect(loaded[0] != loaded[1])
         #expect(loaded[1] != loaded[2])
     }
 
-    @Test func `the secret of a webhook is not in the file`() {
+    @Test func `a webhook secret in the file is rejected`() {
         let file =
             "feeds: [{ id: a, source: microcms, service: a, endpoint: b, key: { env: K }, "
             + "webhookSecret: hunter2 }]"
@@ -214,7 +214,7 @@ struct MicroCMSFeedTests {
         #expect(!text.contains("hunter2"))
     }
 
-    @Test func `fields have the names that the editors gave them`() throws {
+    @Test func `fields can have custom names`() throws {
         let document = try self.document(
             #""ios":{"fieldId":"platform","min":"1.0","max":"2.0"},"link":"https://a.example""#,
             "fields: { minAppVersion: ios.min, maxAppVersion: ios.max, url: link }"
@@ -223,7 +223,7 @@ struct MicroCMSFeedTests {
         #expect(document.contains("https://a.example"))
     }
 
-    @Test func `words without a title, and braces that are no placeholders, are shown`() throws {
+    @Test func `texts without a title and with literal braces are kept`() throws {
         let document = try self.document(
             #""message":"{currentVersion} or {x}?","maxAppVersion":"2.0",\#(Self.link)"#
         )
@@ -232,7 +232,7 @@ struct MicroCMSFeedTests {
         #expect(document.contains("{{currentVersion}} or {{x}}?"))
     }
 
-    @Test func `the template gives what the source leaves out`() throws {
+    @Test func `the rule template has the settings that the source lacks`() throws {
         let document = try self.document(
             #""maxAppVersion":"2.0""#,
             "rule: { storeUrl: 'https://a.example', mode: observe, status: 403 }"
@@ -244,7 +244,7 @@ struct MicroCMSFeedTests {
     }
 }
 
-/// Real sockets on loopback: a server that speaks as microCMS does.
+/// A loopback server that emulates microCMS.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct MicroCMSWireTests {
     private let fetcher: Fetcher
@@ -277,7 +277,7 @@ struct MicroCMSWireTests {
     }
 
     @Test(arguments: [false, true])
-    func `the key travels in its field, and an ETag only if there was one`(hasETags: Bool)
+    func `the key is sent in its field, and ETags are used if present`(hasETags: Bool)
         async throws
     {
         let cms = try MicroCMS(key: "the-key", hasETags: hasETags)
@@ -289,11 +289,11 @@ struct MicroCMSWireTests {
         #expect(value.document.contains("<=2.0"))
         let again = try await self.ask(cms, last: value)
         #expect(again == (hasETags ? .unchanged : .value(value)))
-        // The cache in front of microCMS must know the address again.
+        // The URL must not change, so that the cache of microCMS is used.
         #expect(Set(cms.server.requests.map(\.target)) == ["/api/v1/app-version"])
     }
 
-    @Test func `a wrong key is told of in the words of microCMS`() async throws {
+    @Test func `a wrong key is reported with the message of microCMS`() async throws {
         let cms = try MicroCMS(key: "another")
         cms.publish([:])
         let failure = await #expect(throws: FeedFailure.self) { try await self.ask(cms) }
@@ -303,7 +303,7 @@ struct MicroCMSWireTests {
         )
     }
 
-    @Test func `a list is read to its end`() async throws {
+    @Test func `a list is fetched completely`() async throws {
         let cms = try MicroCMS(key: "the-key")
         cms.publish(list: (0..<30).map { ["maxAppVersion": "\($0)", "url": "https://a.example"] })
         guard case .value(let value)? = try await self.ask(cms) else {
@@ -316,7 +316,7 @@ struct MicroCMSWireTests {
         await #expect(throws: FeedFailure.self) { try await self.ask(cms) }
     }
 
-    @Test func `a page for people is called one`() async throws {
+    @Test func `an HTML response is reported as such`() async throws {
         let cms = try MicroCMS(key: "the-key")
         cms.publish(["maxAppVersion": "2.0", "url": "https://a.example"])
         cms.server.set(.webPage)
@@ -325,7 +325,7 @@ struct MicroCMSWireTests {
     }
 
     @Test(arguments: SourceFault.allCases.filter { $0 != .silent })
-    func `no fault makes a value`(fault: SourceFault) async throws {
+    func `a fault of the server never gives a value`(fault: SourceFault) async throws {
         let cms = try MicroCMS(key: "the-key")
         cms.publish(["maxAppVersion": "2.0", "url": "https://a.example"])
         cms.server.set(fault)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import GateControl
 
-/// What a template means, beside versions.
+/// The conversion of templates, except for versions.
 struct RemoteConfigContentTests {
     /// 2026-12-24T12:00:00Z.
     private static let now = Timestamp(secondsSinceEpoch: 1_798_113_600)
@@ -52,7 +52,7 @@ struct RemoteConfigContentTests {
         }
     }
 
-    /// A template whose parameters have these values by default.
+    /// Returns a template whose parameters have these defaults.
     private static func parameters(_ values: KeyValuePairs<String, String>) -> String {
         let parameters = values.map { name, value in
             "\"\(name)\":{\"defaultValue\":{\"value\":\(JSONValue.text(value).compact)}}"
@@ -60,7 +60,7 @@ struct RemoteConfigContentTests {
         return "{\"parameters\":{\(parameters.joined(separator: ","))}}"
     }
 
-    /// A template with conditions, and one parameter that has values by them.
+    /// Returns a template with conditions, and a parameter with conditional values.
     private static func conditional(
         _ name: String,
         _ values: [(expression: String, value: String)],
@@ -83,7 +83,7 @@ struct RemoteConfigContentTests {
             """#
     }
 
-    /// The report's case 3: a versionCode in a parameter of the type NUMBER.
+    /// A versionCode in a parameter of type NUMBER.
     private static let versionCodes = #"""
         {"conditions":[],"parameters":{
          "min_supported_version_code":{"defaultValue":{"value":"41200"},"valueType":"NUMBER"},
@@ -91,7 +91,7 @@ struct RemoteConfigContentTests {
          "version":{"versionNumber":"7"}}
         """#
 
-    @Test func `a versionCode is a floor by build`() throws {
+    @Test func `a versionCode is a minimum build`() throws {
         let keys =
             "fields: { minBuild: min_supported_version_code, latestBuild: latest_version_code }"
         let rule = try #require(try self.rules(Self.versionCodes, keys).first)
@@ -100,13 +100,13 @@ struct RemoteConfigContentTests {
         #expect((rule.minimum, rule.recommended) == (nil, nil))
     }
 
-    @Test func `a version of another platform beside a floor by build is no slip`() throws {
+    @Test func `a version parameter of another platform is not a misspelling`() throws {
         let template = Self.parameters(["min_build": "41200", "min_version_ios": "4.0.0"])
         #expect(try self.rules(template).first?.minimumBuild == 41200)
         #expect(try self.value(template).notes == nil)
     }
 
-    @Test func `a versionCode as a version is an error that shows the line to write`() {
+    @Test func `a versionCode as a version is an error with the fix`() {
         let keys =
             "fields: { minVersion: min_supported_version_code, latestVersion: latest_version_code }"
         #expect(
@@ -124,7 +124,7 @@ struct RemoteConfigContentTests {
         ("4.1.0 or later", "STRING", "is not a number of ASCII digits"),
         ("ios", "STRING", "'ios' is not"),
     ])
-    func `what is hardly a version is an error`(value: String, type: String, message: String) {
+    func `an implausible version is an error`(value: String, type: String, message: String) {
         let template = #"""
             {"parameters":{"min_version":{"defaultValue":{"value":"\#(value)"},"valueType":"\#(type)"}}}
             """#
@@ -143,7 +143,7 @@ struct RemoteConfigContentTests {
             ("4.1.0", "STRING", nil), ("0", "NUMBER", nil),
         ] as [(String, String, String?)]
     )
-    func `what is odd about a version is told of`(
+    func `an unusual version is noted`(
         value: String,
         type: String,
         note: String?
@@ -175,7 +175,7 @@ struct RemoteConfigContentTests {
             ([("app.audiences.in(['b'])", "50000"), ("true", "41300")], "41200", 41300, []),
         ] as [([(String, String)], String, BuildNumber?, [String])]
     )
-    func `conditions apply to floors by build as to versions`(
+    func `conditional values of a minimum build are converted like versions`(
         values: [(String, String)],
         value: String,
         minimum: BuildNumber?,
@@ -187,7 +187,7 @@ struct RemoteConfigContentTests {
         #expect(rule?.blockedBuilds.map(\.description) ?? [] == blocked)
     }
 
-    /// The report's case 21: what templates say besides.
+    /// A template with other parameters besides versions.
     private static let besides = #"""
         {"parameters":{"version_rule_android":{"defaultValue":{
          "value":"{\"minVersion\":\"4.1.0\",\"latestVersion\":\"4.2.0\",\"maintenance\":false}"},"valueType":"JSON"},
@@ -196,7 +196,7 @@ struct RemoteConfigContentTests {
          "min_version":{"defaultValue":{"value":"4.0.0"}}}}
         """#
 
-    @Test func `what is not named by 'fields' is not acted on, and told of`() throws {
+    @Test func `parameters outside of fields are ignored and noted`() throws {
         #expect(try self.rules(Self.besides).map(\.id) == ["rc"])
         #expect(try self.rules(Self.besides).first?.minimum?.description == "4.0.0")
         func note(_ key: String, _ path: String) -> String {
@@ -210,7 +210,7 @@ struct RemoteConfigContentTests {
                 note("maintenance", "version_rule_android#/maintenance"),
             ]
         )
-        // The file is for Android alone.
+        // The file is for Android only.
         #expect(try self.value(Self.besides, system: "ios").notes?.count == 2)
     }
 
@@ -229,7 +229,7 @@ struct RemoteConfigContentTests {
             ("fields: { maintenance: \"version_rule_android#/maintenance\" }", "4.0.0", nil, false),
         ] as [(String, String?, String?, Bool)]
     )
-    func `what is named is read`(
+    func `parameters in fields are used`(
         keys: String,
         minimum: String?,
         recommended: String?,
@@ -249,13 +249,13 @@ struct RemoteConfigContentTests {
         ("{\"min\":\"soon\"}", "is 'soon'"),
         ("{\"min\":\"4.1.0 or later\"}", "is '4.1.0 or later'"),
     ])
-    func `JSON that does not say it is an error`(value: String, message: String) {
+    func `JSON without the member is an error`(value: String, message: String) {
         let keys = "fields: { minVersion: \"config#/min\" }"
         let failure = self.failure(Self.parameters(["config": value]), keys)
         #expect(failure?.contains(message) == true, "\(failure ?? "none")")
     }
 
-    @Test func `JSON by condition is read like any other value`() throws {
+    @Test func `conditional JSON values are converted like other values`() throws {
         let template = Self.conditional(
             "config",
             [("app.version.<(['3.0'])", #"{"min":"2.5"}"#), ("percent <= 5", #"{"min":"9.0"}"#)],
@@ -266,7 +266,7 @@ struct RemoteConfigContentTests {
         )
         #expect(rule.minimum?.description == "2.5")
         #expect(rule.blocked.map(\.description) == [">=3.0 <3.5"])
-        // One of its values lacks the place: what clients get there is not known.
+        // One of the values lacks the member, so that the value for these clients is unknown.
         let lacking = Self.conditional("config", [("true", "{}")], #"{"min":"3.5"}"#)
         let failure = self.failure(lacking, "fields: { minVersion: \"config#/min\" }")
         #expect(failure?.contains("its JSON has no '/min'") == true, "\(failure ?? "none")")
@@ -277,13 +277,13 @@ struct RemoteConfigContentTests {
             ([("device.os == 'android'", "false")], "true", nil, []),
             ([("device.os == 'ios'", "false")], "true", "4.0.0", []),
             ([("app.version.<(['3.0'])", "false")], "true", nil, [">=3.0 <4.0.0"]),
-            // Only what is certain counts.
+            // Only decidable conditions count.
             ([("percent <= 10", "false")], "true", "4.0.0", []),
             ([("percent <= 10", "true")], "false", nil, []),
             ([("app.build.>=(['100'])", "true")], "false", nil, []),
         ] as [([(String, String)], String, String?, [String])]
     )
-    func `a switch can depend on conditions`(
+    func `a switch can be conditional`(
         values: [(String, String)],
         value: String,
         minimum: String?,
@@ -305,13 +305,13 @@ struct RemoteConfigContentTests {
         ([("device.os == 'ios'", "true")], "false", false),
         ([("dateTime >= dateTime('2026-12-24T11:00:00')", "true")], "false", true),
         ([("dateTime >= dateTime('2026-12-24T13:00:00')", "true")], "false", false),
-        // For some versions only, or for some whom only Firebase knows, nobody is closed out.
+        // Conditions on versions or undecidable conditions do not start maintenance.
         ([("app.version.<(['3.0'])", "true")], "false", false),
         ([("percent <= 50", "true")], "false", false),
         ([("percent <= 50", "false")], "true", true),
         ([("app.version.<(['3.0'])", "false")], "true", false),
     ])
-    func `maintenance is for every version, or for none`(
+    func `maintenance applies to every version or none`(
         values: [(String, String)],
         value: String,
         isClosed: Bool
@@ -321,14 +321,14 @@ struct RemoteConfigContentTests {
         #expect(rules.map(\.id) == (isClosed ? ["rc-maintenance"] : []))
     }
 
-    @Test func `a maintenance that differs by version is told of`() throws {
+    @Test func `maintenance that depends on the version is noted`() throws {
         let template = Self.conditional("closed", [("app.version.<(['3.0'])", "true")], "false")
         let notes = try self.value(template, "fields: { maintenance: closed }").notes
         #expect(notes?.first?.hasPrefix("'closed' differs by version or build") == true)
     }
 
     @Test(arguments: ["maybe", "2", "{}"])
-    func `a switch that cannot be read is an error`(value: String) {
+    func `an invalid switch is an error`(value: String) {
         let template = Self.parameters(["min_version": "4.0.0", "switch": value])
         for field in ["enforce", "maintenance"] {
             let failure = self.failure(template, "fields: { \(field): switch }")
@@ -339,7 +339,7 @@ struct RemoteConfigContentTests {
         }
     }
 
-    @Test func `words come in every language that conditions or objects have`() throws {
+    @Test func `texts are found in conditional values and objects by language`() throws {
         let template = Self.conditional(
             "update_message",
             [("device.language in ['ja', 'zh_TW']", "更新"), ("device.language in ['ko']", "업데이트")],
@@ -353,7 +353,7 @@ struct RemoteConfigContentTests {
         #expect(texts.keys.map { "\($0)" }.sorted() == ["en", "ja", "ko", "zh-TW"])
     }
 
-    @Test func `words that differ by what the gate does not know are not used`() throws {
+    @Test func `texts with undecidable conditions are not used`() throws {
         let template = Self.conditional(
             "update_message",
             [("percent <= 50", "Now"), ("device.language in ['ja']", "更新")],
@@ -369,7 +369,7 @@ struct RemoteConfigContentTests {
         )
     }
 
-    @Test func `a link by condition on the system is the system's`() throws {
+    @Test func `a store URL can depend on the system`() throws {
         let template = Self.conditional(
             "store_url",
             [
@@ -400,7 +400,7 @@ struct RemoteConfigContentTests {
         #expect(rule.blocked.map(\.description) == versions)
     }
 
-    @Test func `builds can be blocked, and not while the switch is off`() throws {
+    @Test func `builds can be blocked, unless the switch is off`() throws {
         for (isOn, blocked) in [("true", ["41215", ">=41230 <41240"]), ("false", [])] {
             let template = Self.parameters([
                 "min_build": "41200", "bad": #"[41215, ">=41230 <41240"]"#, "force": isOn,
@@ -411,7 +411,7 @@ struct RemoteConfigContentTests {
         }
     }
 
-    @Test func `a parameter that is there twice is nobody's`() {
+    @Test func `a duplicate parameter is an error`() {
         let template = #"""
             {"parameters":{"min_version":{"defaultValue":{"value":"4.0.0"}}},
              "parameterGroups":{"a":{"parameters":{"min_version":{"defaultValue":{"value":"3.0.0"}}}}}}
@@ -419,7 +419,7 @@ struct RemoteConfigContentTests {
         #expect(self.failure(template)?.contains("it is defined twice") == true)
     }
 
-    @Test func `a template of another project is told of`() throws {
+    @Test func `a template of another project is noted`() throws {
         let template = Self.conditional(
             "min_version",
             [("app.id == '1:222:android:abc'", "4.0.0")],

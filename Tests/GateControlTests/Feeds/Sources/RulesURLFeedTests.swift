@@ -6,7 +6,7 @@ import Testing
 
 @testable import GateControl
 
-/// Real sockets on loopback.
+/// Fetches over loopback sockets.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct RulesURLFeedTests {
     private let source: FileSource
@@ -51,7 +51,7 @@ struct RulesURLFeedTests {
         return value
     }
 
-    @Test func `the file is taken as it is, and asked for by its ETag from then on`() async throws {
+    @Test func `the file is used unchanged, and later fetches use its ETag`() async throws {
         self.source.put("rules: [] # ルール\n", at: "/rules.yaml")
         let feed = try self.feed()
         let value = try await self.value(feed)
@@ -63,7 +63,7 @@ struct RulesURLFeedTests {
         #expect(asked == [0, 1, 1])
     }
 
-    @Test func `an object of JSON becomes a rule, and is asked for by its ETag`() async throws {
+    @Test func `a JSON object becomes a rule, and later fetches use its ETag`() async throws {
         let path = "/app.json"
         self.source.put(#"{"android":{"minBuild":41200,"on":false},"closed":true}"#, at: path)
         let keys =
@@ -77,7 +77,7 @@ struct RulesURLFeedTests {
         #expect(loaded.definition.rules[0].recommendedBuild == 41200)
         #expect(loaded.definition.rules[0].minimumBuild == nil)
         #expect(try await self.ask(feed, last: value) == .unchanged)
-        // What is gone stays, and the page of a proxy is no object.
+        // A missing field keeps its last value, and an HTML page is not an object.
         for text in [
             #"{"android":{"minBuild":41200,"on":true}}"#, "<html></html>", "[]", "rules: []",
         ] {
@@ -90,7 +90,7 @@ struct RulesURLFeedTests {
         #expect(rules.definition.rules.map(\.minimumBuild) == [41200])
     }
 
-    @Test func `a token is read anew for every question`() async throws {
+    @Test func `the token is read for every fetch`() async throws {
         let folder = try TemporaryFolder()
         self.source.put("rules: []\n", at: "/rules.yaml")
         let feed = try self.feed(", token: { file: '\(folder.path(of: "token"))' }")
@@ -108,14 +108,14 @@ struct RulesURLFeedTests {
     }
 
     @Test(arguments: SourceFault.allCases.filter { $0 != .silent })
-    func `no fault makes a value`(fault: SourceFault) async throws {
+    func `a fault of the server never gives a value`(fault: SourceFault) async throws {
         self.source.put("rules: []\n", at: "/rules.yaml")
         let feed = try self.feed()
         let last = try await self.value(feed)
         self.source.server.set(fault)
         do throws(FeedFailure) {
             let answer = try await self.ask(feed, last: last)
-            // A text that is no set of rules is found out when it is merged.
+            // Invalid rules are detected when they are merged.
             guard case .value(let value)? = answer else {
                 Issue.record("\(String(describing: answer))")
                 return
@@ -132,7 +132,7 @@ struct RulesURLFeedTests {
     }
 
     @Test(.enabled(if: TestKey.canBeMade, "openssl is missing"))
-    func `a file counts only with the signature that it needs`() async throws {
+    func `a file is only accepted with a valid signature`() async throws {
         let folder = try GateTestSupport.TemporaryFolder()
         defer { folder.remove() }
         let key = try TestKey(.ed25519, in: folder)
@@ -158,7 +158,7 @@ struct RulesURLFeedTests {
     }
 
     @Test(.enabled(if: TestKey.canBeMade, "openssl is missing"))
-    func `the signature may lie elsewhere`() async throws {
+    func `the signature can have its own URL`() async throws {
         let folder = try GateTestSupport.TemporaryFolder()
         defer { folder.remove() }
         let key = try TestKey(.ed25519, in: folder)
@@ -171,7 +171,7 @@ struct RulesURLFeedTests {
         #expect(try await self.value(feed).document == "rules: []\n")
     }
 
-    @Test func `a serial only rises`() async throws {
+    @Test func `the serial must increase`() async throws {
         let feed = try self.feed()
         var last: FeedValue?
         for (text, isTaken) in [
@@ -196,7 +196,7 @@ struct RulesURLFeedTests {
         #expect(last?.memory["serial"] == "10")
     }
 
-    @Test func `another host answers only if it is on the list`() async throws {
+    @Test func `a redirect to another host needs redirectsTo`() async throws {
         self.source.put("rules: []\n", at: "/moved.yaml")
         let port = self.source.server.port
         let moved = try SourceServer { _ in

@@ -22,7 +22,7 @@ struct SourceValueTests {
         #""maybe""#, #""soon""#, "2", "-1", "1.0", "{}", "[]", "[true,false]", #""truе""#, #"" ""#,
         "null",
     ])
-    func `what is neither on nor off is a fault`(json: String) throws {
+    func `an invalid switch is a fault`(json: String) throws {
         let value = try Self.value(json)
         #expect(throws: SourceValue.Fault.self) { try SourceValue.isOn(value) }
     }
@@ -33,7 +33,7 @@ struct SourceValueTests {
             (#"["41200"]"#, "41200"), (#""""#, nil), ("null", nil), ("[]", nil),
         ] as [(String, String?)]
     )
-    func `a build is a whole number or a text`(json: String, build: String?) throws {
+    func `a build is an integer or a text`(json: String, build: String?) throws {
         #expect(try SourceValue.build(Self.value(json))?.description == build)
     }
 
@@ -43,7 +43,7 @@ struct SourceValueTests {
         ("{}", "found an object"), (#""4.1.0 or later""#, "not a valid build"),
         (#""latest""#, "not a valid build"),
     ])
-    func `what is no build is a fault`(json: String, message: String) throws {
+    func `an invalid build is a fault`(json: String, message: String) throws {
         let value = try Self.value(json)
         let fault = #expect(throws: SourceValue.Fault.self) { try SourceValue.build(value) }
         let words = fault.map { FeedFailure.fault($0, at: "minBuild").description } ?? ""
@@ -58,7 +58,7 @@ struct SourceValueTests {
         (#""4.1.0, 4.2.0""#, "is not a valid version"), (#"["4.1","4.2"]"#, "found a list of 2"),
         (#"{"ios":"4.1"}"#, "found an object"), ("true", "found true"),
     ])
-    func `nothing is guessed from what is no version`(json: String, message: String) throws {
+    func `an invalid version is a fault`(json: String, message: String) throws {
         let value = try Self.value(json)
         let fault = #expect(throws: SourceValue.Fault.self) { try SourceValue.version(value) }
         let words = fault.map { FeedFailure.fault($0, at: "minVersion").description } ?? ""
@@ -73,7 +73,7 @@ struct SourceValueTests {
         (#"{"en":"Update","ja":null}"#, ["en": "Update"]),
         ("{}", [:]),
     ])
-    func `words are in one language or in several`(json: String, words: [String: String]) throws {
+    func `texts have one language or several`(json: String, words: [String: String]) throws {
         let read = try SourceValue.words(Self.value(json), in: .english)
         let named = Dictionary(uniqueKeysWithValues: read.map { ("\($0)", $1) })
         #expect(named == words)
@@ -82,7 +82,7 @@ struct SourceValueTests {
     @Test(arguments: [
         #"{"text":"Update"}"#, #"{"en":1}"#, "7", "true", #"["a","b"]"#, #"{"en":{"title":"a"}}"#,
     ])
-    func `what is no words is a fault`(json: String) throws {
+    func `invalid texts are a fault`(json: String) throws {
         let value = try Self.value(json)
         #expect(throws: SourceValue.Fault.self) { try SourceValue.words(value, in: .english) }
     }
@@ -125,7 +125,7 @@ struct SourceMaintenanceTests {
         ),
         (#"{"enabled":true,"from":"","until":""}"#, "open"), (#"{"from":"","until":""}"#, "none"),
         (#"{"enabled":true,"message":"Back soon"}"#, "open"),
-        // One end alone, an end before the start, and what cannot be read.
+        // A missing end, an end before the start, and invalid values.
         (#"{"from":"2026-12-24T01:00:00Z"}"#, "fault"),
         (#"{"until":"2026-12-24T01:00:00Z"}"#, "fault"),
         (#"{"from":"2026-12-24T03:00:00Z","until":"2026-12-24T01:00:00Z"}"#, "fault"),

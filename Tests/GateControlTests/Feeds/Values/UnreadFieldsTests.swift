@@ -14,7 +14,7 @@ struct UnreadFieldsTests {
         return UnreadFields(fields, read: read, keys: .init(), platforms: platforms).notes
     }
 
-    /// Names of fields as they are in public templates and guides.
+    /// Field names from public templates and guides.
     @Test(
         arguments: [
             (#"{"maintenance_mode":"true"}"#, "maintenance", "maintenance_mode"),
@@ -43,7 +43,7 @@ struct UnreadFieldsTests {
             (#"{"config":"{\"maintenance\":false}"}"#, "maintenance", "config#/maintenance"),
         ]
     )
-    func `what looks as if it was meant for a gate is named`(
+    func `an unused field that resembles a setting is noted`(
         json: String,
         key: String,
         path: String
@@ -56,24 +56,24 @@ struct UnreadFieldsTests {
     }
 
     @Test(arguments: [
-        // Somebody else's, of another kind, or of another platform.
+        // Fields for other purposes, with other types, or for other platforms.
         #"{"welcome_message":"Hello","max_items":"10","new_ui_enabled":"true"}"#,
         #"{"min_version_ios":"4.0.0","iosForceUpdate":true,"forceAppVersionIOS":"4.0"}"#,
         #"{"maintenance_message":"Back soon"}"#, #"{"min_version":"soon"}"#,
         #"{"min_order":"3.5"}"#,
         #"{"force_dark_mode":false}"#, #"{"config":"{\"a\":1}"}"#, #"{"config":"{"}"#, "{}",
     ])
-    func `what is nobody's business is not named`(json: String) throws {
+    func `an unrelated field is not noted`(json: String) throws {
         #expect(try self.notes(json).isEmpty)
     }
 
-    @Test func `what is read is not named, nor is a text that a part is read of`() throws {
+    @Test func `a used field is not noted, and neither is JSON with a used member`() throws {
         #expect(try self.notes(#"{"maintenance_mode":true}"#, read: ["maintenance_mode"]).isEmpty)
         let config = #"{"config":"{\"minVersion\":\"4.1.0\",\"maintenance\":true}"}"#
         #expect(try self.notes(config, read: ["config#/minVersion"]).isEmpty)
     }
 
-    @Test func `of very many only some are named`() throws {
+    @Test func `the number of notes is limited`() throws {
         let many = (0..<20).map { #""maintenance_\#($0)":true"# }.joined(separator: ",")
         let notes = try self.notes("{\(many)}")
         #expect(notes.count == 9)
@@ -93,7 +93,7 @@ struct PlatformNamesTests {
             ("androidx", nil), ("biosVersion", nil), ("web_url", nil),
         ] as [(String, String?)]
     )
-    func `a name can speak of a platform`(name: String, platform: String?) {
+    func `a platform is found in a field name`(name: String, platform: String?) {
         #expect(PlatformNames.platform(in: name)?.name == platform)
     }
 
@@ -105,7 +105,7 @@ struct PlatformNamesTests {
             (#"["ios",7]"#, nil), (#""""#, nil),
         ] as [(String, [String]?)]
     )
-    func `a value can name platforms`(json: String, platforms: [String]?) throws {
+    func `platforms are found in a value`(json: String, platforms: [String]?) throws {
         let value = try JSONParser.parse(Array(json.utf8))
         #expect(PlatformNames.platforms(named: value)?.map(\.name) == platforms)
     }

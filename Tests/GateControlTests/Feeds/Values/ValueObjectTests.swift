@@ -3,7 +3,7 @@ import Testing
 
 @testable import GateControl
 
-/// What an object means, beside versions.
+/// The conversion of objects, except for versions.
 struct ValueObjectTests {
     private static let link = #""storeUrl":"https://a.example""#
 
@@ -30,7 +30,7 @@ struct ValueObjectTests {
         return try self.content(keys, rule: rule).value(from: value, id: "db", after: last)
     }
 
-    /// The rules that an object becomes, and they can be loaded.
+    /// Returns the rules for an object after loading them.
     private func rules(_ json: String, _ keys: String = "", rule: String = "") throws
         -> [RuleDefinition]
     {
@@ -111,7 +111,7 @@ struct ValueObjectTests {
         (#"{"ios":{"minVersion":"4"}}"#, "the object has neither 'minVersion' nor 'version'"),
         (#"{"minVersion":"4","title":{"text":"a"}}"#, "'text' is not a language"),
     ])
-    func `what says something else is an error`(json: String, message: String) {
+    func `a contradictory value is an error`(json: String, message: String) {
         let failure = self.failure(json)
         #expect(failure?.contains(message) == true, "\(failure ?? "none")")
     }
@@ -121,7 +121,7 @@ struct ValueObjectTests {
         #"{"minVersion":"4","platform":["ios","android"]}"#, #"{"minVersion":"4","os":"12"}"#,
         #"{"minVersion":"4","platform":"all"}"#, #"{"minVersion":"4","targetSdk":34}"#,
     ])
-    func `an object for the rule's platform is read`(json: String) throws {
+    func `an object for the platform of the rule is accepted`(json: String) throws {
         #expect(try self.rules(json).first?.minimum?.description == "4")
     }
 
@@ -142,13 +142,13 @@ struct ValueObjectTests {
         #expect(rule.recommended?.description == recommended)
         #expect((rule.minimumBuild == nil) == (minimum == nil))
         #expect((rule.recommendedBuild == nil) == (minimum != nil))
-        // Alone, the floor is what is recommended.
+        // Without a latest version, the floor is recommended.
         let alone = #"{"minVersion":"4.0.0","force":\#(isOn)}"#
         let only = try #require(try self.rules(alone, "fields: { enforce: force }").first)
         #expect((only.minimum ?? only.recommended)?.description == "4.0.0")
     }
 
-    @Test func `a switch that is not named is not acted on, and told of`() throws {
+    @Test func `a switch outside of fields is ignored and noted`() throws {
         let json = #"{"minVersion":"4.0.0","force_update":false,"maintenance":true}"#
         let value = try self.value(json)
         #expect(try self.rules(json).map(\.minimum?.description) == ["4.0.0"])
@@ -161,7 +161,7 @@ struct ValueObjectTests {
     }
 
     @Test(arguments: [#""soon""#, "2", "{}", #"["true","false"]"#])
-    func `a switch that cannot be read is an error`(isOn: String) {
+    func `an invalid switch is an error`(isOn: String) {
         let json = #"{"minVersion":"4.0.0","switch":\#(isOn)}"#
         for field in ["enforce", "maintenance"] {
             let failure = self.failure(json, "fields: { \(field): switch }")
@@ -170,7 +170,7 @@ struct ValueObjectTests {
     }
 
     @Test(arguments: ["enforce", "maintenance"])
-    func `a switch that is gone is an error, and one that was never there is told of`(
+    func `a switch that disappeared is an error, and one that never existed a note`(
         field: String
     ) throws {
         let keys = "fields: { \(field): switch }"
@@ -191,7 +191,7 @@ struct ValueObjectTests {
         #expect(try self.rules(#"{"minVersion":"4.0.0"}"#, keys).map(\.id) == ["db"])
     }
 
-    @Test func `maintenance is a rule of its own for the same clients`() throws {
+    @Test func `maintenance is a separate rule for the same clients`() throws {
         let json = #"{"minVersion":"4.0.0","closed":true,"back":{"en":"Back soon","ja":"メンテ中"}}"#
         let keys = "fields: { maintenance: closed, maintenanceMessage: back }"
         let value = try self.value(json, keys, rule: ", status: 403, mode: observe")
@@ -230,12 +230,12 @@ struct ValueObjectTests {
         (#""m":"{\"on\":true}""#, "fields: { maintenance: \"m#/on\" }", true),
         (#""m":"{\"on\":false}""#, "fields: { maintenance: \"m#/on\" }", false),
     ])
-    func `maintenance can stand alone`(fields: String, keys: String, isClosed: Bool) throws {
+    func `maintenance does not need a floor`(fields: String, keys: String, isClosed: Bool) throws {
         let rules = try self.rules("{\(fields)}", keys)
         #expect(rules.map(\.id) == (isClosed ? ["db-maintenance"] : []))
     }
 
-    @Test func `words by language become one notice`() throws {
+    @Test func `texts by language become one notice`() throws {
         let keys = "language: ja\nfields: { title: { en: title, ja: title_ja } }"
         let json = #"""
             {"minVersion":"4","title":"Update","title_ja":"更新",
@@ -250,7 +250,7 @@ struct ValueObjectTests {
         #expect(texts.keys.map { "\($0)" }.sorted() == ["en", "ja", "ko"])
     }
 
-    @Test func `words without the feed's language are told of, and the floor holds`() throws {
+    @Test func `texts without the feed's language are noted and not used`() throws {
         let json = #"{"minVersion":"4.0","message":{"ja":"更新してください。"}}"#
         let value = try self.value(json)
         #expect(try self.rules(json).first?.minimum?.description == "4.0")
@@ -281,7 +281,7 @@ struct ValueObjectTests {
         #expect(rule?.blockedBuilds.map(\.description).joined(separator: ", ") == builds)
     }
 
-    @Test func `metadata behind a version is told of, with the line to write`() throws {
+    @Test func `build metadata in a version is noted with the fix`() throws {
         let value = try self.value(#"{"minVersion":"1.2.3+45"}"#)
         #expect(
             try self.rules(#"{"minVersion":"1.2.3+45"}"#).first?.minimum?.description == "1.2.3"
@@ -290,7 +290,7 @@ struct ValueObjectTests {
         #expect(value.notes?.first?.contains("'minimumBuild: 45'") == true)
     }
 
-    @Test func `a floor is taken back by a whole number, too`() throws {
+    @Test func `a floor can be lowered with an integer`() throws {
         let first = try self.value(#"{"minVersion":"41200.0"}"#)
         #expect(first.memory["minimum"] == "41200.0")
         #expect(self.failure(#"{"minVersion":"41200"}"#, after: first.memory) == nil)

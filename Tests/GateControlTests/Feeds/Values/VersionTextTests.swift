@@ -13,7 +13,9 @@ struct VersionTextTests {
         ("20261127", false),
         ("21", true), ("1", true), ("41200", true), ("112", true),
     ])
-    func `a whole number that is hardly a version is none`(text: String, isNumber: Bool) throws {
+    func `an integer that is implausible as a version is a fault`(text: String, isNumber: Bool)
+        throws
+    {
         let fault = try Self.text(text).fault(isNumber: isNumber, before: nil, hint: "map it")
         let digits = text.filter { $0 != " " }
         #expect(fault?.hasPrefix("is '\(digits)', a whole number") == true)
@@ -27,12 +29,12 @@ struct VersionTextTests {
         ("112", false), ("9999", false), ("2026", false), ("41200.0", false), ("4.1", true),
         ("4.1.0", true), ("0", true), ("0", false),
     ])
-    func `what may be a version is taken`(text: String, isNumber: Bool) throws {
+    func `a plausible version is accepted`(text: String, isNumber: Bool) throws {
         #expect(try Self.text(text).fault(isNumber: isNumber, before: nil, hint: "") == nil)
     }
 
     @Test(arguments: [("3", "4.0.0", true), ("4", "4.0.0", true), ("5", "4.0.0", false)])
-    func `an undo is taken however it is written`(text: String, before: String, isTaken: Bool)
+    func `lowering to an integer is accepted`(text: String, before: String, isTaken: Bool)
         throws
     {
         let before = try AppVersion(parsing: before)
@@ -51,19 +53,19 @@ struct VersionTextTests {
         ),
         ("1.2.3+sha.5114f85", "has '+sha.5114f85' after the version, which is not compared"),
     ])
-    func `what is odd is told of`(text: String, remark: String) throws {
+    func `an unusual version is noted`(text: String, remark: String) throws {
         let found = try Self.text(text).remark(hint: "map it")
         #expect(found?.hasPrefix(remark) == true, "\(found ?? "nothing")")
     }
 
-    @Test func `the line to write for a build stands in the remark`() throws {
+    @Test func `the note contains the setting for a build`() throws {
         let remark = try Self.text("1.2.3+45").remark(hint: "map it")
         #expect(remark?.contains("'minimumBuild: 45'") == true)
         #expect(try Self.text("1.2.3+a").remark(hint: "map it")?.contains("minimumBuild") == false)
     }
 
     @Test(arguments: ["4.1.0", "v4.1", "2.0.0-rc.1", "0", "1.10"])
-    func `what is plain is not told of`(text: String) throws {
+    func `an ordinary version is not noted`(text: String) throws {
         #expect(try Self.text(text).remark(hint: "") == nil)
     }
 }

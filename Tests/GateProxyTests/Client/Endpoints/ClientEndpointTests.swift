@@ -48,7 +48,7 @@ struct ClientEndpointTests {
     @Test func `a tester learns what is known of builds, and how old that is`() throws {
         let stage = try Stage()
         let line = "GET /.versiongate/testflight/internal HTTP/1.1"
-        // Without builds there is no such question.
+        // Without builds, the endpoint does not exist.
         #expect(try Self.ask(stage, line, "Host: a").hasPrefix("HTTP/1.1 404 "))
 
         let version = try AppVersion(parsing: "3.3.0")
@@ -121,7 +121,7 @@ struct ClientEndpointTests {
             "If-None-Match: \(tag)"
         )
         #expect(other.contains("\r\n\r\n{\"decision\":\"allow\""))
-        // None of this is traffic for the backend, which the rules count.
+        // None of this is backend traffic, which is counted for the rules.
         #expect(stage.worker.statistics.counters.requests == 0)
         #expect(stage.worker.loop.counters.launchChecks == 6)
     }
@@ -231,7 +231,7 @@ struct ClientEndpointTests {
 }
 
 extension String {
-    /// How often another text is in this one.
+    /// Returns the number of occurrences of another text.
     func components(of text: String) -> Int {
         self.split(separator: text, omittingEmptySubsequences: false).count - 1
     }

@@ -18,7 +18,7 @@ struct ClosedStreamTrackerTests {
         #expect(closedStreams.unfinished.isEmpty)
     }
 
-    /// A client that has its answer need not send the rest.
+    /// A client with an early response does not need to send the rest.
     private static let bodies: [(pieces: [Int], isGood: Bool)] = [
         ([4], true), ([1, 3], true), ([0, 4, 0], true), ([5], false), ([2, 3], false), ([3], true),
         ([], true), ([0], true),

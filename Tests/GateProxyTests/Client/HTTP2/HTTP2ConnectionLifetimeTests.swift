@@ -5,14 +5,14 @@ import WireSamples
 
 @testable import GateProxy
 
-/// Streams hold their connection, and it holds them, until it is over.
+/// Streams and their connection reference each other until the connection has ended.
 struct HTTP2ConnectionLifetimeTests {
     private static func request(_ stream: UInt32, version: String) -> [UInt8] {
         let fields = [
             (":method", "GET"), (":scheme", "http"), (":authority", "a"), (":path", "/a"),
             ("x-app-version", version),
         ]
-        // Literal fields that enter no table (RFC 7541 6.2.2).
+        // Literal fields without indexing (RFC 7541 6.2.2).
         var block: [UInt8] = []
         for (name, value) in fields {
             block += [0, UInt8(name.utf8.count)] + Array(name.utf8)
@@ -36,11 +36,11 @@ struct HTTP2ConnectionLifetimeTests {
         let reads = client.socket.readCount
         try client.channel.writeInbound(ByteBuffer(bytes: requests))
         #expect(handler.lastStream == streams[perTurn - 1])
-        // Nothing more is read in the meantime.
+        // No more data is read in the meantime.
         client.channel.read()
         #expect(client.socket.readCount == reads)
         try client.channel.writeInbound(ByteBuffer(bytes: Self.request(999, version: "0.1")))
-        // Others have their turn: what is due at once comes first.
+        // Other tasks of the event loop run first.
         stage.loop.run()
         #expect(handler.lastStream == streams[perTurn - 1])
         stage.loop.advanceTime(by: HTTP2Connection.pause)
@@ -59,7 +59,8 @@ struct HTTP2ConnectionLifetimeTests {
         do {
             let client = try stage.client()
             var bytes = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + frame(4)
-            // One that waits for its answer, and one that is answered, and waits for another request.
+            // One stream waits for its response, and one has its response and waits for another
+            // request.
             bytes += Self.request(1, version: "99.0") + Self.request(3, version: "0.1")
             try client.channel.writeInbound(ByteBuffer(bytes: bytes))
             stage.loop.run()
@@ -70,7 +71,7 @@ struct HTTP2ConnectionLifetimeTests {
             stream = handler.streams[1]
             #expect(handler.idle.count == 1)
             #expect(stream != nil)
-            // A frame that nobody may send ends it by the gate.
+            // An invalid frame makes the gate close the connection.
             if isFailed {
                 try client.channel.writeInbound(ByteBuffer(bytes: frame(0, stream: 0, [0])))
             }

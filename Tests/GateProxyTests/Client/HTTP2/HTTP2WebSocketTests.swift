@@ -6,15 +6,15 @@ import WireSamples
 
 @testable import GateProxy
 
-/// WebSockets over HTTP/2, with sockets that are played.
+/// WebSockets over HTTP/2, with emulated sockets.
 struct HTTP2WebSocketTests {
-    /// A client that has opened one, on stream 1.
+    /// A client with an open WebSocket on stream 1.
     private struct Tunnel {
         let stage: Stage
         let upstream: Wire<UpstreamConnection>
         let client: Wire<ClientConnection>
 
-        /// `early`: sent before the backend has answered.
+        /// `early`: sent before the response of the backend.
         init(early: [UInt8] = [], answer: (String) -> String = Self.switching(_:)) throws {
             self.stage = try Stage()
             self.upstream = try self.stage.upstream()
@@ -52,7 +52,7 @@ struct HTTP2WebSocketTests {
             )
         }
 
-        /// The stream as long as it is there.
+        /// The stream while it exists.
         var stream: HTTP2Stream? {
             let pipeline = self.client.channel.pipeline.syncOperations
             return try? pipeline.handler(type: HTTP2Connection.self).streams[1]
@@ -68,7 +68,7 @@ struct HTTP2WebSocketTests {
             self.stage.loop.run()
         }
 
-        /// The frames that the client was sent since the last call, in short.
+        /// Returns the frames sent to the client since the last call, in short form.
         func frames() -> [String] {
             self.stage.loop.run()
             return ByteBuffer(bytes: self.client.socket.takeBytes()).framesAndCodes
@@ -82,7 +82,7 @@ struct HTTP2WebSocketTests {
     @Test func `bytes pass both ways, whatever they look like`() throws {
         let tunnel = try Tunnel()
         let answer = tunnel.client.socket.takeBytes()
-        // The first field of the block is the whole field `:status: 200` (RFC 7541 Appendix A).
+        // The first field of the block is the indexed field `:status: 200` (RFC 7541 Appendix A).
         #expect(answer.contains([0x88]))
         let text = String(decoding: answer, as: UTF8.self).lowercased()
         for name in ["upgrade", "connection", "accept", "content-length"] {
@@ -165,7 +165,7 @@ struct HTTP2WebSocketTests {
         #expect(tunnel.upstream.socket.takeSent() == "more")
         #expect(tunnel.frames() == ["1: room"])
         try tunnel.send(Self.data("", ends: true))
-        // Nothing is left to be said, and no reset follows.
+        // The stream has ended on both sides, and no reset follows.
         #expect(tunnel.frames() == [])
         #expect(tunnel.upstream.socket.isClosed)
         try tunnel.send(frame(6, [1, 2, 3, 4, 5, 6, 7, 8]))
@@ -234,7 +234,7 @@ struct HTTP2WebSocketTests {
 }
 
 extension ByteBuffer {
-    /// Its frames in short, resets with their codes.
+    /// The frames in short form, resets with their codes.
     fileprivate var framesAndCodes: [String] {
         var bytes = self
         var frames: [String] = []

@@ -7,7 +7,7 @@ import Testing
 
 @testable import GateProxy
 
-/// A client of TLS that is turned away is told in the protocol that it speaks.
+/// A refused TLS client gets the refusal in its negotiated protocol.
 struct RefusalTests {
     private func said(negotiating name: String?) throws -> [UInt8] {
         let loop = EmbeddedEventLoop()
@@ -28,7 +28,7 @@ struct RefusalTests {
         )
         let channel = EmbeddedChannel(handler: client, loop: loop)
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
-        // An answer at this point would have to be the same in both protocols.
+        // A response at this point would have to be the same in both protocols.
         #expect(try channel.readOutbound(as: ByteBuffer.self) == nil)
         channel.pipeline.fireUserInboundEventTriggered(
             TLSUserEvent.handshakeCompleted(negotiatedProtocol: name)
@@ -50,7 +50,7 @@ struct RefusalTests {
 
     @Test func `over HTTP/2 it is a goodbye`() throws {
         let bytes = try self.said(negotiating: "h2")
-        // SETTINGS first, and at the end GOAWAY: no stream was served, ENHANCE_YOUR_CALM.
+        // SETTINGS first, and GOAWAY at the end: no stream was processed, ENHANCE_YOUR_CALM.
         #expect(bytes.dropFirst(3).first == 4)
         #expect(bytes.suffix(17) == [0, 0, 8, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 11])
     }

@@ -11,7 +11,7 @@ struct UnfinishedRequestsTests {
         let rows: [Row] = [
             (0, 0, false), (65_535, 0, false), (65_536, 0, true), (30_000_000, 0, true),
             (65_536, 65_535, true), (10_000, 9_999, false),
-            // Of unknown length: as soon as much of it has come.
+            // Unknown length: once half of the window has been received.
             (nil, 0, false), (nil, 32_767, false), (nil, 32_768, true), (nil, 65_535, true),
         ]
         for row in rows {
@@ -43,7 +43,7 @@ struct UnfinishedRequestsTests {
 }
 
 extension UnfinishedRequests.Entry {
-    /// A request of which the client has sent nothing but its head.
+    /// Returns a request of which only the head has been received.
     static func sample(
         length: AnnouncedLength?,
         room: Int = HTTP2OwnSettings.firstWindow,

@@ -6,7 +6,7 @@ import WireSamples
 @testable import GateProxy
 
 struct HTTP2SendingTests {
-    @Test func `a body goes out at once as far as there is room`() throws {
+    @Test func `a body is sent at once within the windows`() throws {
         let connection = FakeSending(window: 50_000)
         let stream = connection.stream(1, window: 40_000)
         stream.write(60_000, ends: true)
@@ -20,7 +20,7 @@ struct HTTP2SendingTests {
         #expect(connection.line.count == 0)
     }
 
-    @Test func `streams take turns, a frame of each`() throws {
+    @Test func `streams take turns, one frame each`() throws {
         let connection = FakeSending(window: 0)
         connection.stream(1).write(40_000, ends: true)
         connection.stream(3).write(20_000, ends: true)
@@ -35,7 +35,7 @@ struct HTTP2SendingTests {
         )
     }
 
-    @Test func `the turn goes on where the room has ended`() throws {
+    @Test func `the next turn continues where the window was exhausted`() throws {
         let connection = FakeSending(window: 0)
         for id: UInt32 in [1, 3, 5] { connection.stream(id).write(60_000) }
         var turns: [String] = []
@@ -46,7 +46,7 @@ struct HTTP2SendingTests {
         #expect(turns == [1, 3, 5, 1, 3, 5, 1].map { "\($0): data 16384" })
     }
 
-    @Test func `one that writes and writes does not overtake those that wait`() throws {
+    @Test func `a stream that keeps writing does not overtake waiting streams`() throws {
         let connection = FakeSending(window: 0)
         let eager = connection.stream(1)
         eager.write(20_000)
@@ -56,7 +56,7 @@ struct HTTP2SendingTests {
         #expect(connection.takeFrames() == ["1: data 16384", "3: data 10 end"])
     }
 
-    @Test func `a stream without room holds up nobody, and is not forgotten`() throws {
+    @Test func `a stream without window neither blocks others nor is forgotten`() throws {
         let connection = FakeSending(window: 0)
         let stuck = connection.stream(1, window: 0)
         stuck.write(10, ends: true)
@@ -71,7 +71,7 @@ struct HTTP2SendingTests {
         #expect(connection.line.count == 1)
     }
 
-    @Test func `what cannot go to the channel goes when it can`() {
+    @Test func `frames wait until the channel is writable`() {
         let connection = FakeSending(window: 100_000)
         connection.isWritable = false
         connection.stream(1).write(10, ends: true)
@@ -82,7 +82,7 @@ struct HTTP2SendingTests {
         #expect(connection.takeFrames() == ["1: data 10 end", "3: data 10 end"])
     }
 
-    @Test func `an end behind everything needs no room`() {
+    @Test func `an end without data needs no window`() {
         let connection = FakeSending(window: 0)
         let stream = connection.stream(1, window: 0)
         stream.write(0, ends: true)
@@ -90,7 +90,7 @@ struct HTTP2SendingTests {
         #expect(stream.lastCount == 1)
     }
 
-    @Test func `who writes hears of it when a pause comes, and when it may go on`() throws {
+    @Test func `a stream is notified of a pause and when it is writable`() throws {
         let connection = FakeSending(window: 10)
         let stream = connection.stream(1)
         stream.write(10)
@@ -104,7 +104,7 @@ struct HTTP2SendingTests {
         #expect(stream.pauseCount == 1)
     }
 
-    @Test func `a stream that is over leaves the line, and no other one does`() throws {
+    @Test func `a finished stream leaves the queue, and no other does`() throws {
         let connection = FakeSending(window: 0)
         let first = connection.stream(1)
         let over = connection.stream(3)
@@ -118,7 +118,7 @@ struct HTTP2SendingTests {
         #expect(connection.takeFrames() == ["1: data 10 end", "5: data 10 end"])
     }
 
-    @Test func `a stream whose turn it is is not given to others`() {
+    @Test func `the stream whose turn it is cannot be removed`() {
         let connection = FakeSending(window: 0)
         let stream = connection.stream(1)
         stream.write(10)
@@ -129,7 +129,7 @@ struct HTTP2SendingTests {
     }
 
     @Test(arguments: [(0, HTTP2ErrorCode.protocolError), (0x7FFF_FFFF, .flowControlError)])
-    func `room is more than none, and not more than there can be`(
+    func `a window update must be positive and within the limit`(
         _ increment: Int,
         _ fault: HTTP2ErrorCode
     ) {
@@ -139,8 +139,8 @@ struct HTTP2SendingTests {
         #expect(throws: fault) { try connection.widen(stream, by: increment) }
     }
 
-    /// The channel has room again while it is written to.
-    @Test func `a channel that has room at once gets everything once and in order`() throws {
+    /// The channel becomes writable again during the flush.
+    @Test func `a channel that is writable at once gets everything once and in order`() throws {
         let connection = FakeSending(window: 0)
         connection.pumpsInFlush = true
         for id: UInt32 in [1, 3, 5] { connection.stream(id).write(200_000, ends: true) }
@@ -155,9 +155,9 @@ struct HTTP2SendingTests {
         #expect(connection.line.count == 0)
     }
 
-    /// A stream that could send never waits, whatever happens.
+    /// A stream that could send never waits.
     @Test(arguments: 0..<40)
-    func `nobody waits for ever`(_ seed: UInt64) throws {
+    func `no stream waits forever`(_ seed: UInt64) throws {
         var random = Steps(seed)
         let connection = FakeSending(window: 30_000)
         connection.pumpsInFlush = seed % 2 == 1
@@ -192,13 +192,13 @@ struct HTTP2SendingTests {
     }
 }
 
-/// A connection whose frames go nowhere.
+/// A connection whose frames are only recorded.
 private final class FakeSending: HTTP2Sending {
     var isWritable = true
     var outbox = HTTP2Outbox()
     var sendWindow: HTTP2SendWindow
     var line = HTTP2SendLine<FakeStream>()
-    /// Whether the channel says that it has room whenever it is written to.
+    /// Whether the channel is reported as writable during each flush.
     var pumpsInFlush = false
     private var sent = ByteBuffer()
 
@@ -224,7 +224,7 @@ private final class FakeSending: HTTP2Sending {
         self.outbox.reuse(&bytes)
     }
 
-    /// The frames that were sent since the last call.
+    /// Returns the frames sent since the last call.
     func takeFrames() -> [String] {
         self.flushNow()
         defer { self.sent.clear() }
@@ -236,7 +236,7 @@ private final class FakeStream: HTTP2Sender {
     let id: UInt32
     var isOver = false
     var output = HTTP2StreamOutput()
-    /// The bytes that the peer takes, by the test's own count.
+    /// The window according to the test.
     var room: Int
     var isDone = false
     var writtenBytes = 0
@@ -270,7 +270,7 @@ private final class FakeStream: HTTP2Sender {
     func becameWritable() { self.writableCount += 1 }
 }
 
-/// Steps that look like chance and are the same every time (an LCG by Knuth).
+/// Deterministic pseudo-random steps (an LCG by Knuth).
 private struct Steps {
     private var state: UInt64
 

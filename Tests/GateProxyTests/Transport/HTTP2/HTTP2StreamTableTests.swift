@@ -4,7 +4,7 @@ import Testing
 @testable import GateProxy
 
 struct HTTP2StreamTableTests {
-    @Test func `streams are found, replaced and removed by their numbers`() {
+    @Test func `streams are found, replaced and removed by ID`() {
         var table = HTTP2StreamTable<String>()
         #expect(table.isEmpty && table[1] == nil)
         for number in [1, 3, 9, 7, 5] as [UInt32] { table[number] = "\(number)" }
@@ -22,7 +22,7 @@ struct HTTP2StreamTableTests {
         #expect(table.isEmpty)
     }
 
-    @Test func `a table does what a dictionary does`() {
+    @Test func `a table behaves like a dictionary`() {
         var generator = SeededGenerator(seed: 42)
         var table = HTTP2StreamTable<UInt32>()
         var dictionary: [UInt32: UInt32] = [:]

@@ -23,7 +23,7 @@ struct HTTP2StreamOutputTests {
         (bytes: 0, window: 100, limit: 100, written: 0),
         (bytes: 20_000, window: 100_000, limit: 100_000, written: 16_384),
     ])
-    func `a frame is as long as everybody allows`(
+    func `a frame is limited by the data, the window and the limit`(
         _ bytes: Int,
         _ window: Int,
         _ limit: Int,
@@ -37,7 +37,7 @@ struct HTTP2StreamOutputTests {
         #expect(!output.hasEnded)
     }
 
-    @Test func `the last bytes are the end, if the end is known`() {
+    @Test func `the last bytes have END_STREAM if the end is known`() {
         var output = self.output(10, window: 15)
         output.end(trailers: nil)
         #expect(output.hasMore)
@@ -53,7 +53,7 @@ struct HTTP2StreamOutputTests {
         #expect(outbox.frames.readableBytes == 0)
     }
 
-    @Test func `an end that comes late is a frame of its own, once`() {
+    @Test func `a late end is a separate frame, sent once`() {
         var output = self.output(10, window: 10)
         var outbox = HTTP2Outbox()
         #expect(output.writeData(atMost: 100, stream: 1, into: &outbox.frames) == 10)
@@ -66,7 +66,7 @@ struct HTTP2StreamOutputTests {
         #expect(outbox.frames.framesInShort == ["1: data 10", "1: data 0 end"])
     }
 
-    @Test func `trailers end a stream in place of its last bytes`() {
+    @Test func `trailers end the stream instead of the last bytes`() {
         var output = self.output(10, window: 10)
         output.end(trailers: ByteBuffer(bytes: [0x88]))
         var outbox = HTTP2Outbox()
@@ -77,7 +77,7 @@ struct HTTP2StreamOutputTests {
         #expect(outbox.frames.framesInShort == ["1: data 10", "1: headers 2 end"])
     }
 
-    @Test func `it takes as much as may wait, and more once that was sent`() {
+    @Test func `the output is full at its limit until data is sent`() {
         var output = self.output(HTTP2StreamOutput.limit - 1, window: 10)
         #expect(output.hasRoom)
         output.append(1)
@@ -88,7 +88,7 @@ struct HTTP2StreamOutputTests {
     }
 
     @Test(arguments: [1000, 16_384, 40_000])
-    func `what was sent is forgotten, though there is always more`(_ piece: Int) {
+    func `sent bytes are released, even if the output is never empty`(_ piece: Int) {
         var output = self.output(1, window: HTTP2SendWindow.largest)
         for _ in 0..<2000 {
             output.append(piece)
@@ -103,7 +103,7 @@ struct HTTP2StreamOutputTests {
     }
 
     @Test(arguments: [(1000, true), (100_000, false)])
-    func `little memory is kept for the next exchange, and no more`(
+    func `only a small buffer is kept for the next exchange`(
         _ bytes: Int,
         _ isKept: Bool
     ) {
@@ -113,7 +113,7 @@ struct HTTP2StreamOutputTests {
         #expect((output.capacity >= bytes) == isKept)
     }
 
-    @Test func `a new exchange begins with nothing of the last one`() {
+    @Test func `a new exchange starts without data of the previous one`() {
         var output = self.output(10, window: 0)
         output.end(trailers: nil)
         output.begin(window: 5)

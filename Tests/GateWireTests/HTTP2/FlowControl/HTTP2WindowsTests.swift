@@ -3,14 +3,14 @@ import Testing
 @testable import GateWire
 
 struct HTTP2ReceiveWindowTests {
-    @Test func `a peer may send what it was told, and not a byte more`() {
+    @Test func `a peer may send the size of the window and not a byte more`() {
         var window = HTTP2ReceiveWindow(size: 100)
         #expect(window.receive(60) == true)
         #expect(window.receive(40) == true)
         #expect(window.receive(1) == false)
     }
 
-    @Test func `room is made when half of it was taken, and never before`() {
+    @Test func `the window is updated when half of it is consumed`() {
         var window = HTTP2ReceiveWindow(size: 100)
         #expect(window.receive(49) == true)
         #expect(window.take() == nil)
@@ -21,13 +21,13 @@ struct HTTP2ReceiveWindowTests {
         #expect(window.receive(1) == false)
     }
 
-    @Test func `what nobody takes makes no room`() {
+    @Test func `unconsumed data does not increase the window`() {
         var window = HTTP2ReceiveWindow(size: 100)
         #expect(window.receive(100) == true)
         #expect(window.receive(1) == false)
     }
 
-    @Test func `one that begins small grows to its size when something was taken`() {
+    @Test func `a small first window grows to its size once data is consumed`() {
         var window = HTTP2ReceiveWindow(size: 100, first: 20)
         #expect(window.receive(20) == true)
         #expect(window.take() == 100)
@@ -35,7 +35,7 @@ struct HTTP2ReceiveWindowTests {
         #expect(window.receive(1) == false)
     }
 
-    @Test func `what several take makes room together`() {
+    @Test func `data consumed in parts increases the window together`() {
         var window = HTTP2ReceiveWindow(size: 100)
         #expect(window.receive(80) == true)
         #expect(window.take(30) == nil)
@@ -50,12 +50,12 @@ struct HTTP2SendWindowTests {
         (1, true), (0x7FFF_FFFF - 65_535, true), (0x7FFF_FFFF - 65_534, false),
         (0x7FFF_FFFF, false),
     ])
-    func `a peer makes room, and no more than there can be`(_ increment: Int, _ isFine: Bool) {
+    func `a window update beyond the maximum is rejected`(_ increment: Int, _ isFine: Bool) {
         var window = HTTP2SendWindow()
         #expect(window.widen(by: increment) == isFine)
     }
 
-    @Test func `a peer may want back what it has given`() {
+    @Test func `a peer may reduce the window below zero`() {
         var window = HTTP2SendWindow(10)
         window.use(8)
         #expect(window.widen(by: -10) == true)

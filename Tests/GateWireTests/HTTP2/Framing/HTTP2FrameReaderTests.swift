@@ -27,14 +27,14 @@ struct HTTP2FrameReaderTests {
             frame(0, flags: 8, stream: 3, [1, 9, 0]),
             outcome: ["data 3 1/3"]
         ),
-        Case("nothing but padding", frame(0, flags: 8, stream: 3, [0]), outcome: ["data 3 0/1"]),
+        Case("only padding", frame(0, flags: 8, stream: 3, [0]), outcome: ["data 3 0/1"]),
         Case("padding without its length", frame(0, flags: 8, stream: 3), outcome: ["frameSize"]),
         Case(
-            "more padding than frame",
+            "more padding than payload",
             frame(0, flags: 8, stream: 3, [2, 1]),
             outcome: ["protocol"]
         ),
-        Case("data of the connection", frame(0, stream: 0, [1]), outcome: ["protocol"]),
+        Case("data on stream 0", frame(0, stream: 0, [1]), outcome: ["protocol"]),
         Case(
             "a header section",
             frame(1, flags: 5, stream: 1, [8]),
@@ -51,12 +51,16 @@ struct HTTP2FrameReaderTests {
             outcome: ["protocol"]
         ),
         Case(
-            "half a priority",
+            "an incomplete priority",
             frame(1, flags: 0x24, stream: 1, [0, 0, 0, 3]),
             outcome: ["frameSize"]
         ),
-        Case("a header section of the connection", frame(1, flags: 4), outcome: ["protocol"]),
-        Case("a header section of a push", frame(1, flags: 4, stream: 2), outcome: ["protocol"]),
+        Case("a header section on stream 0", frame(1, flags: 4), outcome: ["protocol"]),
+        Case(
+            "a header section on a server stream",
+            frame(1, flags: 4, stream: 2),
+            outcome: ["protocol"]
+        ),
         Case(
             "a header section in three frames",
             frame(1, flags: 1, stream: 1, [1]),
@@ -66,18 +70,22 @@ struct HTTP2FrameReaderTests {
             outcome: ["begun 1", "continued", "headers 1 [1, 2, 3] end split", "ping 8"]
         ),
         Case(
-            "another frame in a header section",
+            "another frame within a header section",
             frame(1, stream: 1, [1]),
             frame(6, Self.ping),
             outcome: ["begun 1", "protocol"]
         ),
         Case(
-            "another stream's part in a header section",
+            "a continuation of another stream within a header section",
             frame(1, stream: 1, [1]),
             frame(9, flags: 4, stream: 3, [1]),
             outcome: ["begun 1", "protocol"]
         ),
-        Case("a part of no header section", frame(9, flags: 4, stream: 1), outcome: ["protocol"]),
+        Case(
+            "a continuation without a header section",
+            frame(9, flags: 4, stream: 1),
+            outcome: ["protocol"]
+        ),
         Case(
             "a header section that is too large",
             frame(1, stream: 1, [1]),
@@ -85,48 +93,56 @@ struct HTTP2FrameReaderTests {
             outcome: ["begun 1", "enhanceYourCalm"]
         ),
         Case("a reset", frame(3, stream: 1, big(8)), outcome: ["reset 1 8"]),
-        Case("a reset of the connection", frame(3, big(8)), outcome: ["protocol"]),
-        Case("a reset of a wrong length", frame(3, stream: 1, [1]), outcome: ["frameSize"]),
-        Case("room", frame(8, stream: 1, big(0x8000_0005)), outcome: ["room 1 5"]),
-        Case("room for all", frame(8, big(5)), outcome: ["room 0 5"]),
-        Case("room of a wrong length", frame(8, [0, 0, 5]), outcome: ["frameSize"]),
-        Case("settings", frame(4, [0, 1, 0, 0, 0, 0]), outcome: ["settings 6"]),
-        Case("settings of a stream", frame(4, stream: 1), outcome: ["protocol"]),
-        Case("settings that were read", frame(4, flags: 1), outcome: ["settings read"]),
-        Case("the same with content", frame(4, flags: 1, [0]), outcome: ["frameSize"]),
-        Case("a ping", frame(6, Self.ping), outcome: ["ping 8"]),
-        Case("its answer", frame(6, flags: 1, Self.ping), outcome: ["pong"]),
-        Case("a ping of a stream", frame(6, stream: 1, Self.ping), outcome: ["protocol"]),
-        Case("a ping of a wrong length", frame(6, [1]), outcome: ["frameSize"]),
-        Case("a goodbye", frame(7, big(0x8000_0005) + big(2) + [9]), outcome: ["goodbye 5 2"]),
-        Case("a goodbye of a stream", frame(7, stream: 1, big(5) + big(2)), outcome: ["protocol"]),
-        Case("a goodbye of a wrong length", frame(7, big(5)), outcome: ["frameSize"]),
-        Case("a push", frame(5, flags: 4, stream: 1, big(2)), outcome: ["protocol"]),
-        Case("a priority", frame(2, stream: 1, big(3) + [1]), outcome: ["other"]),
-        Case("a priority of the connection", frame(2, big(3) + [1]), outcome: ["protocol"]),
-        Case("a priority of a wrong length", frame(2, stream: 1, [1]), outcome: ["frameSize"]),
-        Case("a stream before itself", frame(2, stream: 3, big(3) + [1]), outcome: ["protocol"]),
-        Case("what nobody knows", frame(0xFA, flags: 0xFF, stream: 7, [1]), outcome: ["other"]),
+        Case("a reset of stream 0", frame(3, big(8)), outcome: ["protocol"]),
+        Case("a reset with an invalid length", frame(3, stream: 1, [1]), outcome: ["frameSize"]),
+        Case("a window update", frame(8, stream: 1, big(0x8000_0005)), outcome: ["room 1 5"]),
+        Case("a window update of the connection", frame(8, big(5)), outcome: ["room 0 5"]),
         Case(
-            "a frame that is too long, as soon as it says so",
+            "a window update with an invalid length",
+            frame(8, [0, 0, 5]),
+            outcome: ["frameSize"]
+        ),
+        Case("settings", frame(4, [0, 1, 0, 0, 0, 0]), outcome: ["settings 6"]),
+        Case("settings on a stream", frame(4, stream: 1), outcome: ["protocol"]),
+        Case("acknowledged settings", frame(4, flags: 1), outcome: ["settings read"]),
+        Case("acknowledged settings with content", frame(4, flags: 1, [0]), outcome: ["frameSize"]),
+        Case("a ping", frame(6, Self.ping), outcome: ["ping 8"]),
+        Case("a ping response", frame(6, flags: 1, Self.ping), outcome: ["pong"]),
+        Case("a ping on a stream", frame(6, stream: 1, Self.ping), outcome: ["protocol"]),
+        Case("a ping with an invalid length", frame(6, [1]), outcome: ["frameSize"]),
+        Case("a GOAWAY", frame(7, big(0x8000_0005) + big(2) + [9]), outcome: ["goodbye 5 2"]),
+        Case("a GOAWAY on a stream", frame(7, stream: 1, big(5) + big(2)), outcome: ["protocol"]),
+        Case("a GOAWAY with an invalid length", frame(7, big(5)), outcome: ["frameSize"]),
+        Case("a push promise", frame(5, flags: 4, stream: 1, big(2)), outcome: ["protocol"]),
+        Case("a priority", frame(2, stream: 1, big(3) + [1]), outcome: ["other"]),
+        Case("a priority of stream 0", frame(2, big(3) + [1]), outcome: ["protocol"]),
+        Case("a priority with an invalid length", frame(2, stream: 1, [1]), outcome: ["frameSize"]),
+        Case(
+            "a priority that depends on itself",
+            frame(2, stream: 3, big(3) + [1]),
+            outcome: ["protocol"]
+        ),
+        Case("an unknown frame type", frame(0xFA, flags: 0xFF, stream: 7, [1]), outcome: ["other"]),
+        Case(
+            "a frame that is too long is rejected by its header",
             [0, 0x40, 1, 0, 0, 0, 0, 0, 1],
             outcome: ["frameSize"]
         ),
-        Case("a part of a frame", Array(frame(6, Self.ping).dropLast()), outcome: []),
+        Case("an incomplete frame", Array(frame(6, Self.ping).dropLast()), outcome: []),
         Case(
-            "a stream's number without its highest bit",
+            "a stream ID with its reserved bit set",
             frame(3, stream: 0x8000_0001, big(8)),
             outcome: ["reset 1 8"]
         ),
     ]
 
     @Test(arguments: Self.cases)
-    func `each kind of frame has its form`(_ test: Case) {
+    func `each type of frame is parsed and validated`(_ test: Case) {
         #expect(Self.outcome(of: test.bytes, inPiecesOf: .max) == test.outcome)
     }
 
     @Test(arguments: Self.cases)
-    func `pieces make no difference`(_ test: Case) {
+    func `splitting the input does not change the result`(_ test: Case) {
         #expect(Self.outcome(of: test.bytes, inPiecesOf: 1) == test.outcome)
     }
 
@@ -138,7 +154,7 @@ struct HTTP2FrameReaderTests {
         ([0, 0, 8, 6, 0, 0, 0, 0, 0], ["protocol"]),
         (frame(4) + frame(4, flags: 1), ["settings 0", "settings read"]),
     ])
-    func `settings come first`(_ bytes: [UInt8], _ outcome: [String]) {
+    func `the first frame must be SETTINGS`(_ bytes: [UInt8], _ outcome: [String]) {
         var reader = HTTP2FrameReader(expectsPreface: false, blockLimit: 100)
         #expect(reader.outcome(of: bytes) == outcome)
     }
@@ -148,19 +164,19 @@ struct HTTP2FrameReaderTests {
         ("PRI * HTTP/2.0\r\n\r\nSM\r\n\r", ["protocol"]),
         ("PRJ", ["protocol"]),
     ])
-    func `before the settings of a client comes its preface`(_ text: String, _ outcome: [String]) {
+    func `a client must send the preface before SETTINGS`(_ text: String, _ outcome: [String]) {
         var reader = HTTP2FrameReader(expectsPreface: true, blockLimit: 100)
         #expect(reader.outcome(of: Array(text.utf8) + frame(4)) == outcome)
     }
 
-    @Test func `a header section has no more frames than any needs`() {
+    @Test func `the number of CONTINUATION frames is limited`() {
         let parts = (0..<70).flatMap { _ in frame(9, stream: 1) }
         let outcome = Self.outcome(of: frame(1, stream: 1) + parts, inPiecesOf: .max)
         #expect(outcome.count == 65)
         #expect(outcome.last == "enhanceYourCalm")
     }
 
-    @Test func `nothing of what came before a close comes out of it`() throws {
+    @Test func `a closed reader discards the data from before the close`() throws {
         var reader = HTTP2FrameReader(expectsPreface: false, blockLimit: 100)
         #expect(
             reader.outcome(of: frame(4) + frame(1, stream: 1) + [0, 0]) == [

@@ -5,7 +5,7 @@ import WireSamples
 @testable import GateWire
 
 struct HTTP2OutboxTests {
-    @Test func `a turn of the loop is asked for once`() {
+    @Test func `a flush is scheduled once`() {
         var outbox = HTTP2Outbox()
         #expect(outbox.needsTurn() == true)
         #expect(outbox.needsTurn() == false)
@@ -13,7 +13,7 @@ struct HTTP2OutboxTests {
         #expect(outbox.needsTurn() == true)
     }
 
-    @Test func `none is asked for while frames are read`() {
+    @Test func `no flush is scheduled while frames are read`() {
         var outbox = HTTP2Outbox()
         outbox.hold()
         #expect(outbox.needsTurn() == false)
@@ -21,7 +21,7 @@ struct HTTP2OutboxTests {
         #expect(outbox.needsTurn() == true)
     }
 
-    @Test func `what was taken is gone`() {
+    @Test func `taken frames are removed`() {
         var outbox = HTTP2Outbox()
         #expect(outbox.take() == nil)
         outbox.acknowledgeSettings()
@@ -30,7 +30,7 @@ struct HTTP2OutboxTests {
     }
 
     @Test(arguments: [(100, true), (2 * HTTP2Outbox.size, true), (4 * HTTP2Outbox.size, false)])
-    func `memory serves again, unless it is much`(_ count: Int, _ isReused: Bool) {
+    func `a small buffer is reused, a large one is not`(_ count: Int, _ isReused: Bool) {
         var outbox = HTTP2Outbox()
         outbox.frames.writeRepeatingByte(0, count: count)
         guard var bytes = outbox.take() else { return #expect(Bool(false)) }
@@ -39,7 +39,7 @@ struct HTTP2OutboxTests {
         #expect((outbox.frames.capacity >= count) == isReused)
     }
 
-    @Test func `what was written meanwhile is not lost to memory that comes back`() {
+    @Test func `frames written in the meantime survive the reuse of a buffer`() {
         var outbox = HTTP2Outbox()
         outbox.acknowledgeSettings()
         guard var bytes = outbox.take() else { return #expect(Bool(false)) }
@@ -48,7 +48,7 @@ struct HTTP2OutboxTests {
         #expect(outbox.take()?.framesInShort == ["0: other 8 end"])
     }
 
-    @Test func `only the first header section says that no table is used`() {
+    @Test func `only the first header section sets the table size`() {
         var outbox = HTTP2Outbox()
         for stream: UInt32 in [1, 3] {
             let start = outbox.beginHeaders(stream: stream, endsStream: stream == 3)
@@ -60,7 +60,7 @@ struct HTTP2OutboxTests {
         #expect(outbox.take()?.framesInShort == ["1: headers 2", "3: headers 1 end"])
     }
 
-    @Test func `it is full when large bodies are in it`() {
+    @Test func `the outbox is full at its size`() {
         var outbox = HTTP2Outbox()
         outbox.frames.writeRepeatingByte(0, count: HTTP2Outbox.size - 1)
         #expect(!outbox.isFull)

@@ -10,20 +10,20 @@ struct HTTP2PeerSettingsTests {
         return payload
     }
 
-    @Test func `nothing is said, nothing changes`() throws {
+    @Test func `empty SETTINGS change nothing`() throws {
         var settings = HTTP2PeerSettings(isClient: true)
         #expect(try settings.apply(ByteBuffer()) == 0)
         #expect(settings == HTTP2PeerSettings(isClient: true))
     }
 
-    @Test func `windows change by the difference, whatever stood in between`() throws {
+    @Test func `the window changes by the difference to the last value`() throws {
         var settings = HTTP2PeerSettings(isClient: true)
         #expect(try settings.apply(Self.payload((4, 10), (4, 70_000))) == 70_000 - 65_535)
         #expect(try settings.apply(Self.payload((4, 0))) == -70_000)
         #expect(settings.initialWindow == 0)
     }
 
-    @Test func `a peer says how many streams it takes`() throws {
+    @Test func `a peer can limit the number of streams`() throws {
         var settings = HTTP2PeerSettings(isClient: false)
         #expect(settings.maxStreams == nil)
         _ = try settings.apply(Self.payload((3, 0)))
@@ -40,7 +40,7 @@ struct HTTP2PeerSettingsTests {
             (true, 99, 0xFFFF_FFFF, nil),
         ] as [(Bool, UInt16, UInt32, HTTP2ErrorCode?)]
     )
-    func `values have their bounds`(
+    func `values out of range are rejected`(
         _ isClient: Bool,
         _ name: UInt16,
         _ value: UInt32,
@@ -57,7 +57,7 @@ struct HTTP2PeerSettingsTests {
         #expect(thrown == fault)
     }
 
-    @Test func `half a setting is none`() {
+    @Test func `an incomplete setting is rejected`() {
         var settings = HTTP2PeerSettings(isClient: true)
         #expect(throws: HTTP2ErrorCode.frameSizeError) {
             try settings.apply(ByteBuffer(bytes: [0]))

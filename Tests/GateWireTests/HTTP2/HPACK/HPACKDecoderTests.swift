@@ -60,12 +60,12 @@ struct HPACKDecoderTests {
             ],
         ]
     )
-    func `requests that refer to earlier ones are read`(blocks: [String]) throws {
+    func `requests that refer to earlier fields are decoded`(blocks: [String]) throws {
         #expect(try self.decode(blocks) == Self.requests)
     }
 
     @Test
-    func `a field that is never indexed leaves no trace`() throws {
+    func `a field that is never indexed is not added to the table`() throws {
         // C.2.3, followed by a reference to the first entry of an empty table.
         #expect(throws: HPACKFault.unknownIndex) {
             try self.decode(["1008 7061 7373 776f 7264 0673 6563 7265 74", "be"])
@@ -73,13 +73,13 @@ struct HPACKDecoderTests {
     }
 
     @Test
-    func `a name may be that of an earlier field`() throws {
+    func `a name may refer to an earlier field`() throws {
         let blocks = ["4001 6101 62", "7e01 63", "be"]
         #expect(try self.decode(blocks) == [["a|b"], ["a|c"], ["a|c"]])
     }
 
     @Test(arguments: ["8518 c631 8c63", "0861 6161 6161 6161 61"])
-    func `strings of the shortest codes are read whole`(name: String) throws {
+    func `strings of the shortest codes are decoded completely`(name: String) throws {
         // Eight times `a`, whose code has five bits.
         let value = "8518 c631 8c63"
         let text = String(repeating: "a", count: 8)
@@ -88,7 +88,7 @@ struct HPACKDecoderTests {
     }
 
     @Test
-    func `entries make room for newer ones`() throws {
+    func `old entries are evicted for new ones`() throws {
         // A table of 64 bytes has capacity for one field: 32 bytes of overhead and its own bytes.
         let first = "3f21 4001 6101 62"
         let second = "4001 6301 64"
@@ -119,12 +119,12 @@ struct HPACKDecoderTests {
             ("4084 ffff ffff 00", .huffman),
         ]
     )
-    func `malformed blocks are refused`(block: String, fault: HPACKFault) {
+    func `malformed blocks are rejected`(block: String, fault: HPACKFault) {
         #expect(throws: fault) { try self.decode([block]) }
     }
 
     @Test
-    func `a list that is too large is cut off and read to its end`() throws {
+    func `a list that is too large is truncated and decoded to its end`() throws {
         var decoder = HPACKDecoder(names: .response)
         var list = HeaderList()
         let block = Self.bytes("4001 6101 62" + String(repeating: "be", count: 1000))
@@ -137,7 +137,7 @@ struct HPACKDecoderTests {
     /// Inserts `a:`, `b: x`, `c: xx` … and one field that is not allowed in a message,
     /// consecutively.
     @Test
-    func `fields in the order in which they were remembered are what each is by itself`() throws {
+    func `a run of indexed fields equals the fields decoded one by one`() throws {
         var decoder = HPACKDecoder(names: .response)
         let names = Array("abcdE")
         let values = names.indices.map { String(repeating: "x", count: $0) }
@@ -175,7 +175,7 @@ struct HPACKDecoderTests {
 
     /// Inserts `x-build: 7` and `accept: a`, and refers to them after the rules have changed.
     @Test
-    func `fields of the tables have the roles that the newest rules give them`() throws {
+    func `fields of the tables have the roles of the newest rules`() throws {
         let before = FieldNameTable.request(identityHeaderNames: ["x-version"])
         let after = FieldNameTable.request(identityHeaderNames: ["x-version", "x-build"])
         var decoder = HPACKDecoder(names: before)
@@ -195,7 +195,7 @@ struct HPACKDecoderTests {
     }
 
     @Test
-    func `a name that a list left out can still be referred to`() throws {
+    func `a name from an omitted field can be referred to`() throws {
         var decoder = HPACKDecoder(names: .response)
         var list = HeaderList()
         try decoder.decode(Self.bytes("4001 6101 62").span, into: &list, limit: 10)
@@ -206,7 +206,7 @@ struct HPACKDecoderTests {
     }
 
     @Test
-    func `what is written is read again`() throws {
+    func `encoded fields are decoded`() throws {
         let line = "Grpc-Status: 9"
         let text = ByteBuffer(string: line)
         let bytes = text.readableBytesUInt8Span

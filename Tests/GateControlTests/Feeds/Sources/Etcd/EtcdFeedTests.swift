@@ -6,7 +6,7 @@ import Testing
 
 @testable import GateControl
 
-/// A gateway that says what the real one says seldom; the real one is in the end-to-end tests.
+/// A gateway with responses that are rare in etcd; the end-to-end tests use the real one.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct EtcdFeedTests {
     private static let key = Data("/rules".utf8).base64EncodedString()
@@ -19,7 +19,7 @@ struct EtcdFeedTests {
 
     private static let created = #"{"result":{"header":{"revision":"5"},"created":true}}"#
 
-    /// A watch that begins, sends these messages and falls silent.
+    /// Returns a watch that starts, sends these messages and then stalls.
     private static func watch(_ messages: String...) -> [BackendStep] {
         let chunks = ([Self.created] + messages).map { message in
             "\(String(message.utf8.count + 1, radix: 16))\r\n\(message)\n\r\n"
@@ -36,7 +36,7 @@ struct EtcdFeedTests {
         return try #require(loaded.feeds.first)
     }
 
-    /// Follows a feed until it fails or ends, or has said so much.
+    /// Follows a feed until it fails or ends, or has this many answers.
     private func answers(of feed: FeedDefinition, atMost count: Int) async throws -> [FeedAnswer] {
         let context = FeedContext(
             feed: "a",
@@ -68,7 +68,7 @@ struct EtcdFeedTests {
         .value(FeedValue(document: text))
     }
 
-    @Test func `a compaction that overtakes the watch is caught up with`() async throws {
+    @Test func `the range is read again if its revision is compacted`() async throws {
         let texts = Mutex(["A", "B"])
         let server = try SourceServer { request in
             guard request.target == "/v3/watch" else {
@@ -78,7 +78,7 @@ struct EtcdFeedTests {
         }
         let feed = try self.feed([server.url("")])
         #expect(try await self.answers(of: feed, atMost: 2) == [Self.value("A"), Self.value("B")])
-        // It never ends: that is another failure.
+        // After repeated compactions the feed fails.
         await #expect(
             throws: FeedFailure.content("etcd repeatedly compacted the revision of the watch")
         ) {
@@ -86,7 +86,7 @@ struct EtcdFeedTests {
         }
     }
 
-    @Test func `a silent watch is taken up anew, with all there is`() async throws {
+    @Test func `a silent watch is reopened after reading the range again`() async throws {
         let texts = Mutex(["A", "B"])
         let server = try SourceServer { request in
             guard request.target == "/v3/watch" else {
@@ -98,7 +98,7 @@ struct EtcdFeedTests {
         #expect(try await self.answers(of: feed, atMost: 2) == [Self.value("A"), Self.value("B")])
     }
 
-    @Test func `a watch begins behind the range`() async throws {
+    @Test func `a watch starts after the revision of the range`() async throws {
         let value = Data("B".utf8).base64EncodedString()
         let event = #"{"kv":{"key":"\#(Self.key)","value":"\#(value)"}}"#
         let server = try SourceServer { request in
@@ -118,7 +118,7 @@ struct EtcdFeedTests {
         )
     }
 
-    @Test func `members are asked in turn until one answers`() async throws {
+    @Test func `members are tried in order until one responds`() async throws {
         let gone = try FreePort.find()
         let sick = try SourceServer { _ in [.answer("503 Service Unavailable")] }
         let well = try SourceServer { request in
@@ -132,7 +132,7 @@ struct EtcdFeedTests {
         }
     }
 
-    @Test func `a token that has expired is asked for again`() async throws {
+    @Test func `an expired token is renewed`() async throws {
         let tokens = Mutex(0)
         let server = try SourceServer { request in
             if request.target == "/v3/auth/authenticate" {
@@ -143,7 +143,7 @@ struct EtcdFeedTests {
                 return [.answer(body: #"{"header":{},"token":"t.\#(number)"}"#)]
             }
             if request.target == "/v3/watch" { return Self.watch() }
-            // The first token serves once.
+            // The first token is valid for one request.
             let isKnown = request.fields["Authorization"] == ["t.1"]
             let uses = tokens.withLock { count in
                 defer { if isKnown { count = max(count, 2) } }
@@ -168,7 +168,7 @@ struct EtcdFeedTests {
         )
     }
 
-    @Test func `the port for peers is told of`() async throws {
+    @Test func `the peer port is reported`() async throws {
         let server = try SourceServer { _ in
             [.answer("404 Not Found", body: "404 page not found\n")]
         }
@@ -184,7 +184,7 @@ struct EtcdFeedTests {
     }
 
     @Test(arguments: SourceFault.allCases.filter { $0 != .silent })
-    func `no fault makes a value`(fault: SourceFault) async throws {
+    func `a fault of the server never gives a value`(fault: SourceFault) async throws {
         let server = try SourceServer { _ in [Self.range("A")] }
         server.set(fault)
         let feed = try self.feed([server.url("")])

@@ -3,7 +3,7 @@ import Testing
 
 @testable import GateControl
 
-/// The messages of etcd become files, one by one.
+/// Converting the messages of etcd to files.
 @Suite(.ownThread)
 struct EtcdStateTests {
     private static let prefix = EtcdSelection.prefix("/gate/")
@@ -43,7 +43,7 @@ struct EtcdStateTests {
         try state.receive(try JSONParser.parse(Array(text.utf8)))
     }
 
-    @Test func `keys below a prefix are files in the order of the keys`() throws {
+    @Test func `keys with the prefix are files in the order of the keys`() throws {
         let state = try self.state(
             Self.range(Self.pair("/gate/b", "B"), Self.pair("/gate/a", "A"))
         )
@@ -62,7 +62,7 @@ struct EtcdStateTests {
         #expect(state.answer == .value(FeedValue(document: "rules: []")))
     }
 
-    @Test func `a watch puts and deletes`() throws {
+    @Test func `a watch puts and deletes keys`() throws {
         var state = try self.state(Self.range(Self.pair("/gate/a", "A")))
         let put = #"{"kv":\#(Self.pair("/gate/b", "B"))}"#
         #expect(try self.receive(Self.events(put), &state) == .show)
@@ -80,13 +80,13 @@ struct EtcdStateTests {
         #"{"result":{"header":{"revision":"11"}}}"#,
         Self.events(#"{"kv":\#(Self.pair("/gate/a", "A"))}"#),
     ])
-    func `what changes nothing is waited through`(message: String) throws {
+    func `a message without a change is ignored`(message: String) throws {
         var state = try self.state(Self.range(Self.pair("/gate/a", "A")))
         #expect(try self.receive(message, &state) == .wait)
         #expect(self.files(state) == ["a": "A"])
     }
 
-    @Test func `a compaction asks for everything again`() throws {
+    @Test func `after a compaction the range is read again`() throws {
         var state = try self.state(Self.range())
         let message = #"{"result":{"header":{},"canceled":true,"compact_revision":"4"}}"#
         #expect(try self.receive(message, &state) == .askAgain)
@@ -105,7 +105,10 @@ struct EtcdStateTests {
             "events[0].kv.value is not valid base64"
         ),
     ])
-    func `a message that ends the watch says why`(message: String, reason: String) throws {
+    func `a message that ends the watch is an error with its reason`(
+        message: String,
+        reason: String
+    ) throws {
         var state = try self.state(Self.range())
         let failure = #expect(throws: FeedFailure.self) { try self.receive(message, &state) }
         #expect(failure?.description.contains(reason) == true, "\(failure?.description ?? "")")
@@ -117,12 +120,12 @@ struct EtcdStateTests {
         (#"{"header":{"revision":"2"},"kvs":[{"value":"YQ=="}]}"#, "kvs[0].key is missing"),
         (#"{"header":{"revision":"2"},"count":"1001"}"#, "the prefix has 1001 keys; at most 1000"),
     ])
-    func `what is no range is refused with its place`(range: String, reason: String) {
+    func `an invalid range is rejected with its location`(range: String, reason: String) {
         let failure = #expect(throws: FeedFailure.self) { try self.state(range) }
         #expect(failure?.description.contains(reason) == true, "\(failure?.description ?? "")")
     }
 
-    @Test func `without a key, and with what is no text, there is no value`() throws {
+    @Test func `a missing key or invalid text is an error`() throws {
         let large = String(repeating: "a", count: RulesSource.maximumSize)
         for (range, reason) in [
             (Self.range(), "there is no key /gate/*"),
@@ -145,12 +148,12 @@ struct EtcdStateTests {
         }
     }
 
-    @Test func `an empty value is an empty file, which no rule set is`() throws {
+    @Test func `an empty value is an empty file`() throws {
         let state = try self.state(#"{"header":{"revision":"2"},"kvs":[{"key":"YQ=="}]}"#)
         #expect(self.files(state) == ["a": ""])
     }
 
-    @Test func `a prefix ends before the next key that does not begin so`() {
+    @Test func `the end of a prefix is the next key without it`() {
         let members = EtcdSelection.prefix("/gate/").members
         #expect(members.map(\.value) == ["L2dhdGUv", "L2dhdGUw"].map { .text($0) })
         #expect(EtcdSelection.key("/gate").members.map(\.name) == ["key"])
