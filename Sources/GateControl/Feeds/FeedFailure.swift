@@ -55,13 +55,11 @@ package struct FeedFailure: Error, Sendable, Equatable {
     }
 }
 
-extension FeedFailure {
-    /// Runs a request, and converts its failure.
-    static func fetching<Answer>(
-        _ request: () async throws(FetchFailure) -> Answer
-    ) async throws(FeedFailure) -> Answer {
+extension Fetcher {
+    /// Sends a request of a feed, and waits for the complete response.
+    func response(to request: FetchRequest) async throws(FeedFailure) -> FetchResponse {
         do {
-            return try await request()
+            return try await self.fetch(request)
         } catch {
             throw .fetch(error)
         }

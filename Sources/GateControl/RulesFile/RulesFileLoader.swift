@@ -211,7 +211,8 @@ package struct RulesFileLoader: Sendable {
             var parser = DocumentParser(source)
             return DocumentDecoder(problems: problems).decode(try parser.parse())
         } catch {
-            return problems.reject(error)
+            problems.report(error)
+            return nil
         }
     }
 

@@ -56,7 +56,7 @@ struct ConnectClient {
 
     private func ask(_ url: FetchURL) async throws(FeedFailure) -> FetchResponse {
         let request = FetchRequest(url, credential: self.credential, acceptsGzip: true)
-        let response = try await FeedFailure.fetching { try await self.fetcher.fetch(request) }
+        let response = try await self.fetcher.response(to: request)
         guard response.status == 200 else { throw Self.refusal(response) }
         return response
     }

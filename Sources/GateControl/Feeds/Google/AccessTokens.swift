@@ -114,7 +114,7 @@ actor AccessTokens {
     ) async throws(FeedFailure) -> FetchResponse {
         var request = request
         request.credential = credential
-        return try await FeedFailure.fetching { try await context.fetcher.fetch(request) }
+        return try await context.fetcher.response(to: request)
     }
 }
 

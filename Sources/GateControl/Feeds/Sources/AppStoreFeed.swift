@@ -65,9 +65,8 @@ struct AppStoreFeed: FeedSource {
         _ country: String,
         _ context: FeedContext
     ) async throws(FeedFailure) -> AppStoreSightings.Sighting? {
-        let response = try await FeedFailure.fetching {
-            try await context.fetcher.fetch(FetchRequest(try self.address(country, context)))
-        }
+        let request = FetchRequest(try self.address(country, context))
+        let response = try await context.fetcher.response(to: request)
         switch response.status {
         case 200:
             return try self.sighting(in: try JSONValue.body(of: response))
@@ -85,7 +84,7 @@ struct AppStoreFeed: FeedSource {
     private func address(
         _ country: String,
         _ context: FeedContext
-    ) throws(FetchFailure) -> FetchURL {
+    ) throws(FeedFailure) -> FetchURL {
         // Intermediate caches keep responses for hours; the parameter bypasses them once an hour.
         let hour = context.now().secondsSinceEpoch / 3_600
         do throws(FetchURL.Failure) {
@@ -96,7 +95,7 @@ struct AppStoreFeed: FeedSource {
             return try url.appending(query: "country", country)
                 .appending(query: "hour", "\(hour)")
         } catch {
-            throw .unsendable
+            throw .fetch(.unsendable)
         }
     }
 

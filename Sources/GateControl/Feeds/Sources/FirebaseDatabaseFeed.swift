@@ -80,7 +80,11 @@ struct FirebaseDatabaseFeed: FeedSource {
             credential: credential,
             redirects: self.redirects
         )
-        return try await FeedFailure.fetching { try await fetch(request) }
+        do {
+            return try await fetch(request)
+        } catch {
+            throw .fetch(error)
+        }
     }
 
     /// Discards a rejected token.
@@ -122,7 +126,7 @@ struct FirebaseDatabaseFeed: FeedSource {
         var tree = FirebaseDatabaseTree()
         var last = context.last?.memory ?? [:]
         let pieces = stream.makeAsyncIterator()
-        while let piece = try await FeedFailure.fetching({ try await pieces.next() }) {
+        while let piece = try await Self.next(pieces) {
             for event in try parser.receive(piece) {
                 switch try tree.receive(event) {
                 case .ignore: continue
@@ -167,6 +171,16 @@ struct FirebaseDatabaseFeed: FeedSource {
         guard stream.head["Content-Type"]?.lowercased().hasPrefix("text/event-stream") == true
         else { throw .content("the response is not an event stream") }
         return stream
+    }
+
+    private static func next(
+        _ pieces: FetchStream.Iterator
+    ) async throws(FeedFailure) -> [UInt8]? {
+        do {
+            return try await pieces.next()
+        } catch {
+            throw .fetch(error)
+        }
     }
 
     /// Creates the failure for a response without a value, such as `{"error": "Permission

@@ -100,7 +100,7 @@ struct MicroCMSFeed: FeedSource {
             fields: etag.map { [HeaderField(name: "If-None-Match", value: $0)] } ?? [],
             credential: .field(key)
         )
-        return try await FeedFailure.fetching { try await context.fetcher.fetch(request) }
+        return try await context.fetcher.response(to: request)
     }
 
     private static func content(of response: FetchResponse) throws(FeedFailure) -> JSONValue {

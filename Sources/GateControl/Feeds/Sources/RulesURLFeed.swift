@@ -55,7 +55,7 @@ struct RulesURLFeed: FeedSource {
             credential: try self.token?.read().asBearer,
             redirects: self.redirects
         )
-        return try await FeedFailure.fetching { try await context.fetcher.fetch(request) }
+        return try await context.fetcher.response(to: request)
     }
 
     private func value(

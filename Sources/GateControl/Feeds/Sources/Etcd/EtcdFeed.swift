@@ -189,7 +189,7 @@ struct EtcdFeed: FeedSource {
         _ request: FetchRequest,
         _ context: FeedContext
     ) async throws(FeedFailure) -> JSONValue {
-        let response = try await FeedFailure.fetching { try await context.fetcher.fetch(request) }
+        let response = try await context.fetcher.response(to: request)
         guard response.status == 200 else { throw Self.refusal(response.head, response.body) }
         return try Self.parsed(response.body)
     }
@@ -198,7 +198,12 @@ struct EtcdFeed: FeedSource {
         _ request: FetchRequest,
         _ context: FeedContext
     ) async throws(FeedFailure) -> FetchStream {
-        let stream = try await FeedFailure.fetching { try await context.fetcher.open(request) }
+        let stream: FetchStream
+        do {
+            stream = try await context.fetcher.open(request)
+        } catch {
+            throw .fetch(error)
+        }
         guard stream.head.status == 200 else {
             throw Self.refusal(stream.head, await stream.beginning())
         }
