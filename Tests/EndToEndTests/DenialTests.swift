@@ -88,23 +88,19 @@ struct DenialTests {
     }
 
     @Test(
-        .needs("python3"),
-        .timeLimit(.minutes(5))
+        .needs("python3", "node"),
+        .timeLimit(.minutes(5)),
+        arguments: [
+            ["python3", "-c", ClientScript.pythonBigPost],
+            ["node", "-e", ClientScript.nodeBigPost],
+        ]
     )
-    func `Python reads its denial 20 of 20 times while it posts 30 MB`() async throws {
+    func `a client reads its denial 20 of 20 times while it posts 30 MB`(
+        _ command: [String]
+    ) async throws {
         try await Scene.play { scene in
-            let arguments = ["-c", ClientScript.pythonBigPost, scene.url("")]
-            let result = try ToolProcess.run("python3", arguments, within: .seconds(120))
-            #expect(result.output == "20\n", "\(result.errors)")
-            #expect(try scene.finalRecord().received.isEmpty)
-        }
-    }
-
-    @Test(.needs("node"), .timeLimit(.minutes(5)))
-    func `Node reads its denial 20 of 20 times while it posts 30 MB`() async throws {
-        try await Scene.play { scene in
-            let arguments = ["-e", ClientScript.nodeBigPost, scene.url("")]
-            let result = try ToolProcess.run("node", arguments, within: .seconds(120))
+            let arguments = command.dropFirst() + [scene.url("")]
+            let result = try ToolProcess.run(command[0], Array(arguments), within: .seconds(120))
             #expect(result.output == "20\n", "\(result.errors)")
             #expect(try scene.finalRecord().received.isEmpty)
         }

@@ -46,9 +46,9 @@ import Testing
     }
 
     static let met: [RuleExpectation] = [
-        .init(), .init(decision: .require), .init(rule: "ios"), .init(status: 426),
+        .init(), .init(decisions: [.require]), .init(rule: "ios"), .init(status: 426),
         .init(observed: ["watch"]),
-        .init(decision: .require, rule: "ios", status: 426, observed: ["watch"]),
+        .init(decisions: [.require], rule: "ios", status: 426, observed: ["watch"]),
     ]
 
     @Test(arguments: met)
@@ -58,11 +58,11 @@ import Testing
 
     static let unmet: [(RuleExpectation, String)] = [
         (
-            .init(decision: .allow),
+            .init(decisions: [.allow]),
             "expected decision allow, got require by rule ios (the version is below the minimum)"
         ),
         (
-            .init(decision: .require, rule: "late"),
+            .init(decisions: [.require], rule: "late"),
             "expected decision require by rule late, got require by rule ios "
                 + "(the version is below the minimum)"
         ),
@@ -76,7 +76,7 @@ import Testing
         (.init(observed: []), "expected observed nothing, got watch"),
         (.init(observed: ["b", "a", "b"]), "expected observed a, b, got watch"),
         (
-            .init(decision: .allow, rule: "none", status: 200, observed: ["a"]),
+            .init(decisions: [.allow], rule: "none", status: 200, observed: ["a"]),
             "expected decision allow by no rule, got require by rule ios "
                 + "(the version is below the minimum); expected status 200, got 426; "
                 + "expected observed a, got watch"
@@ -96,7 +96,7 @@ import Testing
             HeaderField(name: "x-app-platform", value: "ios"),
             HeaderField(name: "x-app-version", value: "5"),
         ]
-        let expectation = RuleExpectation(decision: .require, rule: "ios", status: 426)
+        let expectation = RuleExpectation(decisions: [.require], rule: "ios", status: 426)
         #expect(
             try Self.failures(expectation, headers: current) == [
                 "expected decision require by rule ios, got allow "
@@ -104,13 +104,13 @@ import Testing
                     + "expected status 426, got none (the request passes)"
             ]
         )
-        let passing = RuleExpectation(decision: .allow, rule: "none", observed: [])
+        let passing = RuleExpectation(decisions: [.allow], rule: "none", observed: [])
         #expect(try Self.failures(passing, headers: current) == [])
     }
 
     @Test func `a test has its own time or that of the run`() throws {
         let android = [HeaderField(name: "X-App-Version", value: "android/3.5.9")]
-        let required = RuleExpectation(decision: .require, rule: "late")
+        let required = RuleExpectation(decisions: [.require], rule: "late")
         #expect(try Self.failures(required, headers: android, at: second(10)) == [])
         #expect(
             try Self.failures(required, headers: android) == [
@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test func `a test without a time must pass after every future change`() throws {
-        let open = RuleExpectation(decision: .allow)
+        let open = RuleExpectation(decisions: [.allow])
         let android = [HeaderField(name: "X-App-Version", value: "android/3.5.9")]
         let messages = try Self.failures(open, headers: android)
         #expect(messages.count == 1)
@@ -148,17 +148,17 @@ import Testing
 
     /// Maintenance for all clients, now and much later, with a floor that has its own maintenance.
     static let maintenance: [(expectation: RuleExpectation, at: Timestamp?, isMet: Bool)] = [
-        (.init(decision: .require, rule: "floor"), nil, true),
+        (.init(decisions: [.require], rule: "floor"), nil, true),
         (.init(status: 426), nil, true), (.init(rule: "floor"), nil, true),
-        (.init(decision: .allow), nil, false),
+        (.init(decisions: [.allow]), nil, false),
         // A test that expects maintenance or sets `at` is evaluated during maintenance.
-        (.init(decision: .maintenance), nil, false),
-        (.init(decision: .maintenance), second(5), true),
+        (.init(decisions: [.maintenance]), nil, false),
+        (.init(decisions: [.maintenance]), second(5), true),
         (.init(decisions: [.require, .maintenance]), nil, true),
         (.init(rule: "night"), nil, false), (.init(rule: "night"), second(5), true),
         (.init(status: 503), second(5), true), (.init(status: 503), nil, false),
-        (.init(decision: .require), second(5), false),
-        (.init(decision: .require), second(10), true),
+        (.init(decisions: [.require]), second(5), false),
+        (.init(decisions: [.require]), second(10), true),
     ]
 
     @Test(arguments: maintenance)
@@ -182,12 +182,12 @@ import Testing
     }
 
     @Test func `a test has a path and a method`() throws {
-        let closed = RuleExpectation(decision: .maintenance, rule: "db", status: 503)
+        let closed = RuleExpectation(decisions: [.maintenance], rule: "db", status: 503)
         #expect(
             try Self.failures(closed, method: "POST", path: "/orders/1?a=b", at: second(0)) == []
         )
         #expect(try Self.failures(closed, path: "/orders/1").count == 1)
-        #expect(try Self.failures(.init(decision: .allow), path: "/healthz") == [])
+        #expect(try Self.failures(.init(decisions: [.allow]), path: "/healthz") == [])
     }
 
     @Test func `a preflight is not evaluated, and needs all its header fields`() throws {
@@ -195,7 +195,7 @@ import Testing
             HeaderField(name: "Origin", value: "https://a"),
             HeaderField(name: "Access-Control-Request-Method", value: "GET"),
         ]
-        let passes = RuleExpectation(decision: .allow, rule: "none")
+        let passes = RuleExpectation(decisions: [.allow], rule: "none")
         #expect(try Self.failures(passes, headers: Self.old + marks, method: "OPTIONS") == [])
         #expect(try Self.failures(passes, headers: Self.old + marks, method: "GET").count == 1)
         for mark in marks {
@@ -218,7 +218,7 @@ import Testing
                 name: "t",
                 headers: headers,
                 path: "/ws?a&V=3%2E4&b=1",
-                expectation: .init(decision: decision)
+                expectation: .init(decisions: [decision])
             )
             let rules = ruleSet([try rule("r", minimum: "3.5")], identity: identity)
             #expect(rules.run(test, now: second(0)) == nil)
@@ -236,7 +236,7 @@ import Testing
                 name: "t\(number)",
                 headers: Self.old,
                 address: "192.0.2.\(number)",
-                expectation: .init(decision: .require)
+                expectation: .init(decisions: [.require])
             )
         }
         let rules = ruleSet([try rule("r", minimum: "4", rollout: half)], tests: tests)

@@ -35,10 +35,7 @@ struct Timeline {
                 rule.withNext.flatMap { Self.events(of: $0, isCounted: isCounted) }
             } + definition.releases.flatMap { Self.events(of: $0) }
         // The floors of a rule repeat its schedule, so duplicates are removed.
-        var seen: Set<Event> = []
-        let coming = events.filter { event in
-            event.time > now && event.time <= end && seen.insert(event).inserted
-        }
+        let coming = events.filter { $0.time > now && $0.time <= end }.uniqued()
         self.events = coming.sorted { left, right in
             (left.time, left.rule ?? "", left.change.rawValue)
                 < (right.time, right.rule ?? "", right.change.rawValue)

@@ -47,14 +47,6 @@ struct AdminExchange {
         self.hosts = hosts
     }
 
-    /// Whether the next request may start.
-    var isIdle: Bool {
-        switch self.state {
-        case .idle: true
-        case .reading, .answering, .ended: false
-        }
-    }
-
     /// The audience of the request whose body is incomplete.
     var receivingAudience: AdminAudience? {
         switch self.state {

@@ -9,11 +9,6 @@ package struct AdoptionCurve: Sendable {
         /// The day, as the number of days since 1970.
         package let day: Int64
         package let share: Double
-
-        package init(day: Int64, share: Double) {
-            self.day = day
-            self.share = share
-        }
     }
 
     /// The day on which the share is low enough, or the reason why it is unknown.

@@ -10,11 +10,6 @@ package struct FloorAdvice: Sendable {
     package struct Audience: Sendable, Hashable {
         package let app: String?
         package let platform: String?
-
-        package init(app: String?, platform: String?) {
-            self.app = app
-            self.platform = platform
-        }
     }
 
     /// A floor, with the clients below it that pass now.

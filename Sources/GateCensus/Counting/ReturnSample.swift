@@ -11,11 +11,6 @@ package struct ReturnSample: Sendable {
     package struct Sighting: Sendable {
         package let device: Int64
         package let cell: CensusCell
-
-        package init(device: Int64, cell: CensusCell) {
-            self.device = device
-            self.cell = cell
-        }
     }
 
     /// A device that a rule denied.

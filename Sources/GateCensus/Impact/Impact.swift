@@ -25,11 +25,6 @@ package struct Impact: Sendable {
     package struct Audience: Sendable, Hashable {
         package let app: String
         package let platform: String
-
-        package init(app: String, platform: String) {
-            self.app = app
-            self.platform = platform
-        }
     }
 
     /// The effect on one audience.

@@ -13,7 +13,7 @@ struct AppStoreConnectDecoder: FeedSourceDecoder {
 
     func decode(_ fields: Fields, _ problems: Problems) -> (any FeedSource)? {
         let noun = "an App Store Connect feed"
-        let app = self.app(fields, problems)
+        let app = AppStoreQuestion.App(fields, of: noun, problems)
         let id = fields.required("keyId", of: noun).flatMap { $0.text("the id of a key", problems) }
         let secret = fields.required("key", of: noun).flatMap { $0.secret(problems) }
         let issuer = fields["issuer"].flatMap { $0.text("an issuer", problems) }
@@ -33,21 +33,6 @@ struct AppStoreConnectDecoder: FeedSourceDecoder {
         )
     }
 
-    /// Decodes `trackId` or `bundleId`, of which exactly one is required.
-    private func app(_ fields: Fields, _ problems: Problems) -> AppStoreConnectFeed.App? {
-        switch (fields["trackId"], fields["bundleId"]) {
-        case (let element?, nil):
-            return element.wholeNumber("the number in the app's store URL", problems)
-                .map { .number($0) }
-        case (nil, let element?):
-            return element.text("a bundle identifier", problems).map { .bundle($0) }
-        case (nil, nil), (_?, _?):
-            let message = "an App Store Connect feed needs either 'trackId' or 'bundleId'"
-            problems.report(message, at: fields.place)
-            return nil
-        }
-    }
-
     private func platform(_ element: Element, _ problems: Problems) -> Platform? {
         guard let platform = element.text("a platform", problems).map({ Platform($0) }) else {
             return nil
@@ -56,13 +41,12 @@ struct AppStoreConnectDecoder: FeedSourceDecoder {
         let names = AppStoreConnectFeed.platforms.keys.map(\.name).sorted()
         let message =
             "App Store Connect has no platform '\(platform)'; expected \(names.joined(separator: ", "))"
-        problems.report(message, at: element.place)
-        return nil
+        return problems.reject(message, at: element.place)
     }
 
     private func target(
         _ fields: Fields,
-        _ app: AppStoreConnectFeed.App?,
+        _ app: AppStoreQuestion.App?,
         _ platform: Platform?,
         _ problems: Problems
     ) -> ConnectFacts.Target? {

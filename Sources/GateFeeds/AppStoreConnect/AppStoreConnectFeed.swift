@@ -6,13 +6,6 @@ internal import GateSystem
 ///
 /// Formats: Apple's OpenAPI description of the App Store Connect API, version 4.4.
 struct AppStoreConnectFeed: FeedSource {
-    /// The identifier of the app.
-    enum App: Sendable, Equatable {
-        /// The number that Apple assigned to the app.
-        case number(UInt64)
-        case bundle(String)
-    }
-
     static let address = try? FetchURL(parsing: "https://api.appstoreconnect.apple.com")
     /// The platform names of the API.
     static let platforms: [Platform: String] = [
@@ -22,7 +15,7 @@ struct AppStoreConnectFeed: FeedSource {
     private static let number = "app"
 
     let url: FetchURL
-    let app: App
+    let app: AppStoreQuestion.App
     let key: ConnectKey
     let readiness: ConnectReadiness
     let target: ConnectFacts.Target
@@ -133,14 +126,5 @@ struct AppStoreConnectFeed: FeedSource {
 
     private var platform: String {
         Self.platforms[self.target.platform] ?? self.target.platform.name.uppercased()
-    }
-}
-
-extension AppStoreConnectFeed.App: CustomStringConvertible {
-    var description: String {
-        switch self {
-        case .number(let number): "\(number)"
-        case .bundle(let name): name
-        }
     }
 }

@@ -58,12 +58,7 @@ struct ConnectClient {
 
     private func ask(_ url: FetchURL) async throws(FeedFailure) -> FetchResponse {
         let request = FetchRequest(url, credential: self.credential, acceptsGzip: true)
-        let response: FetchResponse
-        do {
-            response = try await self.fetcher.fetch(request)
-        } catch {
-            throw .fetch(error)
-        }
+        let response = try await self.fetcher.response(to: request)
         guard response.status == 200 else { throw Self.refusal(response) }
         return response
     }

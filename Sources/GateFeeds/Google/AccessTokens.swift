@@ -116,11 +116,7 @@ actor AccessTokens {
     ) async throws(FeedFailure) -> FetchResponse {
         var request = request
         request.credential = credential
-        do {
-            return try await context.fetcher.fetch(request)
-        } catch {
-            throw .fetch(error)
-        }
+        return try await context.fetcher.response(to: request)
     }
 }
 
@@ -143,19 +139,17 @@ extension Element {
         }
         if text == GoogleIdentity.metadataWord { return .metadataServer }
         guard Spelling.nearest(to: text, among: [GoogleIdentity.metadataWord]) == nil else {
-            problems.report(
+            return problems.reject(
                 "'\(text)' is not a Google account; did you mean '\(GoogleIdentity.metadataWord)'?",
                 at: self.place
             )
-            return nil
         }
-        problems.report(
+        return problems.reject(
             """
             a key must not be in the rules; set its location: { env: NAME } or { file: PATH }, \
             or use '\(GoogleIdentity.metadataWord)' for the account of the machine
             """,
             at: self.place
         )
-        return nil
     }
 }

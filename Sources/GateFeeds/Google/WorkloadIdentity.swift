@@ -121,12 +121,8 @@ struct WorkloadIdentity {
 
     /// Encodes a form value (application/x-www-form-urlencoded).
     private static func encoded(_ text: String) -> String {
-        text.utf8.reduce(into: "") { encoded, byte in
-            let isPlain =
-                (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte)
-                || (0x61...0x7A).contains(byte) || "-._".utf8.contains(byte)
-            let digits = String(byte, radix: 16, uppercase: true)
-            encoded += isPlain ? String(Unicode.Scalar(byte)) : "%\(byte < 16 ? "0" : "")\(digits)"
+        PercentEncoding.encoded(text) { byte in
+            PercentEncoding.isUnreserved(byte) && byte != UInt8(ascii: "~")
         }
     }
 }

@@ -11,7 +11,7 @@ struct AppStoreDecoder: FeedSourceDecoder {
     let webhook: FeedWebhook.Form? = nil
 
     func decode(_ fields: Fields, _ problems: Problems) -> (any FeedSource)? {
-        let subject = self.app(fields, problems)
+        let subject = AppStoreQuestion.App(fields, of: "an App Store feed", problems)
         let countries = fields.required("countries", of: "a feed").map { element in
             CountryDecoder(problems: problems).codes(element)
         }
@@ -39,26 +39,26 @@ struct AppStoreDecoder: FeedSourceDecoder {
         }
         if AppStoreQuestion.platforms.contains(platform) { return platform }
         let names = AppStoreQuestion.platforms.map(\.name).joined(separator: ", ")
-        problems.report(
+        return problems.reject(
             "the App Store has no platform '\(platform)'; expected \(names)",
             at: element.place
         )
-        return nil
     }
+}
 
+extension AppStoreQuestion.App {
     /// Decodes `trackId` or `bundleId`, of which exactly one is required.
-    private func app(_ fields: Fields, _ problems: Problems) -> AppStoreQuestion.App? {
+    init?(_ fields: Fields, of feed: String, _ problems: Problems) {
         switch (fields["trackId"], fields["bundleId"]) {
         case (let element?, nil):
-            return element.wholeNumber("the number in the app's store URL", problems)
-                .map { .number($0) }
+            let expected = "the number in the app's store URL"
+            guard let number = element.wholeNumber(expected, problems) else { return nil }
+            self = .number(number)
         case (nil, let element?):
-            return element.text("a bundle identifier", problems).map { .bundle($0) }
+            guard let name = element.text("a bundle identifier", problems) else { return nil }
+            self = .bundle(name)
         case (nil, nil), (_?, _?):
-            problems.report(
-                "an App Store feed needs either 'trackId' or 'bundleId'",
-                at: fields.place
-            )
+            problems.report("\(feed) needs either 'trackId' or 'bundleId'", at: fields.place)
             return nil
         }
     }

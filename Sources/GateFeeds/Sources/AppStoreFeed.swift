@@ -67,14 +67,8 @@ struct AppStoreFeed: FeedSource {
         _ country: String,
         _ context: FeedContext
     ) async throws(FeedFailure) -> AppStoreSightings.Sighting? {
-        let response: FetchResponse
-        do {
-            response = try await context.fetcher.fetch(
-                FetchRequest(try self.address(country, context))
-            )
-        } catch {
-            throw .fetch(error)
-        }
+        let request = FetchRequest(try self.address(country, context))
+        let response = try await context.fetcher.response(to: request)
         switch response.status {
         case 200:
             return try self.sighting(in: try JSONValue.body(of: response))
@@ -92,7 +86,7 @@ struct AppStoreFeed: FeedSource {
     private func address(
         _ country: String,
         _ context: FeedContext
-    ) throws(FetchFailure) -> FetchURL {
+    ) throws(FeedFailure) -> FetchURL {
         // Intermediate caches keep responses for hours; the parameter bypasses them once an hour.
         let hour = context.now().secondsSinceEpoch / 3_600
         do throws(FetchURL.Failure) {
@@ -103,7 +97,7 @@ struct AppStoreFeed: FeedSource {
             return try url.appending(query: "country", country)
                 .appending(query: "hour", "\(hour)")
         } catch {
-            throw .unsendable
+            throw .fetch(.unsendable)
         }
     }
 

@@ -56,8 +56,7 @@ struct FirebaseDatabaseDecoder: FeedSourceDecoder {
         let forbidden = names.contains { $0.contains { ".$#[]?".contains($0) } }
         guard text.hasPrefix("/"), !forbidden else {
             let message = "'\(text)' is not a path of the database such as '/app/version'"
-            problems.report(message, at: element.place)
-            return nil
+            return problems.reject(message, at: element.place)
         }
         return names
     }

@@ -50,8 +50,7 @@ struct GooglePlayDecoder: FeedSourceDecoder {
             return nil
         }
         guard AppStoreQuestion.platforms.contains(platform) else { return platform }
-        problems.report("Google Play has no apps for '\(platform)'", at: element.place)
-        return nil
+        return problems.reject("Google Play has no apps for '\(platform)'", at: element.place)
     }
 
     /// Requires the clients of a track such as `wear:production`, which is not for phones.

@@ -102,11 +102,7 @@ struct MicroCMSFeed: FeedSource {
             fields: etag.map { [HeaderField(name: "If-None-Match", value: $0)] } ?? [],
             credential: .field(key)
         )
-        do {
-            return try await context.fetcher.fetch(request)
-        } catch {
-            throw .fetch(error)
-        }
+        return try await context.fetcher.response(to: request)
     }
 
     private static func content(of response: FetchResponse) throws(FeedFailure) -> JSONValue {

@@ -29,7 +29,7 @@ struct RulesURLDecoder: FeedSourceDecoder {
         _ problems: Problems
     ) -> RulesURLFeed.Signature? {
         let keys = ["publicKey", "url"]
-        guard let fields = Fields(element, keys: keys, problems: problems) else { return nil }
+        guard let fields = Fields(element, keys, problems) else { return nil }
         let key = fields.required("publicKey", of: "a signature")
             .flatMap { self.publicKey($0, problems) }
         let address = fields["url"].map { $0.address(problems) } ?? url?.appending(suffix: ".sig")
@@ -42,7 +42,6 @@ struct RulesURLDecoder: FeedSourceDecoder {
         if let data = Data(base64Encoded: text), let key = VerifyingKey(Array(data)) { return key }
         let message =
             "expected an Ed25519 public key: 32 bytes in base64, without PEM or DER encoding"
-        problems.report(message, at: element.place)
-        return nil
+        return problems.reject(message, at: element.place)
     }
 }

@@ -58,11 +58,7 @@ struct RulesURLFeed: FeedSource {
             credential: try self.token?.read().asBearer,
             redirects: self.redirects
         )
-        do {
-            return try await context.fetcher.fetch(request)
-        } catch {
-            throw .fetch(error)
-        }
+        return try await context.fetcher.response(to: request)
     }
 
     private func value(

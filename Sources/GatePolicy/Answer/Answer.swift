@@ -10,27 +10,13 @@ package struct Answer: Sendable, Equatable {
     package var retryAt: Timestamp?
     /// Whether the response over HTTP/1.1 names a protocol to upgrade to (RFC 9110 section
     /// 15.5.22).
-    package var sendsUpgrade: Bool
+    package var sendsUpgrade = false
 
     /// The header field that marks responses and hints of the gate.
     package static let markerName = "X-VersionGate"
     private static let retryAfterName = "Retry-After"
     /// The maximum in seconds; OkHttp fails on larger values instead of returning the response.
     private static let longestRetryAfter: Int64 = 0x7FFF_FFFF
-
-    package init(
-        status: Int,
-        fields: [HeaderField],
-        body: [UInt8],
-        retryAt: Timestamp? = nil,
-        sendsUpgrade: Bool = false
-    ) {
-        self.status = status
-        self.fields = fields
-        self.body = body
-        self.retryAt = retryAt
-        self.sendsUpgrade = sendsUpgrade
-    }
 
     /// Returns the response with a `Retry-After` for the current second: the number of seconds left
     /// (RFC 9110 section 10.2.3), at most 2^31 - 1.

@@ -13,10 +13,9 @@ struct AnswerInputs {
         // The `User-Agent` pattern can supply any part, but is only used if no header field has the
         // version.
         if !sources.userAgents.isEmpty { names.append(IdentityReader.userAgent) }
-        var seen: Set<String> = []
         // The form of the response depends on `requestFields`, its CORS fields on `Origin`.
         names += AnswerForm.requestFields + ["origin"]
-        self.names = names.filter { seen.insert($0).inserted }
+        self.names = names.uniqued()
     }
 
     private static func parts(_ definition: RuleSetDefinition) -> Set<IdentityPart> {

@@ -91,15 +91,7 @@ struct CallStatus {
     /// Encodes the value of `grpc-message`: everything but printable ASCII, and `%`, is
     /// percent-encoded.
     private static func percentEncoded(_ text: String) -> String {
-        var bytes: [UInt8] = []
-        for byte in text.utf8 {
-            if (0x20..<0x7F).contains(byte), byte != UInt8(ascii: "%") {
-                bytes.append(byte)
-            } else {
-                PercentEncoding.append(byte, to: &bytes)
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
+        PercentEncoding.encoded(text) { (0x20..<0x7F).contains($0) && $0 != UInt8(ascii: "%") }
     }
 }
 

@@ -86,20 +86,18 @@ package struct LaunchStatus: Sendable, Equatable {
 /// these out, because an update does not end it.
 extension ClientStatus {
     fileprivate var toldMinimum: AppVersion? {
-        let upgrade = self.decision.upgrade
-        switch self.decision.kind {
-        case .allow, .recommend: return self.minimum
-        case .require: return upgrade.minimum ?? self.minimum
-        case .maintenance: return upgrade.minimum
-        }
+        self.told(self.decision.upgrade.minimum, highest: self.minimum)
     }
 
     fileprivate var toldMinimumBuild: BuildNumber? {
-        let upgrade = self.decision.upgrade
+        self.told(self.decision.upgrade.minimumBuild, highest: self.minimumBuild)
+    }
+
+    private func told<Value>(_ ruling: Value?, highest: Value?) -> Value? {
         switch self.decision.kind {
-        case .allow, .recommend: return self.minimumBuild
-        case .require: return upgrade.minimumBuild ?? self.minimumBuild
-        case .maintenance: return upgrade.minimumBuild
+        case .allow, .recommend: highest
+        case .require: ruling ?? highest
+        case .maintenance: ruling
         }
     }
 

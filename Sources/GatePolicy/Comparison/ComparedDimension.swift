@@ -50,12 +50,11 @@ extension ComparedDimension where Value == Claim<String> {
         tellsUnreadable: Bool,
         example: (String) -> String = { $0 }
     ) -> ComparedDimension {
-        var seen: Set<String> = []
-        let unique = names.filter { seen.insert($0).inserted }
+        let unique = names.uniqued()
         guard !unique.isEmpty else { return ComparedDimension([(.missing, "")]) }
         let named = unique.filter { only?($0) ?? true }.map { (Value.stated(example($0)), $0) }
         var other = "any-other"
-        while seen.contains(other) { other += "-name" }
+        while unique.contains(other) { other += "-name" }
         return ComparedDimension(
             self.unstated(tellsUnreadable) + named + (only == nil ? [(.stated(other), "*")] : []),
             isWhole: only == nil

@@ -32,9 +32,8 @@ struct ComparedPart {
         self.old = old
         self.new = new
         let all = world.cellCount
-        var seen: Set<ComparedCell> = []
         let tried = all <= limit ? (0..<all).map(world.cell) : world.typicalCells
-        let cells = tried.filter { world.isConcerned($0) && seen.insert($0).inserted }
+        let cells = tried.filter { world.isConcerned($0) }.uniqued()
         self.isSampled = all > limit || world.isIncomplete
         self.states = cells.map { State(cell: $0, key: ComparedView.Key($0, in: world)) }
         for key in Set(self.states.map(\.key)) {

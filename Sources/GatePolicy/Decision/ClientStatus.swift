@@ -9,22 +9,6 @@ package struct ClientStatus: Sendable, Equatable {
     /// The highest build that is recommended to the client.
     package var latestBuild: BuildNumber?
     package var storeURL: String?
-
-    package init(
-        decision: Decision,
-        minimum: AppVersion? = nil,
-        minimumBuild: BuildNumber? = nil,
-        latest: AppVersion? = nil,
-        latestBuild: BuildNumber? = nil,
-        storeURL: String? = nil
-    ) {
-        self.decision = decision
-        self.minimum = minimum
-        self.minimumBuild = minimumBuild
-        self.latest = latest
-        self.latestBuild = latestBuild
-        self.storeURL = storeURL
-    }
 }
 
 extension Judge {

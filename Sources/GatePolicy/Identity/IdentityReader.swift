@@ -33,8 +33,8 @@ struct IdentityReader: Sendable {
         let headers = IdentityPart.allCases.map { sources.headers[$0] ?? [] }
         let query = IdentityPart.allCases.map { sources.query[$0] }
         let userAgent = sources.userAgents.isEmpty ? [] : [Self.userAgent]
-        let headerNames = Self.unique(headers.flatMap(\.self) + userAgent)
-        let queryNames = Self.unique(query.compactMap(\.self))
+        let headerNames = (headers.flatMap(\.self) + userAgent).uniqued()
+        let queryNames = query.compactMap(\.self).uniqued()
         self.headerNames = headerNames
         self.queryNames = queryNames
         self.headerIndices = headers.map { $0.compactMap { headerNames.firstIndex(of: $0) } }
@@ -56,11 +56,6 @@ struct IdentityReader: Sendable {
             return (part, name, headerIndices[part.rawValue])
         }
         self.userAgentIndex = userAgent.isEmpty ? nil : headerNames.firstIndex(of: Self.userAgent)
-    }
-
-    private static func unique(_ names: [String]) -> [String] {
-        var seen: Set<String> = []
-        return names.filter { seen.insert($0).inserted }
     }
 
     /// The claims of a client that states nothing.

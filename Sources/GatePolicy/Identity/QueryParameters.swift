@@ -56,8 +56,6 @@ package struct QueryParameters: Sendable {
         return true
     }
 
-    package var isEmpty: Bool { self.all.isEmpty }
-
     /// Returns the values of a parameter in their order, percent-encoded as received.
     package func values(of name: String) -> [[UInt8]] {
         guard let index = self.names.firstIndex(of: name) else { return [] }

@@ -17,12 +17,6 @@ package struct Decision: Sendable, Equatable {
         package let ruleID: String?
         package let kind: Kind
         package let reason: Reason
-
-        package init(ruleID: String?, kind: Kind, reason: Reason) {
-            self.ruleID = ruleID
-            self.kind = kind
-            self.reason = reason
-        }
     }
 
     /// A denial that a rule holds back until a store has the update.
@@ -30,11 +24,6 @@ package struct Decision: Sendable, Equatable {
         package let ruleID: String
         /// The time at which the store has the update; `nil` if it is unknown.
         package let until: Timestamp?
-
-        package init(ruleID: String, until: Timestamp?) {
-            self.ruleID = ruleID
-            self.until = until
-        }
     }
 
     /// The announcement to a client that passes now and will be below a floor.
@@ -45,16 +34,6 @@ package struct Decision: Sendable, Equatable {
         package let enforcedFrom: Timestamp?
         /// The next brownout before that; `nil` if none is planned.
         package var nextBrownout: BrownoutWindow?
-
-        package init(
-            since: Timestamp,
-            enforcedFrom: Timestamp?,
-            nextBrownout: BrownoutWindow? = nil
-        ) {
-            self.since = since
-            self.enforcedFrom = enforcedFrom
-            self.nextBrownout = nextBrownout
-        }
     }
 
     package var kind: Kind

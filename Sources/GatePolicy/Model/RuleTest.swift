@@ -63,21 +63,4 @@ package struct RuleExpectation: Sendable, Equatable {
         self.storeURL = storeURL
         self.observed = observed
     }
-
-    /// Creates the expectation of one decision, or of any decision.
-    package init(
-        decision: Decision.Kind?,
-        rule: String? = nil,
-        status: Int? = nil,
-        storeURL: String? = nil,
-        observed: [String]? = nil
-    ) {
-        self.init(
-            decisions: decision.map { [$0] } ?? [],
-            rule: rule,
-            status: status,
-            storeURL: storeURL,
-            observed: observed
-        )
-    }
 }

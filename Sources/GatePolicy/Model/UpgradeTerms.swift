@@ -13,34 +13,14 @@ package struct UpgradeTerms: Sendable, Equatable {
     /// The name of the notice for a client with a recommendation.
     package var recommendedNotice: String?
     /// Whether the client cannot update, because the operating system of the device is too old.
-    package var cannotUpdate: Bool
+    package var cannotUpdate = false
     /// The number of seconds before the client may repeat a recommendation; `nil` for a day.
     package var snooze: Int64?
 
     package static let none = UpgradeTerms()
+}
 
-    package init(
-        minimum: AppVersion? = nil,
-        minimumBuild: BuildNumber? = nil,
-        latest: AppVersion? = nil,
-        latestBuild: BuildNumber? = nil,
-        storeURL: String? = nil,
-        notice: String? = nil,
-        recommendedNotice: String? = nil,
-        cannotUpdate: Bool = false,
-        snooze: Int64? = nil
-    ) {
-        self.minimum = minimum
-        self.minimumBuild = minimumBuild
-        self.latest = latest
-        self.latestBuild = latestBuild
-        self.storeURL = storeURL
-        self.notice = notice
-        self.recommendedNotice = recommendedNotice
-        self.cannotUpdate = cannotUpdate
-        self.snooze = snooze
-    }
-
+extension UpgradeTerms {
     init(_ policy: UnidentifiedPolicy, for identity: ClientIdentity) {
         self.init(storeURL: policy.storeURL?.url(for: identity), notice: policy.notice)
     }

@@ -36,19 +36,20 @@ package enum PercentEncoding {
     }
 
     /// Whether a byte has the same meaning with and without encoding (RFC 3986 section 2.3).
-    static func isUnreserved(_ byte: UInt8) -> Bool {
+    package static func isUnreserved(_ byte: UInt8) -> Bool {
         byte.isLetter || byte.isDigit || [0x2D, 0x2E, 0x5F, 0x7E].contains(byte)
     }
 
     /// Returns a URL for a header field: all bytes but visible ASCII are encoded.
     static func visible(_ url: String) -> String {
+        self.encoded(url) { $0 > 0x20 && $0 < 0x7F }
+    }
+
+    /// Encodes all bytes but those for which `isPlain` returns true.
+    package static func encoded(_ text: String, keeping isPlain: (UInt8) -> Bool) -> String {
         var bytes: [UInt8] = []
-        for byte in url.utf8 {
-            if byte > 0x20 && byte < 0x7F {
-                bytes.append(byte)
-            } else {
-                Self.append(byte, to: &bytes)
-            }
+        for byte in text.utf8 {
+            if isPlain(byte) { bytes.append(byte) } else { Self.append(byte, to: &bytes) }
         }
         return String(decoding: bytes, as: UTF8.self)
     }

@@ -87,11 +87,6 @@ package struct BuildNumber: Sendable {
         }
     }
 
-    /// The build as one whole number; `nil` if it has further parts other than zero.
-    package var wholeNumber: UInt64? {
-        self.second == 0 && self.third == 0 && self.fourth == 0 ? self.first : nil
-    }
-
     /// The next higher build; `nil` for the highest.
     package var successor: BuildNumber? {
         if self.fourth < .max { return self.with(fourth: self.fourth + 1) }

@@ -44,11 +44,6 @@ package struct BackendStatistics: Sendable, Equatable {
         package var connections: UInt64 = 0
         /// Requests that were sent and got no valid response.
         package var answers: UInt64 = 0
-
-        package init(connections: UInt64 = 0, answers: UInt64 = 0) {
-            self.connections = connections
-            self.answers = answers
-        }
     }
 
     package let name: String

@@ -93,11 +93,6 @@ package enum Exchange: Equatable, Sendable {
         /// The time at which the connection closes, whatever the client sends; `nil` while the
         /// response is being written.
         package var end: NIODeadline?
-
-        package init(budget: UInt64, end: NIODeadline? = nil) {
-            self.budget = budget
-            self.end = end
-        }
     }
 
     /// The maximum number of interim responses, more than any backend has a reason to send.

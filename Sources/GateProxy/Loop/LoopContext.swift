@@ -180,12 +180,7 @@ extension LoopContext {
     }
 
     private static func dateBlock(_ second: Timestamp) -> [UInt8] {
-        RenderedFields([
-            HeaderField(
-                name: "Date",
-                value: HTTPDate.text(secondsSinceEpoch: Int(second.secondsSinceEpoch))
-            )
-        ]).block
+        RenderedFields([HeaderField(name: "Date", value: second.httpDate)]).block
     }
 
     /// Returns the time in nanoseconds, for measurements; `now` is precise enough for everything

@@ -1,3 +1,4 @@
+import GatePolicy
 import NIOCore
 
 /// The known addresses of all targets: literal ones, and those from the last successful lookup of
@@ -27,17 +28,15 @@ struct UpstreamDirectory: Equatable {
 
     /// All addresses without duplicates, in the order of the targets.
     var addresses: [UpstreamAddress] {
-        var seen: Set<UpstreamAddress> = []
-        return self.entries.flatMap { entry in
+        self.entries.flatMap { entry in
             entry.sockets.map { UpstreamAddress(target: entry.target, socket: $0) }
         }
-        .filter { seen.insert($0).inserted }
+        .uniqued()
     }
 
     /// The names to look up, without duplicates.
     var names: [Endpoint] {
-        var seen: Set<Endpoint> = []
-        return self.entries.compactMap(\.name).filter { seen.insert($0).inserted }
+        self.entries.compactMap(\.name).uniqued()
     }
 
     /// Whether a name has no address yet, so that the next lookup is urgent.

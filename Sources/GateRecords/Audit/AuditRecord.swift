@@ -19,10 +19,7 @@ package struct AuditRecord: Sendable, Equatable, Codable {
         case applied, refused
     }
 
-    package struct Amount: Sendable, Equatable, Codable {
-        package let requests: Double
-        package let devices: Double
-    }
+    package typealias Amount = ImpactReport.Amount
 
     /// The predicted impact, based on the clients of the last day.
     package struct Prediction: Sendable, Equatable, Codable {
@@ -158,13 +155,6 @@ extension AuditRecord.Prediction {
         )
         let refused = Impact(on: rows, from: nothing, to: new, at: now).denied.amount
         self.refused = AuditRecord.Amount(refused)
-    }
-}
-
-extension AuditRecord.Amount {
-    fileprivate init(_ amount: ImpactAmount) {
-        self.requests = (amount.requests * 10).rounded() / 10
-        self.devices = (amount.devices * 10).rounded() / 10
     }
 }
 

@@ -134,16 +134,6 @@ package actor Census {
         }
     }
 
-    /// Returns all rows that were written since a time.
-    package nonisolated func rows(
-        since start: Timestamp
-    ) async throws(CensusStore.Failure) -> [CensusRow] {
-        let store = self.store
-        return try await BackgroundThread.records.run { () throws(CensusStore.Failure) in
-            try store.rows(since: start)
-        }
-    }
-
     /// Computes a result from the traffic between two times.
     ///
     /// The result is computed on the thread for records: encoding 500 versions takes as long as

@@ -138,47 +138,43 @@ extension Impact.Version {
 }
 
 extension ImpactReport: Encodable {
-    private struct AmountEntry: Encodable {
-        let requests: Double
-        let devices: Double
-
-        init(_ amount: ImpactAmount) {
-            self.requests = (amount.requests * 10).rounded() / 10
-            self.devices = (amount.devices * 10).rounded() / 10
-        }
+    /// An amount with one decimal.
+    package struct Amount: Sendable, Equatable, Codable {
+        package let requests: Double
+        package let devices: Double
     }
 
     private struct RuleEntry: Encodable {
         /// Missing for the policy for unidentified clients.
         let rule: String?
-        let amount: AmountEntry
+        let amount: Amount
     }
 
     private struct VersionEntry: Encodable {
         let app: String?
         let platform: String?
         let version: String?
-        let amount: AmountEntry
+        let amount: Amount
     }
 
     private struct SideEntry: Encodable {
-        let amount: AmountEntry
-        let possible: AmountEntry
+        let amount: Amount
+        let possible: Amount
         let rules: [RuleEntry]
         let versions: [VersionEntry]
 
         init(_ side: Impact.Side) {
-            self.amount = AmountEntry(side.amount)
-            self.possible = AmountEntry(side.possible)
+            self.amount = Amount(side.amount)
+            self.possible = Amount(side.possible)
             self.rules = ImpactReport.sorted(side.byRule, by: { $0 ?? "" }).map {
-                RuleEntry(rule: $0.key, amount: AmountEntry($0.amount))
+                RuleEntry(rule: $0.key, amount: Amount($0.amount))
             }
             self.versions = ImpactReport.sorted(side.byVersion, by: \.name).map {
                 VersionEntry(
                     app: $0.key.app.text,
                     platform: $0.key.platform.text,
                     version: $0.key.version.text,
-                    amount: AmountEntry($0.amount)
+                    amount: Amount($0.amount)
                 )
             }
         }
@@ -194,11 +190,18 @@ extension ImpactReport: Encodable {
         try container.encode("\(self.until)", forKey: .until)
         try container.encode(self.revisions.before, forKey: .before)
         try container.encode(self.revisions.after, forKey: .after)
-        try container.encode(AmountEntry(self.impact.total), forKey: .total)
+        try container.encode(Amount(self.impact.total), forKey: .total)
         try container.encode(SideEntry(self.impact.denied), forKey: .denied)
         try container.encode(SideEntry(self.impact.passed), forKey: .passed)
-        try container.encode(AmountEntry(self.impact.hinted), forKey: .hinted)
+        try container.encode(Amount(self.impact.hinted), forKey: .hinted)
         try container.encode(self.impact.unknownRequests, forKey: .unknownRequests)
         try container.encode(self.remarks, forKey: .remarks)
+    }
+}
+
+extension ImpactReport.Amount {
+    init(_ amount: ImpactAmount) {
+        self.requests = (amount.requests * 10).rounded() / 10
+        self.devices = (amount.devices * 10).rounded() / 10
     }
 }

@@ -1,3 +1,5 @@
+internal import GatePolicy
+
 /// The report of `check` as SARIF 2.1.0 (OASIS), which code hosts show as annotations of a change.
 package struct SARIFLog: Encodable, Sendable {
     private let version = "2.1.0"
@@ -27,8 +29,6 @@ package struct SARIFLog: Encodable, Sendable {
         /// Columns are counted in Unicode code points (section 3.14.17).
         let columnKind = "unicodeCodePoints"
         let results: [Result]
-
-        private enum CodingKeys: CodingKey { case tool, columnKind, results }
     }
 
     private struct Tool: Encodable {
@@ -43,8 +43,6 @@ package struct SARIFLog: Encodable, Sendable {
         let name = "versiongate"
         let version: String
         let rules: [Rule]
-
-        private enum CodingKeys: CodingKey { case name, version, rules }
     }
 
     private struct Result: Encodable {
@@ -95,12 +93,8 @@ package struct SARIFLog: Encodable, Sendable {
     /// Returns a path as a relative reference (RFC 3986 section 4.2).
     private static func uri(_ path: String) -> String {
         let path = path.hasPrefix("./") ? String(path.dropFirst(2)) : path
-        return path.utf8.reduce(into: "") { uri, byte in
-            let isPlain =
-                (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte)
-                || (0x61...0x7A).contains(byte) || "-._~/".utf8.contains(byte)
-            let digits = String(byte, radix: 16, uppercase: true)
-            uri += isPlain ? String(Unicode.Scalar(byte)) : "%\(byte < 16 ? "0" : "")\(digits)"
+        return PercentEncoding.encoded(path) { byte in
+            PercentEncoding.isUnreserved(byte) || byte == UInt8(ascii: "/")
         }
     }
 }

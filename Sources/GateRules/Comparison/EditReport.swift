@@ -135,7 +135,7 @@ extension EditReport: CustomStringConvertible {
                 let changes = grouped[subject] ?? []
                 let kinds = Dictionary(grouping: changes, by: \.kind)
                 for kind in ComparedChange.Kind.allCases {
-                    let versions = Self.distinct(kinds[kind]?.map { Self.words($0.versions) } ?? [])
+                    let versions = (kinds[kind]?.map { Self.words($0.versions) } ?? []).uniqued()
                     let before = lasting[subject]?[kind] ?? []
                     guard versions != before || index == 0 && !versions.isEmpty else { continue }
                     lasting[subject, default: [:]][kind] = versions
@@ -178,7 +178,7 @@ extension EditReport: CustomStringConvertible {
     /// Adds versions to the effect on responses; `false` if there is none yet.
     private static func join(_ versions: [String], to effects: inout [Effect]) -> Bool {
         guard let known = effects.firstIndex(where: { $0.kind == .answered }) else { return false }
-        effects[known].versions = self.distinct(effects[known].versions + versions)
+        effects[known].versions = (effects[known].versions + versions).uniqued()
         return true
     }
 
@@ -209,11 +209,6 @@ extension EditReport: CustomStringConvertible {
         }
         // With several settings, the cause is unknown.
         return settings.count == 1 ? settings[0] : .setting("")
-    }
-
-    private static func distinct(_ texts: [String]) -> [String] {
-        var seen: Set<String> = []
-        return texts.filter { seen.insert($0).inserted }
     }
 
     private static func words(_ versions: String) -> String {

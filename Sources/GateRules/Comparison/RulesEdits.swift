@@ -1,3 +1,5 @@
+internal import GatePolicy
+
 /// The edits between two sets of rules files and feed values, as written, rule by rule.
 package struct RulesEdits: Sendable, Equatable {
     /// The part of the rules that a setting belongs to.
@@ -21,9 +23,6 @@ package struct RulesEdits: Sendable, Equatable {
     struct Edit: Sendable, Equatable {
         let subject: Subject
         let settings: [Setting]
-
-        /// Whether the subject is only in the old files, or only in the new ones.
-        var isWhole: Bool { self.settings.contains { $0.key == nil } }
     }
 
     let all: [Edit]
@@ -99,8 +98,7 @@ package struct RulesEdits: Sendable, Equatable {
                 .map { "\($0.key): \($0.text)" }.joined(separator: ", ")
             return [Setting(key: nil, before: old.map { _ in text }, after: new.map { _ in text })]
         }
-        var seen: Set<String> = []
-        return ((old ?? []) + (new ?? [])).map(\.key).filter { seen.insert($0).inserted }
+        return ((old ?? []) + (new ?? [])).map(\.key).uniqued()
             .filter { before[$0] != after[$0] }
             .map { Setting(key: $0, before: before[$0], after: after[$0]) }
     }

@@ -28,14 +28,12 @@ struct AnswerDecoder {
         let expected = Self.expectedStatus
         guard let status = element.wholeNumber(expected, self.problems) else { return nil }
         guard status == 200 || (400...599).contains(status) else {
-            self.problems.report("expected \(expected), found \(status)", at: element.place)
-            return nil
+            return self.problems.reject("expected \(expected), found \(status)", at: element.place)
         }
         guard !Self.reservedStatuses.contains(status) else {
             let message =
                 "a denial cannot have status \(status), because HTTP clients handle it themselves"
-            self.problems.report(message, at: element.place)
-            return nil
+            return self.problems.reject(message, at: element.place)
         }
         return Int(status)
     }

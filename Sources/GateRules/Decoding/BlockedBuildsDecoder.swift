@@ -17,8 +17,7 @@ struct BlockedBuildsDecoder {
         guard case .mapping = element.content else {
             return self.range(element).map { BlockedBuilds($0) }
         }
-        let fields = Fields(element, keys: Self.keys, problems: self.problems)
-        guard let fields else { return nil }
+        guard let fields = Fields(element, Self.keys, self.problems) else { return nil }
         let asksForm = Self.patterns.contains { fields[$0] != nil }
         let builds =
             asksForm ? fields["build"] : fields.required("build", of: "an entry of 'blockedBuilds'")

@@ -20,8 +20,7 @@ struct BodyDecoder {
     private func refuse(_ element: Element, hint: String) -> BodyTemplate? {
         let expected = "a text, or a mapping or list for JSON"
         let message = "expected \(expected), found \(element.found)\(hint)"
-        self.problems.report(message, at: element.place)
-        return nil
+        return self.problems.reject(message, at: element.place)
     }
 
     private func value(_ element: Element) -> BodyTemplate.Value? {
@@ -51,8 +50,7 @@ struct BodyDecoder {
         let isJSON = text.wholeMatch(of: /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+\-]?[0-9]+)?/)
         guard isJSON != nil else {
             let message = "JSON has no number such as \(text); quote it: \"\(text)\""
-            self.problems.report(message, at: place)
-            return nil
+            return self.problems.reject(message, at: place)
         }
         return .number(text)
     }

@@ -44,9 +44,7 @@ struct BrownoutDecoder {
     }
 
     private func window(_ element: Element, after last: BrownoutWindow?) -> BrownoutWindow? {
-        guard let fields = Fields(element, keys: Self.windowKeys, problems: self.problems) else {
-            return nil
-        }
+        guard let fields = Fields(element, Self.windowKeys, self.problems) else { return nil }
         for key in Self.windowKeys { _ = fields.required(key, of: "a brownout") }
         let from = NamedTime("from", of: fields, self.problems)
         let until = NamedTime("until", of: fields, self.problems)
@@ -63,9 +61,7 @@ struct BrownoutDecoder {
 
     /// Returns one window after each `every`, counted from `warnFrom`.
     private func series(_ element: Element) -> [BrownoutWindow] {
-        guard let fields = Fields(element, keys: Self.seriesKeys, problems: self.problems) else {
-            return []
-        }
+        guard let fields = Fields(element, Self.seriesKeys, self.problems) else { return [] }
         for key in ["every", "for"] { _ = fields.required(key, of: "a series of brownouts") }
         let every = self.span("every", of: fields)
         let length = self.span("for", of: fields)
@@ -107,8 +103,7 @@ struct BrownoutDecoder {
         }
         if span == 0 {
             let message = "'\(key)' of a brownout must be at least 1s"
-            self.problems.report(message, at: element.place)
-            return nil
+            return self.problems.reject(message, at: element.place)
         }
         return span
     }

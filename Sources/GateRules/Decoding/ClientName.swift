@@ -27,7 +27,7 @@ struct ClientName: Sendable, Equatable {
     let text: String
 
     init(parsing text: String, as kind: Kind) throws(Failure) {
-        let trimmed = String(text.trimmed)
+        let trimmed = String(text[...].trimmingBlanks)
         if Self.words.contains(trimmed.lowercased()) {
             throw Failure("leave out '\(kind)': without it, the rule applies to every \(kind)")
         }
@@ -69,17 +69,9 @@ struct ClientName: Sendable, Equatable {
 
     private static func names(_ parts: [Substring]) -> [String] {
         parts.map {
-            String($0.trimmed.drop { "(\"'[".contains($0) }.prefix { !")\"']".contains($0) })
+            String($0.trimmingBlanks.drop { "(\"'[".contains($0) }.prefix { !")\"']".contains($0) })
         }
         .filter { !$0.isEmpty }
-    }
-}
-
-extension StringProtocol {
-    fileprivate var trimmed: Substring {
-        let start = self.firstIndex { $0 != " " && $0 != "\t" } ?? self.endIndex
-        let end = self.lastIndex { $0 != " " && $0 != "\t" }.map { self.index(after: $0) } ?? start
-        return Substring(self[start..<end])
     }
 }
 
@@ -97,8 +89,7 @@ extension Element {
         do throws(ClientName.Failure) {
             return try ClientName(parsing: text, as: kind).text
         } catch {
-            problems.report("'\(text)' is not \(expected): \(error)", at: self.place)
-            return nil
+            return problems.reject("'\(text)' is not \(expected): \(error)", at: self.place)
         }
     }
 

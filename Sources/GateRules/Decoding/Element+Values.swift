@@ -27,8 +27,7 @@ extension Element {
             return self.reportUnexpected(expected, problems, hint: hint)
         }
         guard text.contains(where: { !$0.isWhitespace }) else {
-            problems.report("expected \(expected), found an empty text", at: self.place)
-            return nil
+            return problems.reject("expected \(expected), found an empty text", at: self.place)
         }
         return text
     }
@@ -50,8 +49,7 @@ extension Element {
             let reason = "\(error)"
             let isWhole = reason.hasPrefix("'\(text)' is not")
             let message = isWhole ? reason : "'\(text)' is not \(expected): \(reason)"
-            problems.report(message + hint(text), at: self.place)
-            return nil
+            return problems.reject(message + hint(text), at: self.place)
         }
     }
 
@@ -65,13 +63,11 @@ extension Element {
             names.dropLast().map { "'\($0)'" }.joined(separator: ", ")
             + " or '\(names.last ?? "")'"
         guard case .text(let text) = self.content else {
-            problems.report("expected \(expected), found \(self.found)", at: self.place)
-            return nil
+            return problems.reject("expected \(expected), found \(self.found)", at: self.place)
         }
         if let word = Word(rawValue: text) { return word }
         let hint = Spelling.hint(for: text, among: names)
-        problems.report("expected \(expected), found '\(text)'\(hint)", at: self.place)
-        return nil
+        return problems.reject("expected \(expected), found '\(text)'\(hint)", at: self.place)
     }
 
     /// Decodes a whole number below 2^64 in plain digits.
@@ -82,12 +78,10 @@ extension Element {
                 return number
             }
             let message = "expected \(expected): a whole number below 2^64, found \(digits)"
-            problems.report(message, at: self.place)
-            return nil
+            return problems.reject(message, at: self.place)
         case .text(let text) where UInt64(text) != nil:
             let message = "expected \(expected), found a text; write it without quotes: \(text)"
-            problems.report(message, at: self.place)
-            return nil
+            return problems.reject(message, at: self.place)
         case .text, .boolean, .date, .nothing, .list, .mapping:
             return self.reportUnexpected(expected, problems)
         }
@@ -136,8 +130,7 @@ extension Element {
         _ problems: Problems,
         hint: String = ""
     ) -> Value? {
-        problems.report("expected \(expected), found \(self.found)\(hint)", at: self.place)
-        return nil
+        problems.reject("expected \(expected), found \(self.found)\(hint)", at: self.place)
     }
 }
 

@@ -10,7 +10,7 @@ package struct Fields {
     ///   - element: The mapping.
     ///   - keys: The known keys.
     ///   - problems: The collection for errors about unknown keys.
-    package init?(_ element: Element, keys: [String], problems: Problems) {
+    package init?(_ element: Element, _ keys: [String], _ problems: Problems) {
         guard let entries = element.entries(problems) else { return nil }
         var known: [String: Element.Entry] = [:]
         for entry in entries {
@@ -34,8 +34,7 @@ package struct Fields {
     /// Returns the value of a required key; `noun` names the mapping in the error.
     package func required(_ key: String, of noun: String) -> Element? {
         if let value = self[key] { return value }
-        self.problems.report("\(noun) needs '\(key)'", at: self.place)
-        return nil
+        return self.problems.reject("\(noun) needs '\(key)'", at: self.place)
     }
 
     private static func report(

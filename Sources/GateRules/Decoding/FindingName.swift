@@ -116,12 +116,11 @@ extension Element {
             }
             let hint = Spelling.hint(for: text, among: known)
             let names = known.dropLast().map { "'\($0)'" }.joined(separator: ", ")
-            problems.report(
+            return problems.reject(
                 "'\(text)' is not a finding that can be accepted: these are \(names) and "
                     + "'\(known.last ?? "")'\(hint)",
                 at: item.place
             )
-            return nil
         }
     }
 }

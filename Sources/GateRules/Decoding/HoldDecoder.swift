@@ -11,11 +11,9 @@ struct HoldDecoder {
         guard case .mapping = element.content else {
             let message =
                 "expected true, or a mapping with 'countries' and 'soak', found \(element.found)"
-            self.problems.report(message, at: element.place)
-            return nil
+            return self.problems.reject(message, at: element.place)
         }
-        let fields = Fields(element, keys: Self.keys, problems: self.problems)
-        guard let fields else { return nil }
+        guard let fields = Fields(element, Self.keys, self.problems) else { return nil }
         return StoreHold(
             countries: fields["countries"]
                 .map { CountryDecoder(problems: self.problems).codes($0) } ?? [],

@@ -17,9 +17,7 @@ struct IdentityDecoder {
     let problems: Problems
 
     func decode(_ element: Element) -> IdentitySources? {
-        guard let fields = Fields(element, keys: Self.keys, problems: self.problems) else {
-            return nil
-        }
+        guard let fields = Fields(element, Self.keys, self.problems) else { return nil }
         var sources = IdentitySources.defaults
         let headers = self.parts(of: fields["headers"], among: Self.headerParts)
         for (part, value) in headers {
@@ -41,9 +39,7 @@ struct IdentityDecoder {
         among parts: [(name: String, part: IdentityPart)]
     ) -> [(IdentityPart, Element)] {
         let names = parts.map(\.name)
-        guard let element, let fields = Fields(element, keys: names, problems: self.problems) else {
-            return []
-        }
+        guard let element, let fields = Fields(element, names, self.problems) else { return [] }
         return parts.compactMap { name, part in fields[name].map { (part, $0) } }
     }
 

@@ -7,8 +7,7 @@ struct MatchDecoder {
     let problems: Problems
 
     func decode(_ element: Element) -> RuleMatch? {
-        let fields = Fields(element, keys: Self.keys, problems: self.problems)
-        guard let fields else { return nil }
+        guard let fields = Fields(element, Self.keys, self.problems) else { return nil }
         return RuleMatch(
             apps: fields["app"]?.oneOrMore(self.problems)
                 .compactMap { $0.appPattern(self.problems) },

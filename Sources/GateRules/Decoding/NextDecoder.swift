@@ -22,8 +22,7 @@ struct NextDecoder {
         of rule: RuleDefinition,
         _ until: NamedTime?
     ) -> RuleDefinition? {
-        let fields = Fields(element, keys: Self.keys, problems: self.problems)
-        guard let fields else { return nil }
+        guard let fields = Fields(element, Self.keys, self.problems) else { return nil }
         self.checkDemands(fields, of: rule)
         let decoder = RuleDecoder(problems: self.problems)
         var next = rule

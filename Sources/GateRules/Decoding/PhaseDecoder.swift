@@ -29,12 +29,9 @@ package struct PhaseDecoder {
         guard case .mapping = element.content else {
             let expected = "'\(Self.partialWord)', or a mapping with 'completeAt'"
             let message = "expected \(expected), found \(element.found)"
-            self.problems.report(message, at: element.place)
-            return nil
+            return self.problems.reject(message, at: element.place)
         }
-        guard let fields = Fields(element, keys: Self.keys, problems: self.problems) else {
-            return nil
-        }
+        guard let fields = Fields(element, Self.keys, self.problems) else { return nil }
         _ = fields.required("completeAt", of: "a phased release")
         let completeAt = NamedTime("completeAt", of: fields, self.problems)
         releasedAt?.check(isNotAfter: completeAt, self.problems)

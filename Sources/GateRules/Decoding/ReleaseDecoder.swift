@@ -10,9 +10,7 @@ struct ReleaseDecoder {
     let problems: Problems
 
     func decode(_ element: Element) -> Release? {
-        guard let fields = Fields(element, keys: Self.keys, problems: self.problems) else {
-            return nil
-        }
+        guard let fields = Fields(element, Self.keys, self.problems) else { return nil }
         let platform = fields.required("platform", of: "a release")
             .flatMap { $0.clientName(.platform, self.problems) }
         let builds = self.builds(fields)

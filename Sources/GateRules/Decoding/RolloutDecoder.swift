@@ -26,9 +26,7 @@ struct RolloutDecoder {
     }
 
     private func step(_ element: Element, after last: RolloutStep?) -> RolloutStep? {
-        guard let fields = Fields(element, keys: Self.keys, problems: self.problems) else {
-            return nil
-        }
+        guard let fields = Fields(element, Self.keys, self.problems) else { return nil }
         let at = fields.required("at", of: "a step of a roll-out")
         let percent = fields.required("percent", of: "a step of a roll-out")
         let time = at?.time(self.problems)
@@ -59,8 +57,7 @@ struct RolloutDecoder {
             break
         }
         let message = "expected \(expected), found \(element.found)\(hint)"
-        self.problems.report(message, at: element.place)
-        return nil
+        return self.problems.reject(message, at: element.place)
     }
 
     static func text(_ percent: Double) -> String {

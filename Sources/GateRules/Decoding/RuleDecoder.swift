@@ -18,8 +18,7 @@ struct RuleDecoder {
     let problems: Problems
 
     func decode(_ element: Element) -> RuleDefinition? {
-        let fields = Fields(element, keys: Self.keys, problems: self.problems)
-        guard let fields else { return nil }
+        guard let fields = Fields(element, Self.keys, self.problems) else { return nil }
         RuleDemands(fields, self.problems).check()
         let id = fields.required("id", of: "a rule")
             .flatMap { $0.parsed(as: "a rule id", self.problems, by: RuleID.init(parsing:)) }
@@ -115,12 +114,9 @@ struct MaintenanceDecoder {
             guard let isOn = element.truth(self.problems) else { return nil }
             if isOn { return .open }
             let message = "'maintenance: false' has no effect: remove the rule"
-            self.problems.report(message, at: element.place)
-            return nil
+            return self.problems.reject(message, at: element.place)
         }
-        guard let fields = Fields(element, keys: Self.keys, problems: self.problems) else {
-            return nil
-        }
+        guard let fields = Fields(element, Self.keys, self.problems) else { return nil }
         for key in ["from", "until"] { _ = fields.required(key, of: "a maintenance window") }
         let from = NamedTime("from", of: fields, self.problems)
         let until = NamedTime("until", of: fields, self.problems)

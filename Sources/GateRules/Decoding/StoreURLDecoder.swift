@@ -25,8 +25,7 @@ struct StoreURLDecoder {
             .map { self.links(byCountry: $0.value) }
         guard places["default"] != nil else {
             let message = "'storeUrl' by channel or country needs a 'default' for all other clients"
-            self.problems.report(message, at: element.place)
-            return nil
+            return self.problems.reject(message, at: element.place)
         }
         return links.removeValue(forKey: "default")
             .map { StoreURL($0, channels: links, countries: byCountry ?? [:]) }

@@ -9,8 +9,7 @@ struct TemplateDecoder {
         do throws(NoticeTemplateError) {
             return try NoticeTemplate(parsing: text, for: self.use)
         } catch {
-            self.problems.report(Self.message(for: error), at: place)
-            return nil
+            return self.problems.reject(Self.message(for: error), at: place)
         }
     }
 

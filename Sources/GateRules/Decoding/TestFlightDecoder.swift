@@ -12,9 +12,7 @@ struct TestFlightDecoder {
     }
 
     private func app(_ element: Element) -> TestFlightApp? {
-        guard let fields = Fields(element, keys: Self.keys, problems: self.problems) else {
-            return nil
-        }
+        guard let fields = Fields(element, Self.keys, self.problems) else { return nil }
         let platform = fields.required("platform", of: "an app of TestFlight")
             .flatMap { $0.text("a platform", self.problems) }
         let builds = fields.required("builds", of: "an app of TestFlight")
@@ -35,9 +33,7 @@ struct TestFlightDecoder {
     }
 
     private func build(_ element: Element) -> TestFlightBuild? {
-        guard let fields = Fields(element, keys: Self.buildKeys, problems: self.problems) else {
-            return nil
-        }
+        guard let fields = Fields(element, Self.buildKeys, self.problems) else { return nil }
         let version = fields.required("version", of: "a build").flatMap { element in
             element.parsed(as: "a version", self.problems, by: AppVersion.init(parsing:))
         }

@@ -49,9 +49,7 @@ struct TestRequestDecoder {
     let problems: Problems
 
     func decode(_ element: Element) -> TestRequest? {
-        guard let fields = Fields(element, keys: Self.keys, problems: self.problems) else {
-            return nil
-        }
+        guard let fields = Fields(element, Self.keys, self.problems) else { return nil }
         var request = TestRequest()
         for (key, part) in Self.parts {
             request.parts[part] = fields[key].flatMap { self.line($0, "a header value") }
@@ -91,8 +89,7 @@ struct TestRequestDecoder {
         guard let path = self.line(element, "a path") else { return nil }
         guard path.hasPrefix("/"), !path.contains(where: \.isWhitespace) else {
             let message = "'\(path)' is not a path: it must start with '/' and contain no blank"
-            self.problems.report(message, at: element.place)
-            return nil
+            return self.problems.reject(message, at: element.place)
         }
         return path
     }
@@ -107,8 +104,7 @@ struct TestRequestDecoder {
         guard let text = element.text(expected, self.problems) else { return nil }
         guard text.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }) else {
             let message = "'\(text)' is not \(expected): it contains a control character"
-            self.problems.report(message, at: element.place)
-            return nil
+            return self.problems.reject(message, at: element.place)
         }
         return text
     }

@@ -19,6 +19,12 @@ package final class Problems {
         self.found.insert(error)
     }
 
+    /// Reports a problem that leaves no value; returns `nil`.
+    func reject<Value>(_ message: String, at place: Place) -> Value? {
+        self.report(message, at: place)
+        return nil
+    }
+
     /// Returns the problems in the order of the files, then of their locations.
     func sorted(byFiles files: [String]) -> [RulesFileError] {
         let order = Dictionary(

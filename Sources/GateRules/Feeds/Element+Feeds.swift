@@ -10,8 +10,7 @@ extension Element {
             return try FetchURL(parsing: text)
         } catch {
             // The text may contain a secret, so the message does not repeat it.
-            problems.report("this URL cannot be fetched: \(error)", at: self.place)
-            return nil
+            return problems.reject("this URL cannot be fetched: \(error)", at: self.place)
         }
     }
 
@@ -22,12 +21,9 @@ extension Element {
             let message =
                 "a secret must not be in the rules; set its location: { env: NAME } or "
                 + "{ file: PATH }"
-            problems.report(message, at: self.place)
-            return nil
+            return problems.reject(message, at: self.place)
         }
-        guard let fields = Fields(self, keys: ["env", "file"], problems: problems) else {
-            return nil
-        }
+        guard let fields = Fields(self, ["env", "file"], problems) else { return nil }
         switch (fields["env"], fields["file"]) {
         case (let name?, nil):
             return name.text("the name of an environment variable", problems)
@@ -36,8 +32,7 @@ extension Element {
             return path.text("the path of a file", problems).map { .file($0) }
         case (nil, nil), (_?, _?):
             let message = "a secret needs either 'env' or 'file': { env: NAME } or { file: PATH }"
-            problems.report(message, at: self.place)
-            return nil
+            return problems.reject(message, at: self.place)
         }
     }
 
@@ -62,8 +57,7 @@ extension Element {
         }
         if isName { return text }
         let message = "'\(text)' is not \(noun) such as '\(example)'"
-        problems.report(message, at: self.place)
-        return nil
+        return problems.reject(message, at: self.place)
     }
 
     /// Decodes the language of texts.
@@ -71,8 +65,7 @@ extension Element {
         guard let text = self.text("a language tag", problems) else { return nil }
         if let language = LanguageTag(text) { return language }
         let message = "'\(text)' is not a language tag such as 'en' or 'zh-Hant'"
-        problems.report(message, at: self.place)
-        return nil
+        return problems.reject(message, at: self.place)
     }
 
     /// Decodes hosts that redirects may lead to.
@@ -81,8 +74,7 @@ extension Element {
             guard let text = element.text("a host", problems) else { return nil }
             if let pattern = HostPattern(text) { return pattern }
             let message = "'\(text)' is not a host such as 'cdn.example.com' or '.example.com'"
-            problems.report(message, at: element.place)
-            return nil
+            return problems.reject(message, at: element.place)
         }
     }
 }

@@ -8,7 +8,7 @@ struct FeedDecoder {
 
     func decode(_ element: Element) -> FeedDefinition? {
         guard let (kind, decoder) = self.decoder(for: element) else { return nil }
-        let fields = Fields(element, keys: Self.keys(with: decoder), problems: self.problems)
+        let fields = Fields(element, Self.keys(with: decoder), self.problems)
         guard let fields else { return nil }
         let id = fields.required("id", of: "a feed").flatMap { element in
             element.parsed(as: "a feed id", self.problems, by: Name.init(parsing:))
@@ -43,8 +43,7 @@ struct FeedDecoder {
     ) -> (word: String, decoder: any FeedSourceDecoder)? {
         guard let entries = element.entries(self.problems) else { return nil }
         guard let source = entries.first(where: { $0.key == "source" })?.value else {
-            self.problems.report("a feed needs 'source'", at: element.place)
-            return nil
+            return self.problems.reject("a feed needs 'source'", at: element.place)
         }
         guard let word = source.text("the kind of a feed", self.problems) else { return nil }
         if let known = self.kinds.decoders.first(where: { $0.word == word }) { return known }
@@ -52,8 +51,7 @@ struct FeedDecoder {
         let hint = Spelling.hint(for: word, among: words)
         let message = "unknown feed kind '\(word)'"
         let known = hint.isEmpty ? "; expected one of \(words.joined(separator: ", "))" : hint
-        self.problems.report(message + known, at: source.place)
-        return nil
+        return self.problems.reject(message + known, at: source.place)
     }
 
     private func timing(_ fields: Fields, usually interval: Int64) -> FeedTiming {
@@ -78,8 +76,7 @@ struct FeedDecoder {
         guard let seconds = element.timeSpan(self.problems) else { return nil }
         guard seconds > 0 else {
             let message = "expected a duration above zero, such as 60s"
-            self.problems.report(message, at: element.place)
-            return nil
+            return self.problems.reject(message, at: element.place)
         }
         return seconds
     }

@@ -24,7 +24,7 @@ package struct FeedRuleTemplate: Sendable, Equatable {
 
     /// Decodes `rule`; problems are reported at their location.
     package init(_ element: Element, _ problems: Problems) {
-        guard Fields(element, keys: Self.keys, problems: problems) != nil,
+        guard Fields(element, Self.keys, problems) != nil,
             case .mapping(let entries) = element.content
         else {
             self.members = []

@@ -29,7 +29,7 @@ package struct FieldNames: Sendable, Equatable {
     ) {
         var names: [String: String] = [:]
         var words: [String: [Word]] = [:]
-        if let element, let fields = Fields(element, keys: known, problems: problems) {
+        if let element, let fields = Fields(element, known, problems) {
             for key in known {
                 guard let field = fields[key] else { continue }
                 if localized.contains(key), case .mapping(let entries) = field.content {
@@ -47,8 +47,7 @@ package struct FieldNames: Sendable, Equatable {
     private static func word(_ entry: Element.Entry, _ problems: Problems) -> Word? {
         guard let language = LanguageTag(language: entry.key) else {
             let message = "'\(entry.key)' is not a language tag such as 'en' or 'zh-Hant'"
-            problems.report(message, at: entry.place)
-            return nil
+            return problems.reject(message, at: entry.place)
         }
         return self.path(entry.value, problems).map { Word(language: language, path: $0) }
     }
@@ -65,8 +64,7 @@ package struct FieldNames: Sendable, Equatable {
         let message =
             "'\(text)' is not a location in JSON: write 'NAME#/min' for 'min' in the JSON in "
             + "NAME"
-        problems.report(message, at: element.place)
-        return nil
+        return problems.reject(message, at: element.place)
     }
 
     /// Whether `fields` contains a name.

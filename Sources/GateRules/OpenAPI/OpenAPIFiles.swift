@@ -1,4 +1,6 @@
+internal import GatePolicy
 internal import GateSystem
+
 /// The files of an API document: the given one, and those that its references lead to.
 ///
 /// Only local files are read, within the limits below; nothing is fetched from the network.
@@ -173,26 +175,7 @@ private struct ReferenceAddress {
     }
 
     private static func decoded(_ text: Substring) -> String {
-        var bytes: [UInt8] = []
-        var rest = Array(text.utf8)[...]
-        while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "%"), let octet = UInt8(hex: rest.prefix(2)) {
-                bytes.append(octet)
-                rest = rest.dropFirst(2)
-            } else {
-                bytes.append(byte)
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
-    }
-}
-
-extension UInt8 {
-    /// Creates a byte from two hexadecimal digits.
-    fileprivate init?(hex digits: ArraySlice<UInt8>) {
-        guard digits.count == 2, digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit })
-        else { return nil }
-        self.init(String(decoding: digits, as: UTF8.self), radix: 16)
+        String(decoding: PercentEncoding.decodedBytes(Array(text.utf8)), as: UTF8.self)
     }
 }
 

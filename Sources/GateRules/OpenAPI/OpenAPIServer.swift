@@ -1,3 +1,5 @@
+internal import GatePolicy
+
 /// The URL of a server in an API document, absolute or relative, with variables in braces.
 struct OpenAPIServer: Sendable {
     /// A variable of the URL.
@@ -26,7 +28,7 @@ struct OpenAPIServer: Sendable {
         let parts = Self.withoutHost(Self.parts(of: url), variables)
         let named = variables.mapValues(\.values)
         let bases = Self.addresses(parts, named).flatMap { Self.paths(of: $0) }
-        self.bases = Self.unique(bases.filter { !$0.isLoose }.map(\.path))
+        self.bases = bases.filter { !$0.isLoose }.map(\.path).uniqued()
         let open = variables.filter { !$0.value.isClosed && !$0.value.values.isEmpty }
         let isOpen = parts.contains { part in
             if case .variable(let name) = part { open[name] != nil } else { false }
@@ -35,14 +37,8 @@ struct OpenAPIServer: Sendable {
             isOpen
             ? Self.addresses(parts, named.filter { open[$0.key] == nil })
                 .flatMap { Self.paths(of: $0) } : []
-        self.otherBases = Self.unique(
-            bases.filter(\.isLoose).map(\.path) + others.map(\.path)
-        ).filter { [bases = self.bases] in !bases.contains($0) }
-    }
-
-    private static func unique(_ texts: [String]) -> [String] {
-        var seen: Set<String> = []
-        return texts.filter { seen.insert($0).inserted }
+        self.otherBases = (bases.filter(\.isLoose).map(\.path) + others.map(\.path)).uniqued()
+            .filter { [bases = self.bases] in !bases.contains($0) }
     }
 
     private enum Part {

@@ -23,7 +23,7 @@ package struct BreakerSettings: Sendable, Equatable {
             self.limit = element.breakerLimit(problems)
             return
         }
-        guard let fields = Fields(element, keys: Self.keys, problems: problems) else { return }
+        guard let fields = Fields(element, Self.keys, problems) else { return }
         if let limit = fields["limit"] { self.limit = limit.breakerLimit(problems) }
         if let watch = fields["watch"] {
             self.watch = watch.timeSpan(problems) ?? self.watch

@@ -48,13 +48,6 @@ package struct LoadedRules: Sendable {
 
     /// The revision of the files alone: rules that differ only in feed values share it.
     package var filesRevision: String { self.beginning.text }
-
-    /// Whether these rules were loaded from exactly these texts.
-    package func isMade(of texts: RulesTexts) -> Bool {
-        self.sources.elementsEqual(texts.sources) { source, text in
-            source.name == text.name && source.bytes == Array(text.text.utf8)
-        }
-    }
 }
 
 /// The texts of rules files and their names, as in messages.
@@ -149,11 +142,6 @@ package struct RulesFindings: Sendable, Equatable {
     /// The findings that prevent the rules from being loaded.
     package var refusals: [Finding] { self.all.filter { $0.effect == .refuses } }
     package var warnings: [Finding] { self.all.filter { $0.effect == .warns } }
-    package var notes: [Finding] { self.all.filter { $0.effect == .notes } }
 
     static let none = RulesFindings(all: [])
-
-    init(all: [Finding]) {
-        self.all = all
-    }
 }

@@ -16,9 +16,7 @@ struct SuiteDecoder {
     /// Decodes all valid parts; `nil` if the file is not a mapping.
     func decode(_ element: Element) -> SuiteDocument? {
         guard !self.isRulesFile(element) else { return nil }
-        guard let fields = Fields(element, keys: Self.keys, problems: self.problems) else {
-            return nil
-        }
+        guard let fields = Fields(element, Self.keys, self.problems) else { return nil }
         let rules = fields["rules"].flatMap { $0.text("the path of the rules", self.problems) }
         let tests = fields.required("tests", of: "a test suite")?.list(self.problems) ?? []
         let decoder = RuleTestDecoder(problems: self.problems)

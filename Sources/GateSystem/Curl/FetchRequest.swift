@@ -6,8 +6,6 @@ package struct FetchRequest: Sendable, Equatable {
         case get
         case post(body: [UInt8], type: String)
         case delete
-
-        var isGet: Bool { self == .get }
     }
 
     package var url: FetchURL

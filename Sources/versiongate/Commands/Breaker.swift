@@ -26,8 +26,7 @@ struct BreakerCommand: AsyncParsableCommand {
             }
             print(self.words(answer))
         } catch {
-            StandardError.write("versiongate: \(gate.address): \(error)")
-            throw ExitCode.failure
+            try StandardError.fail("versiongate: \(gate.address): \(error)")
         }
     }
 

@@ -82,8 +82,7 @@ extension FleetFlags {
             let settings = try CensusSettings(reader)?.fleet
             return settings.map { FleetStore($0, logger: Logger(label: "versiongate")) }
         } catch {
-            StandardError.write("versiongate: \(error)")
-            throw ExitCode.failure
+            try StandardError.fail("versiongate: \(error)")
         }
     }
 }
@@ -121,8 +120,7 @@ struct CensusPlace: ParsableArguments {
     func path() throws -> String {
         let variable = Settings[\.stateDir].name.environmentVariable
         guard let path = self.state ?? ProcessInfo.processInfo.environment[variable] else {
-            StandardError.write("versiongate: --state is missing: give the gate's state folder")
-            throw ExitCode.failure
+            try StandardError.fail("versiongate: --state is missing: give the gate's state folder")
         }
         return path
     }
@@ -136,8 +134,7 @@ struct CensusPlace: ParsableArguments {
         do throws(CensusStore.Failure) {
             return try body(CensusStore(reading: path))
         } catch {
-            StandardError.write("versiongate: cannot read the census in \(path): \(error)")
-            throw ExitCode.failure
+            try StandardError.fail("versiongate: cannot read the census in \(path): \(error)")
         }
     }
 }

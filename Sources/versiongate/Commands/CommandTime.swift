@@ -10,8 +10,7 @@ enum CommandTime {
         do throws(TimestampError) {
             return try Timestamp(parsing: text)
         } catch {
-            StandardError.write("\(flag) '\(text)': \(error)")
-            throw ExitCode.failure
+            try StandardError.fail("\(flag) '\(text)': \(error)")
         }
     }
 
@@ -20,8 +19,7 @@ enum CommandTime {
         do {
             return now.advanced(by: -(try TimeSpan(parsing: text).seconds))
         } catch {
-            StandardError.write("\(flag) '\(text)': \(error)")
-            throw ExitCode.failure
+            try StandardError.fail("\(flag) '\(text)': \(error)")
         }
     }
 }

@@ -60,8 +60,7 @@ struct Explain: ParsableCommand {
                 now: SystemClock.now
             ).load().definition
         } catch {
-            for error in error.errors { StandardError.write(error.description) }
-            throw ExitCode.failure
+            try StandardError.fail(error.errors.map(\.description))
         }
         let head = DryRun.head(self.method, self.path, fields: self.header)
         switch DryRun(ruleSet: RuleSet(definition), at: time, address: self.address).judge(head)

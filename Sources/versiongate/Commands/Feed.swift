@@ -69,14 +69,11 @@ struct FeedCheck: AsyncParsableCommand {
             guard findings.refusals.isEmpty else { throw ExitCode.failure }
             guard failed.isEmpty else { throw ExitCode.failure }
         } catch let error as RulesFileErrors {
-            for error in error.errors { StandardError.write(error.description) }
-            throw ExitCode.failure
+            try StandardError.fail(error.errors.map(\.description))
         } catch let error as SettingsError {
-            StandardError.write("versiongate: \(error)")
-            throw ExitCode.failure
+            try StandardError.fail("versiongate: \(error)")
         } catch let error as FetchFailure {
-            StandardError.write("versiongate: \(error)")
-            throw ExitCode.failure
+            try StandardError.fail("versiongate: \(error)")
         }
     }
 

@@ -64,18 +64,16 @@ struct Healthcheck: AsyncParsableCommand {
             let response = try await Fetcher().fetch(FetchRequest(url, limits: limits))
             guard isWell(response) else {
                 let status = response.status
-                StandardError.write(
+                try StandardError.fail(
                     status == 503
                         ? "versiongate: \(host): the gate is unhealthy"
                         : "versiongate: \(host): not a gate (status \(status))"
                 )
-                throw ExitCode.failure
             }
         } catch let exit as ExitCode {
             throw exit
         } catch {
-            StandardError.write("versiongate: \(host): \(error)")
-            throw ExitCode.failure
+            try StandardError.fail("versiongate: \(host): \(error)")
         }
         print("\(host): the gate responds")
     }

@@ -36,8 +36,7 @@ struct Init: ParsableCommand {
                 schema: hasSchema ? Self.packagedSchema : "./rules.schema.json"
             )
         } catch {
-            StandardError.write("versiongate: \(error)")
-            throw ExitCode.failure
+            try StandardError.fail("versiongate: \(error)")
         }
         do {
             // A check before the write could miss a file created in between, and overwrite it.
@@ -47,11 +46,9 @@ struct Init: ParsableCommand {
                     options: self.force ? [.atomic] : [.withoutOverwriting]
                 )
         } catch let error as CocoaError where error.code == .fileWriteFileExists {
-            StandardError.write("\(self.path): the file exists; use --force to replace it")
-            throw ExitCode.failure
+            try StandardError.fail("\(self.path): the file exists; use --force to replace it")
         } catch {
-            StandardError.write("\(self.path): cannot be written: \(error)")
-            throw ExitCode.failure
+            try StandardError.fail("\(self.path): cannot be written: \(error)")
         }
         print("\(self.path): written; check it with: versiongate check --strict \(self.path)")
         if !hasSchema {

@@ -28,8 +28,9 @@ struct KeptRules: ParsableArguments {
         }
         let texts = LastGoodRules.texts(in: folder) { StandardError.write("versiongate: \($0)") }
         guard let texts else {
-            StandardError.write("versiongate: no last good rules in the state folder; use \(flag)")
-            throw ExitCode.failure
+            try StandardError.fail(
+                "versiongate: no last good rules in the state folder; use \(flag)"
+            )
         }
         return try self.load { () throws(RulesFileErrors) in
             try RulesFileLoader(path: "", feedKinds: .all, now: SystemClock.now)
@@ -43,8 +44,7 @@ struct KeptRules: ParsableArguments {
         do throws(RulesFileErrors) {
             return try load()
         } catch {
-            for error in error.errors { StandardError.write(error.description) }
-            throw ExitCode.failure
+            try StandardError.fail(error.errors.map(\.description))
         }
     }
 }

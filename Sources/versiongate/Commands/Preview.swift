@@ -30,23 +30,20 @@ struct PreviewCommand: ParsableCommand {
     func run() throws {
         let variable = Settings[\.previewSecretFile].name.environmentVariable
         guard let path = self.secretFile ?? ProcessInfo.processInfo.environment[variable] else {
-            StandardError.write("versiongate: --secret-file is missing: the secret of the gate")
-            throw ExitCode.failure
+            try StandardError.fail("versiongate: --secret-file is missing: the secret of the gate")
         }
         let now = SystemClock.now()
         let start = try CommandTime.before(now, self.length, flag: "--for")
         let seconds = start.seconds(until: now)
         guard 1...Self.longest ~= seconds else {
-            StandardError.write("--for '\(self.length)': expected a time from 1s to 30d")
-            throw ExitCode.failure
+            try StandardError.fail("--for '\(self.length)': expected a time from 1s to 30d")
         }
         let preview = Preview(kind: self.decision, until: now.advanced(by: seconds))
         do throws(PreviewSeal.Failure) {
             let seal = try PreviewSeal(path: path)
             print("\(Preview.fieldName): \(seal.field(for: preview))")
         } catch {
-            StandardError.write("versiongate: \(path): \(error)")
-            throw ExitCode.failure
+            try StandardError.fail("versiongate: \(path): \(error)")
         }
     }
 }

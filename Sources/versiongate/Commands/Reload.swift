@@ -55,30 +55,26 @@ struct Reload: AsyncParsableCommand {
             }
             response = try await fetcher.fetch(request)
         } catch {
-            StandardError.write("versiongate: \(host): \(error)")
-            throw ExitCode.failure
+            try StandardError.fail("versiongate: \(host): \(error)")
         }
         let body = Data(response.body)
         guard let answer = try? JSONDecoder().decode(Answer.self, from: body) else {
             let problem = GateProblem(response.status, response.body)
-            StandardError.write("versiongate: \(host): \(problem)")
-            throw ExitCode.failure
+            try StandardError.fail("versiongate: \(host): \(problem)")
         }
         for error in answer.errors ?? [] { StandardError.write(error) }
         let revision = answer.revision ?? "none"
         guard answer.lastReloadSuccessful else {
-            StandardError.write("the rules were not reloaded; revision \(revision) stays active")
-            throw ExitCode.failure
+            try StandardError.fail("the rules were not reloaded; revision \(revision) stays active")
         }
         for finding in answer.findings {
             print("\(finding.place): \(finding.message) [\(finding.name)]")
         }
         if let undo = answer.undo {
-            StandardError.write(
+            try StandardError.fail(
                 "revision \(revision) is active because of an undo at \(undo.at): "
                     + "the files still contain the undone rules; change them to end the undo"
             )
-            throw ExitCode.failure
         }
         print("revision \(revision) is active")
     }

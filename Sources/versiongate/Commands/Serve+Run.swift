@@ -28,8 +28,7 @@ extension Serve {
                 SettingsReader(flags: self.flags, file: self.config)
             )
         } catch {
-            StandardError.write("versiongate: \(error)")
-            throw ExitCode.failure
+            try StandardError.fail("versiongate: \(error)")
         }
         let log = settings.logFormat.install(level: settings.logLevel)
         for remark in EnvironmentNames.remarks(on: environment) {

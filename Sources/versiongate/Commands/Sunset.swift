@@ -44,8 +44,7 @@ struct SunsetCommand: ParsableCommand {
         do throws(VersionError) {
             version = try AppVersion(parsing: self.below)
         } catch {
-            StandardError.write("--below '\(self.below)': \(error)")
-            throw ExitCode.failure
+            try StandardError.fail("--below '\(self.below)': \(error)")
         }
         let question = SunsetReport.Question(
             below: version,
@@ -55,8 +54,7 @@ struct SunsetCommand: ParsableCommand {
         )
         guard !self.openapi.isEmpty else {
             guard self.base.isEmpty else {
-                StandardError.write("--base has no effect without --openapi: add a document")
-                throw ExitCode.failure
+                try StandardError.fail("--base has no effect without --openapi: add a document")
             }
             return try self.census.answer { store throws(CensusStore.Failure) in
                 try SunsetReport(store, question, at: now)
@@ -77,8 +75,7 @@ struct SunsetCommand: ParsableCommand {
             }
             return documents
         } catch {
-            StandardError.write("\(error)")
-            throw ExitCode.failure
+            try StandardError.fail("\(error)")
         }
     }
 }

@@ -53,8 +53,7 @@ struct Test: ParsableCommand {
         do {
             try Data(report.text.utf8).write(to: URL(filePath: path), options: .atomic)
         } catch {
-            StandardError.write("\(path): cannot be written: \(error)")
-            throw ExitCode.failure
+            try StandardError.fail("\(path): cannot be written: \(error)")
         }
     }
 }

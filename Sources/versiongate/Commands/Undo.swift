@@ -95,13 +95,11 @@ struct Undo: AsyncParsableCommand {
             )
         } catch let problem as Refused {
             Self.tell(problem.faults)
-            StandardError.write("versiongate: \(host): \(problem)")
-            throw ExitCode.failure
+            try StandardError.fail("versiongate: \(host): \(problem)")
         } catch let code as ExitCode {
             throw code
         } catch {
-            StandardError.write("versiongate: \(host): \(error)")
-            throw ExitCode.failure
+            try StandardError.fail("versiongate: \(host): \(error)")
         }
     }
 

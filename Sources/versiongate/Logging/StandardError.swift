@@ -1,3 +1,4 @@
+import ArgumentParser
 import Glibc
 
 /// Standard error, for log lines and error messages of commands.
@@ -14,4 +15,12 @@ enum StandardError {
             bytes = bytes.dropFirst(Swift.max(0, written))
         }
     }
+
+    /// Writes lines, and ends the command with exit code 1.
+    static func fail(_ lines: [String]) throws -> Never {
+        for line in lines { self.write(line) }
+        throw ExitCode.failure
+    }
+
+    static func fail(_ line: String) throws -> Never { try self.fail([line]) }
 }

@@ -56,7 +56,7 @@ struct AccidentTests {
 
     private func load(_ text: String, _ scene: Scene) throws -> Report {
         try scene.folder.replace("rules.yaml", with: text)
-        return try scene.askAdmin(Request.text("POST", "/-/reload", host: "localhost", body: ""))
+        return try scene.askAdmin("POST", "/-/reload", body: "")
             .json()
     }
 

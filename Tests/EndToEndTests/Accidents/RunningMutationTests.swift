@@ -136,7 +136,7 @@ struct RunningMutationTests {
 
     private func load(_ text: String, _ place: String, _ scene: Scene) throws -> Report {
         try scene.folder.replace(place, with: text)
-        return try scene.askAdmin(Request.text("POST", "/-/reload", host: "localhost", body: ""))
+        return try scene.askAdmin("POST", "/-/reload", body: "")
             .json()
     }
 

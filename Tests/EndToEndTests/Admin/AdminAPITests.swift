@@ -40,9 +40,7 @@ struct AdminAPITests {
         fields: String = "",
         body: String? = nil
     ) throws -> RawResponse {
-        try scene.askAdmin(
-            Request.text(method, target, host: "localhost", fields: fields, body: body)
-        )
+        try scene.askAdmin(method, target, fields: fields, body: body)
     }
 
     /// Sends requests of versions 1.0, 2.0 and 3.0, of which 1.0 is denied, and waits until they

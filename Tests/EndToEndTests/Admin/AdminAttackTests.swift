@@ -28,18 +28,6 @@ struct AdminAttackTests {
         }
     }
 
-    private static func ask(
-        _ scene: Scene,
-        _ method: String,
-        _ target: String,
-        fields: String = "",
-        body: String? = nil
-    ) throws -> RawResponse {
-        try scene.askAdmin(
-            Request.text(method, target, host: "localhost", fields: fields, body: body)
-        )
-    }
-
     private static func status(_ scene: Scene, _ version: String) throws -> Int {
         try scene.ask(Request.text(fields: Request.identity(version: version))).status
     }
@@ -52,7 +40,7 @@ struct AdminAttackTests {
         try await self.play(hasToken: hasToken) { scene in
             let port = try #require(scene.gate.adminPort)
             let first = try JSONReport(
-                Self.ask(scene, "GET", "/api/v1/rules", fields: fields).text
+                scene.askAdmin("GET", "/api/v1/rules", fields: fields).text
             ).text("revision")
             var silent = try Self.silent(300, at: scene)
             let pages = try (0..<40).map { _ in
@@ -73,19 +61,18 @@ struct AdminAttackTests {
                 // The clients whose connections were closed reconnect.
                 silent += try Self.silent(20, at: scene)
                 for target in ["/-/healthy", "/-/ready"] {
-                    #expect(try Self.ask(scene, "GET", target).status == 200)
+                    #expect(try scene.askAdmin("GET", target).status == 200)
                 }
             }
-            #expect(try Self.ask(scene, "GET", "/metrics", fields: fields).status == 200)
-            #expect(try Self.ask(scene, "GET", "/", fields: fields).status == 200)
-            #expect(try Self.ask(scene, "POST", "/hooks/a", body: "{}").status == 404)
+            #expect(try scene.askAdmin("GET", "/metrics", fields: fields).status == 200)
+            #expect(try scene.askAdmin("GET", "/", fields: fields).status == 200)
+            #expect(try scene.askAdmin("POST", "/hooks/a", body: "{}").status == 404)
 
             try scene.reload(RulesText.shop(minimum: "9.0.0"))
             #expect(try Self.status(scene, "3.0.0") == 426)
-            let preview = try Self.ask(scene, "GET", "/api/v1/undo", fields: fields)
+            let preview = try scene.askAdmin("GET", "/api/v1/undo", fields: fields)
             let tag = try #require(preview.fields["ETag"].first)
-            let undo = try Self.ask(
-                scene,
+            let undo = try scene.askAdmin(
                 "POST",
                 "/api/v1/undo",
                 fields: fields + "If-Match: \(tag)\r\n",
@@ -125,7 +112,7 @@ struct AdminAttackTests {
             let silent = try Self.silent(40, at: scene)
             for _ in 0..<5 {
                 for target in ["/-/healthy", "/-/ready"] {
-                    #expect(try Self.ask(scene, "GET", target).status == 200)
+                    #expect(try scene.askAdmin("GET", target).status == 200)
                 }
             }
             #expect(try silent[0].rest().bytes.isEmpty)

@@ -1,6 +1,5 @@
 import Foundation
 import GateTestSupport
-import Glibc
 import Testing
 
 /// The admin listener behind an nginx on the same machine, with the configuration of the guide.
@@ -33,27 +32,8 @@ struct AdminBehindNginxTests {
         ]
         try await Scene.play(in: folder, flags: flags) { scene in
             let port = try FreePort.find()
-            let paths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
-                .map { "\($0)_temp_path \(folder.path(of: $0));" }.joined()
-            let user = geteuid() == 0 ? "user root;" : ""
             let block = try Self.block(gate: try #require(scene.gate.adminPort), port: port)
-            try folder.writeInPlace(
-                """
-                \(user) daemon off; pid \(folder.path(of: "pid")); error_log stderr;
-                events { worker_connections 64; }
-                http {
-                    \(paths) access_log off;
-                    \(block)
-                }
-                """,
-                to: "nginx.conf"
-            )
-            let nginx = try PeerProcess(
-                executable: ToolProcess.locate("nginx"),
-                arguments: ["-c", folder.path(of: "nginx.conf"), "-e", "stderr"],
-                folder: URL(fileURLWithPath: folder.path(of: ".")),
-                port: port
-            )
+            let nginx = try PeerProcess.nginx(in: folder, port: port, http: block)
             defer { nginx.stop() }
             try await body(scene, nginx)
         }

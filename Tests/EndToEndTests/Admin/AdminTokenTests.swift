@@ -100,7 +100,7 @@ struct AdminTokenTests {
 
     @Test func `on loopback no token is needed unless one is configured`() async throws {
         try await Scene.play(flags: [.adminListen()]) { scene in
-            let answer = try scene.askAdmin(Request.text("GET", "/feeds", host: "localhost"))
+            let answer = try scene.askAdmin("GET", "/feeds")
             #expect(answer.status == 200)
         }
     }

@@ -23,7 +23,7 @@ struct AlertTests {
 
     @Test func `promtool accepts the metrics without a remark`() async throws {
         try await Scene.play(flags: [.adminListen()]) { scene in
-            let answer = try scene.askAdmin(Request.text("GET", "/metrics", host: "localhost"))
+            let answer = try scene.askAdmin("GET", "/metrics")
             try scene.folder.writeInPlace(answer.text, to: "metrics.txt")
             let file = scene.folder.path(of: "metrics.txt")
             let result = try ToolProcess.run("sh", ["-c", "promtool check metrics < '\(file)'"])

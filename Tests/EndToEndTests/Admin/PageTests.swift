@@ -26,7 +26,7 @@ struct PageTests {
 
     @Test func `the page runs only its own files, and cannot be framed`() async throws {
         try await Scene.play(rules: Self.rules, flags: [.adminListen()]) { scene in
-            let page = try scene.askAdmin(Request.text("GET", "/", host: "localhost"))
+            let page = try scene.askAdmin("GET", "/")
             #expect(page.status == 200)
             #expect(page.fields["Content-Type"] == ["text/html; charset=utf-8"])
             let policy = try #require(page.fields["Content-Security-Policy"].first)
@@ -36,7 +36,7 @@ struct PageTests {
             let paths = page.text.matches(of: /(?:href|src)="(\/[^"]+)"/).map { String($0.1) }
             #expect(paths.count == 3)
             for path in paths {
-                let file = try scene.askAdmin(Request.text("GET", path, host: "localhost"))
+                let file = try scene.askAdmin("GET", path)
                 #expect(file.status == 200, "\(path)")
             }
         }
@@ -108,9 +108,7 @@ struct PageTests {
             try Self.drive(scene, listed: "Rules revision", "--token", "0123456789abcdef")
             #expect(try scene.ask(old).status == 200)
             let fields = "Authorization: Bearer 0123456789abcdef\r\n"
-            let audit = try scene.askAdmin(
-                Request.text("GET", "/api/v1/audit", host: "localhost", fields: fields)
-            )
+            let audit = try scene.askAdmin("GET", "/api/v1/audit", fields: fields)
             let newest = try JSONReport(audit.text).list("records").first?.part("source")
             #expect(newest?.text("kind") == "undo")
             #expect(newest?.text("name") == "night")

@@ -31,9 +31,7 @@ struct UndoTests {
         fields: String = Self.night,
         body: String? = nil
     ) throws -> RawResponse {
-        try scene.askAdmin(
-            Request.text(method, target, host: "localhost", fields: fields, body: body)
-        )
+        try scene.askAdmin(method, target, fields: fields, body: body)
     }
 
     private static func undo(

@@ -77,7 +77,7 @@ struct AdviceTests {
         _ command: [String],
         _ target: String
     ) throws -> [JSONReport] {
-        let answer = try scene.askAdmin(Request.text("GET", target, host: "localhost"))
+        let answer = try scene.askAdmin("GET", target)
         #expect(answer.status == 200, "\(answer.text)")
         let result = try ToolProcess.versiongate(
             command + ["--state", scene.stateFolder, "--json"]
@@ -274,7 +274,7 @@ struct AdviceTests {
 
     @Test func `each rule has the time of its last decision`() async throws {
         try await self.play { scene in
-            let answer = try scene.askAdmin(Request.text("GET", "/api/v1/rules", host: "localhost"))
+            let answer = try scene.askAdmin("GET", "/api/v1/rules")
             let rules = try JSONReport(answer.text).list("rules")
             let known = rules.map { $0.part("lastMatch")?.text("at") != nil }
             #expect(known == [true, false, false, false])
@@ -292,7 +292,7 @@ struct AdviceTests {
     /// Returns the devices that the rule `ios` denied, and those that came back, from the API and
     /// from the command.
     private static func returns(_ scene: Scene) throws -> [String] {
-        let answer = try scene.askAdmin(Request.text("GET", "/api/v1/rules", host: "localhost"))
+        let answer = try scene.askAdmin("GET", "/api/v1/rules")
         let told = try JSONReport(answer.text).list("rules").first?.part("returns")
         let rule = try scene.report("census", "rules").list("rules").first
         return [

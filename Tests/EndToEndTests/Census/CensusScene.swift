@@ -56,7 +56,7 @@ extension Scene {
 
     /// Makes the gate reload its rules, and returns the response.
     func askToReload() throws -> RawResponse {
-        try self.askAdmin(Request.text("POST", "/-/reload", host: "localhost"))
+        try self.askAdmin("POST", "/-/reload")
     }
 
     /// The state folder of the gate.

@@ -198,7 +198,7 @@ struct CensusTests {
                 return written == 5
             }
             func ask(_ target: String) throws -> RawResponse {
-                try scene.askAdmin(Request.text("GET", target, host: "localhost"))
+                try scene.askAdmin("GET", target)
             }
             let answer = try ask("/api/v1/census?since=1h")
             #expect(answer.status == 200)

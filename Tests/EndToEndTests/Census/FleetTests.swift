@@ -307,9 +307,7 @@ extension Scene {
     }
 
     fileprivate func censusOfAll() throws -> JSONReport {
-        let answer = try self.askAdmin(
-            Request.text("GET", "/api/v1/census?since=2h", host: "localhost")
-        )
+        let answer = try self.askAdmin("GET", "/api/v1/census?since=2h")
         try #require(answer.status == 200, "\(answer.text)")
         return try JSONReport(answer.text)
     }

@@ -297,9 +297,7 @@ struct SunsetTests {
             "GET /orders/17", "GET /orders/18", "POST /orders", "GET /jobs/PENDING", "GET //",
         ]
         try await Self.play(requests, flags: [.adminListen()]) { scene in
-            let answer = try scene.askAdmin(
-                Request.text("GET", "/api/v1/advice/sunset?below=4.0", host: "localhost")
-            )
+            let answer = try scene.askAdmin("GET", "/api/v1/advice/sunset?below=4.0")
             let reports = [
                 try JSONReport(answer.text), try scene.report("sunset", "--below", "4.0"),
             ]

@@ -3,34 +3,20 @@
 /// Each takes the URL of the gate as its first argument.
 enum ClientScript {
     /// Posts 30 MB as an outdated build 20 times, and prints how often it read the whole denial.
-    static let pythonBigPost = """
-        import http.client, json, sys
-        from urllib.parse import urlsplit
-        body, read = b"x" * 30_000_000, 0
-        headers = {"X-App-Id": "com.example.shop", "X-App-Platform": "ios",
-                   "X-App-Version": "3.4.9"}
-        for _ in range(20):
-            connection = http.client.HTTPConnection(urlsplit(sys.argv[1]).netloc, timeout=30)
-            connection.request("POST", "/upload", body, headers)
-            answer = connection.getresponse()
-            problem = json.loads(answer.read())
-            read += answer.status == 426 and problem["rule"] == "ios"
-            connection.close()
-        print(read)
-        """
-
-    /// The same over TLS.
     ///
-    /// The arguments are the port and the CA file.
-    static let pythonSecureBigPost = """
+    /// Over TLS, the second argument is the CA file.
+    static let pythonBigPost = """
         import http.client, json, ssl, sys
-        context = ssl.create_default_context(cafile=sys.argv[2])
-        body, read = b"x" * 30_000_000, 0
+        from urllib.parse import urlsplit
+        url, body, read = urlsplit(sys.argv[1]), b"x" * 30_000_000, 0
         headers = {"X-App-Id": "com.example.shop", "X-App-Platform": "ios",
                    "X-App-Version": "3.4.9"}
         for _ in range(20):
-            connection = http.client.HTTPSConnection("localhost", int(sys.argv[1]), timeout=30,
-                                                     context=context)
+            if url.scheme == "https":
+                context = ssl.create_default_context(cafile=sys.argv[2])
+                connection = http.client.HTTPSConnection(url.netloc, timeout=30, context=context)
+            else:
+                connection = http.client.HTTPConnection(url.netloc, timeout=30)
             connection.request("POST", "/upload", body, headers)
             answer = connection.getresponse()
             problem = json.loads(answer.read())

@@ -70,6 +70,18 @@ extension Scene {
         return try client.response(toHead: request.hasPrefix("HEAD "))
     }
 
+    /// Sends one request to the admin listener, as a client on this machine.
+    func askAdmin(
+        _ method: String,
+        _ target: String,
+        fields: String = "",
+        body: String? = nil
+    ) throws -> RawResponse {
+        try self.askAdmin(
+            Request.text(method, target, host: "localhost", fields: fields, body: body)
+        )
+    }
+
     /// Returns the state of the only feed.
     func feed() throws -> FeedsPage.Feed {
         try #require(try FeedsPage(of: self.gate).feeds.first)

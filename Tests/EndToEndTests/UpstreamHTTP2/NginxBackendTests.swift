@@ -1,6 +1,5 @@
 import Foundation
 import GateTestSupport
-import Glibc
 import Testing
 
 /// nginx as a backend over HTTP/2.
@@ -20,29 +19,16 @@ struct NginxBackendTests {
         defer { folder.remove() }
         try folder.writeInPlace(RulesText.shop, to: "rules.yaml")
         let port = try FreePort.find()
-        let paths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
-            .map { "\($0)_temp_path \(folder.path(of: $0));" }.joined()
-        // The nginx workers must be able to read the files of the test's user.
-        let user = geteuid() == 0 ? "user root;" : ""
-        try folder.writeInPlace(
-            """
-            \(user) daemon off; pid \(folder.path(of: "pid")); error_log stderr;
-            events { worker_connections 512; }
-            http {
-                \(paths) access_log off; keepalive_requests \(requests);
+        let nginx = try PeerProcess.nginx(
+            in: folder,
+            port: port,
+            http: """
+                keepalive_requests \(requests);
                 server {
                     listen 127.0.0.1:\(port) http2; root \(folder.path(of: "files"));
                     location = /short { return 200 "short\\n"; }
                 }
-            }
-            """,
-            to: "nginx.conf"
-        )
-        let nginx = try PeerProcess(
-            executable: ToolProcess.locate("nginx"),
-            arguments: ["-c", folder.path(of: "nginx.conf"), "-e", "stderr"],
-            folder: URL(fileURLWithPath: folder.path(of: ".")),
-            port: port
+                """
         )
         defer { nginx.stop() }
         try await Scene.play(

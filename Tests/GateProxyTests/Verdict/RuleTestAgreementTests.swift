@@ -56,7 +56,7 @@ struct RuleTestAgreementTests {
                 method: request.method,
                 path: "/chat?V=3.4",
                 at: now,
-                expectation: RuleExpectation(decision: decision.kind)
+                expectation: RuleExpectation(decisions: [decision.kind])
             )
             #expect(rules.run(test, now: now) == nil, "\(head)")
         }

@@ -28,7 +28,7 @@ struct RulesArchiveTests {
         let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions]
         #expect(mode as? Int == 0o600)
         let texts = try #require(try archive.texts(of: rules.definition.revision))
-        #expect(rules.isMade(of: texts))
+        #expect(texts == RulesTexts(rules))
         #expect(try archive.files(of: rules.definition.revision) == rules.filesRevision)
         #expect(try archive.texts(of: "nothing") == nil)
     }

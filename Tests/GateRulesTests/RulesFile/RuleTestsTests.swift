@@ -68,7 +68,7 @@ struct RuleTestsTests {
             path: "/v2/orders?page=2",
             at: try Timestamp(parsing: "2027-01-09T15:00:00Z"),
             address: "2001:db8::1",
-            expectation: RuleExpectation(decision: .allow, rule: "none", observed: [])
+            expectation: RuleExpectation(decisions: [.allow], rule: "none", observed: [])
         )
         let nothing = RuleTest(
             name: "nothing",

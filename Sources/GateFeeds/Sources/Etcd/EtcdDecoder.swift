@@ -30,8 +30,7 @@ struct EtcdDecoder: FeedSourceDecoder {
         case (let key?, nil): return key.text("a key", problems).map { .key($0) }
         case (nil, let prefix?): return prefix.text("a prefix", problems).map { .prefix($0) }
         case (nil, nil), (_?, _?):
-            problems.report("an etcd feed needs either 'key' or 'prefix'", at: fields.place)
-            return nil
+            return problems.reject("an etcd feed needs either 'key' or 'prefix'", at: fields.place)
         }
     }
 
@@ -44,8 +43,7 @@ struct EtcdDecoder: FeedSourceDecoder {
             return EtcdFeed.Identity(certificate: certificate, key: key)
         case (nil, _?), (_?, nil):
             let message = "'clientCertificate' and 'clientKey' must be set together"
-            problems.report(message, at: fields.place)
-            return nil
+            return problems.reject(message, at: fields.place)
         }
     }
 
@@ -57,8 +55,7 @@ struct EtcdDecoder: FeedSourceDecoder {
             else { return nil }
             return EtcdFeed.Account(user: name, password: secret)
         case (nil, _?), (_?, nil):
-            problems.report("'user' and 'password' must be set together", at: fields.place)
-            return nil
+            return problems.reject("'user' and 'password' must be set together", at: fields.place)
         }
     }
 }

@@ -191,12 +191,7 @@ struct EtcdFeed: FeedSource {
         _ request: FetchRequest,
         _ context: FeedContext
     ) async throws(FeedFailure) -> JSONValue {
-        let response: FetchResponse
-        do {
-            response = try await context.fetcher.fetch(request)
-        } catch {
-            throw .fetch(error)
-        }
+        let response = try await context.fetcher.response(to: request)
         guard response.status == 200 else { throw Self.refusal(response.head, response.body) }
         return try Self.parsed(response.body)
     }

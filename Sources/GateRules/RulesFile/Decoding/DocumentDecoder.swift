@@ -15,8 +15,7 @@ struct DocumentDecoder {
 
     /// Decodes all valid parts; `nil` if the file is not a mapping.
     func decode(_ element: Element) -> RulesDocument? {
-        let fields = Fields(element, keys: Self.keys, problems: self.problems)
-        guard let fields else { return nil }
+        guard let fields = Fields(element, Self.keys, self.problems) else { return nil }
         var document = RulesDocument()
         for key in Self.settings { document.settings[key] = fields.place(of: key) }
         document.mode = fields["mode"].flatMap { $0.choice(of: RuleMode.self, self.problems) }
@@ -171,8 +170,7 @@ struct ExemptionDecoder {
         guard case .mapping = element.content else {
             return [requests.pattern(element)].compactMap(\.self)
         }
-        let fields = Fields(element, keys: ["path", "method"], problems: self.problems)
-        guard let fields else { return [] }
+        guard let fields = Fields(element, ["path", "method"], self.problems) else { return [] }
         if let patterns = requests.decode(fields) { return patterns }
         self.problems.report("an exemption needs 'path' or 'method'", at: element.place)
         return []

@@ -7,9 +7,7 @@ struct ExpectationDecoder {
     let problems: Problems
 
     func decode(_ element: Element) -> RulesDocument.Expectation? {
-        guard let fields = Fields(element, keys: Self.keys, problems: self.problems) else {
-            return nil
-        }
+        guard let fields = Fields(element, Self.keys, self.problems) else { return nil }
         if Self.keys.allSatisfy({ fields[$0] == nil }) {
             let message =
                 "this test expects nothing: it needs 'decision', 'rule', 'status', 'storeUrl' or "
@@ -53,8 +51,7 @@ struct ExpectationDecoder {
         let expected = "a status from 100 to 599"
         guard let status = element.wholeNumber(expected, self.problems) else { return nil }
         guard (100...599).contains(status) else {
-            self.problems.report("expected \(expected), found \(status)", at: element.place)
-            return nil
+            return self.problems.reject("expected \(expected), found \(status)", at: element.place)
         }
         return Int(status)
     }

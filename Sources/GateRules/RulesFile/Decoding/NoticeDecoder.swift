@@ -33,9 +33,7 @@ struct NoticeDecoder {
     }
 
     private func text(_ element: Element) -> NoticeText? {
-        guard let fields = Fields(element, keys: Self.keys, problems: self.problems) else {
-            return nil
-        }
+        guard let fields = Fields(element, Self.keys, self.problems) else { return nil }
         let title = fields.required("title", of: "a notice").flatMap { self.template($0) }
         let message = fields.required("message", of: "a notice").flatMap { self.template($0) }
         let button = fields["button"].flatMap { self.template($0) }

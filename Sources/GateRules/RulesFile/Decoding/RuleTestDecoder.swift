@@ -7,9 +7,7 @@ struct RuleTestDecoder {
     let problems: Problems
 
     func decode(_ element: Element) -> RulesDocument.Test? {
-        guard let fields = Fields(element, keys: Self.keys, problems: self.problems) else {
-            return nil
-        }
+        guard let fields = Fields(element, Self.keys, self.problems) else { return nil }
         let name = fields.required("name", of: "a test").flatMap { element in
             element.text("the name of a test", self.problems)
                 .map { Located(value: $0, place: element.place) }

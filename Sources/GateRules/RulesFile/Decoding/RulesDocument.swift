@@ -112,12 +112,11 @@ extension Element {
             if text.lowercased() == "off" { return .off }
         case .date, .nothing, .list, .mapping: break
         }
-        problems.report(
+        return problems.reject(
             "expected a percentage above 0 and up to 100, such as '\(example)', or 'off', "
                 + "found \(self.found)",
             at: self.place
         )
-        return nil
     }
 }
 

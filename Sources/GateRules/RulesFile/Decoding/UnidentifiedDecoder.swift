@@ -7,9 +7,7 @@ struct UnidentifiedDecoder {
     let problems: Problems
 
     func decode(_ element: Element) -> RulesDocument.Unidentified? {
-        guard let fields = Fields(element, keys: Self.keys, problems: self.problems) else {
-            return nil
-        }
+        guard let fields = Fields(element, Self.keys, self.problems) else { return nil }
         let defaults = UnidentifiedPolicy.defaults
         let paths =
             fields["paths"]
@@ -49,9 +47,7 @@ struct UnidentifiedPathDecoder {
     }
 
     private func entry(_ element: Element) -> [Located<UnidentifiedPath>] {
-        guard let fields = Fields(element, keys: Self.keys, problems: self.problems) else {
-            return []
-        }
+        guard let fields = Fields(element, Self.keys, self.problems) else { return [] }
         if fields["missing"] == nil, fields["unreadable"] == nil {
             let message = "this entry has no effect: it needs 'missing' or 'unreadable'"
             self.problems.report(message, at: element.place)
