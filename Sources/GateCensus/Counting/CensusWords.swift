@@ -37,10 +37,12 @@ package struct CensusWords: Sendable {
             self.isTooLong = true
             return
         }
-        self.bytes.append(index)
-        self.bytes.append(UInt8(truncatingIfNeeded: value.count))
-        self.bytes.append(UInt8(truncatingIfNeeded: value.count >> 8))
-        self.bytes.append(value)
+        self.bytes.append(addingCapacity: 3 + value.count) { output in
+            output.append(index)
+            output.append(UInt8(truncatingIfNeeded: value.count))
+            output.append(UInt8(truncatingIfNeeded: value.count >> 8))
+            output.append(value)
+        }
     }
 
     /// Adds a query parameter; `index`: the index of its name in `RuleSet.identityQueryNames`.

@@ -259,9 +259,17 @@ package final class ClientClasses: Sendable {
         to key: inout [UInt8],
         _ told: inout Told
     ) -> Bool {
-        if let place = self.versions.fastPlace(of: value) {
-            key.append(.version, place)
-            return true
+        if let (place, end) = self.versions.fastPlace(ofPrefix: value) {
+            if end == value.count {
+                key.append(.version, place)
+                return true
+            }
+            if let digits = VersionPlaces.onlyBuild(in: value, after: end),
+                let build = BuildNumber.read(value.extracting(digits))
+            {
+                key.append(.version, place)
+                return self.tell(buildWithVersion: build, to: &key, &told)
+            }
         }
         let places = VersionPlaces(in: value)
         let text = value.extracting(places.version)
@@ -287,11 +295,20 @@ package final class ClientClasses: Sendable {
         if let digits = places.build {
             // An unparsable build is not added for the backend.
             guard let build = BuildNumber.read(value.extracting(digits)) else { return false }
-            told.insertWithVersion(.build)
-            key.append(.build, self.builds.place(of: build), .withVersion)
-            guard told.agrees(onBuild: build) else { return false }
+            return self.tell(buildWithVersion: build, to: &key, &told)
         }
         return true
+    }
+
+    /// Adds a build that the version line states.
+    private func tell(
+        buildWithVersion build: BuildNumber,
+        to key: inout [UInt8],
+        _ told: inout Told
+    ) -> Bool {
+        told.insertWithVersion(.build)
+        key.append(.build, self.builds.place(of: build), .withVersion)
+        return told.agrees(onBuild: build)
     }
 
     /// Adds a line with several versions, or with one version and a comma.
@@ -399,7 +416,13 @@ private enum Mark: UInt8 {
 extension [UInt8] {
     /// Appends the position of a part.
     fileprivate mutating func append(_ part: IdentityPart, _ place: Int, _ mark: Mark = .plain) {
-        self.append(UInt8(truncatingIfNeeded: part.rawValue) | mark.rawValue)
-        for shift in [0, 8, 16, 24] { self.append(UInt8(truncatingIfNeeded: place >> shift)) }
+        let first = UInt8(truncatingIfNeeded: part.rawValue) | mark.rawValue
+        self.append(addingCapacity: 5) { output in
+            output.append(first)
+            output.append(UInt8(truncatingIfNeeded: place))
+            output.append(UInt8(truncatingIfNeeded: place >> 8))
+            output.append(UInt8(truncatingIfNeeded: place >> 16))
+            output.append(UInt8(truncatingIfNeeded: place >> 24))
+        }
     }
 }
