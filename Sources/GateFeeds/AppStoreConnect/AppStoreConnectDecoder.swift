@@ -13,7 +13,7 @@ struct AppStoreConnectDecoder: FeedSourceDecoder {
 
     func decode(_ fields: Fields, _ problems: Problems) -> (any FeedSource)? {
         let noun = "an App Store Connect feed"
-        let app = AppStoreQuestion.App(fields, of: noun, problems)
+        let app = AppStoreApp(fields, of: noun, problems)
         let id = fields.required("keyId", of: noun).flatMap { $0.text("the id of a key", problems) }
         let secret = fields.required("key", of: noun).flatMap { $0.secret(problems) }
         let issuer = fields["issuer"].flatMap { $0.text("an issuer", problems) }
@@ -46,7 +46,7 @@ struct AppStoreConnectDecoder: FeedSourceDecoder {
 
     private func target(
         _ fields: Fields,
-        _ app: AppStoreQuestion.App?,
+        _ app: AppStoreApp?,
         _ platform: Platform?,
         _ problems: Problems
     ) -> ConnectFacts.Target? {

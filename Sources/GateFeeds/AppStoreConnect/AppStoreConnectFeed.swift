@@ -15,7 +15,7 @@ struct AppStoreConnectFeed: FeedSource {
     private static let number = "app"
 
     let url: FetchURL
-    let app: AppStoreQuestion.App
+    let app: AppStoreApp
     let key: ConnectKey
     let readiness: ConnectReadiness
     let target: ConnectFacts.Target

@@ -11,7 +11,7 @@ struct AppStoreDecoder: FeedSourceDecoder {
     let webhook: FeedWebhook.Form? = nil
 
     func decode(_ fields: Fields, _ problems: Problems) -> (any FeedSource)? {
-        let subject = AppStoreQuestion.App(fields, of: "an App Store feed", problems)
+        let subject = AppStoreApp(fields, of: "an App Store feed", problems)
         let countries = fields.required("countries", of: "a feed").map { element in
             CountryDecoder(problems: problems).codes(element)
         }
@@ -43,23 +43,5 @@ struct AppStoreDecoder: FeedSourceDecoder {
             "the App Store has no platform '\(platform)'; expected \(names)",
             at: element.place
         )
-    }
-}
-
-extension AppStoreQuestion.App {
-    /// Decodes `trackId` or `bundleId`, of which exactly one is required.
-    init?(_ fields: Fields, of feed: String, _ problems: Problems) {
-        switch (fields["trackId"], fields["bundleId"]) {
-        case (let element?, nil):
-            let expected = "the number in the app's store URL"
-            guard let number = element.wholeNumber(expected, problems) else { return nil }
-            self = .number(number)
-        case (nil, let element?):
-            guard let name = element.text("a bundle identifier", problems) else { return nil }
-            self = .bundle(name)
-        case (nil, nil), (_?, _?):
-            problems.report("\(feed) needs either 'trackId' or 'bundleId'", at: fields.place)
-            return nil
-        }
     }
 }

@@ -6,17 +6,10 @@ internal import GateRules
 /// If an app is sold for several platforms under one id, the lookup may return the record of
 /// another platform. Each record is compared with the request.
 struct AppStoreQuestion: Sendable, Equatable {
-    /// The identifier of an app.
-    enum App: Sendable, Equatable {
-        /// The number in the app's store URL.
-        case number(UInt64)
-        case bundle(String)
-    }
-
     /// The platforms whose records can be distinguished.
     static let platforms: [Platform] = [.ios, .macos, .tvos, .visionos, .watchos]
 
-    let app: App
+    let app: AppStoreApp
     let platform: Platform
 
     /// The parameters of the lookup.
@@ -97,15 +90,6 @@ struct AppStoreQuestion: Sendable, Equatable {
 
 extension AppStoreQuestion: CustomStringConvertible {
     var description: String { "\(self.app) for \(self.platform)" }
-}
-
-extension AppStoreQuestion.App: CustomStringConvertible {
-    var description: String {
-        switch self {
-        case .number(let number): "\(number)"
-        case .bundle(let bundle): bundle
-        }
-    }
 }
 
 /// The properties of a lookup record.

@@ -58,17 +58,6 @@ package struct FeedFailure: Error, Sendable, Equatable {
     }
 }
 
-extension Fetcher {
-    /// Sends a request of a feed, and waits for the complete response.
-    func response(to request: FetchRequest) async throws(FeedFailure) -> FetchResponse {
-        do {
-            return try await self.fetch(request)
-        } catch {
-            throw .fetch(error)
-        }
-    }
-}
-
 extension FeedFailure: CustomStringConvertible {
     package var description: String { "\(self.reason)" }
 }

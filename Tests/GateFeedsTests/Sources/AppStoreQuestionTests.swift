@@ -10,7 +10,7 @@ struct AppStoreQuestionTests {
     /// The lookup parameters and the content of its records.
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String
-        var app: AppStoreQuestion.App = .bundle("com.example.hub")
+        var app: AppStoreApp = .bundle("com.example.hub")
         var platform: Platform = .ios
         let records: [String]
         /// The accepted version, or the error message.
