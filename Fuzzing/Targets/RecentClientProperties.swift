@@ -118,7 +118,7 @@ struct RecentClientProperties {
         var parser = RequestHeadParser()
         // A head that is too long is rejected.
         guard parser.parse(text.span, table: gate.table) == .complete else {
-            return recent.describeNobody()
+            return recent.clearKey()
         }
         recent.describe(parser.head, in: text.span, form: .document, scope: .unrestricted)
     }

@@ -49,7 +49,7 @@ extension AdminEndpoints {
         }
         guard let current = await self.reloader.current else { return .noRules }
         let contributions = await self.reloader.contributions
-        return await self.answeredAside {
+        return await self.respondInBackground {
             let new: RuleSet
             switch candidate {
             case .text(let text):
@@ -91,7 +91,7 @@ extension AdminEndpoints {
     }
 
     /// Runs slow work outside the event loop, one request at a time, and returns its response.
-    func answeredAside(_ work: @escaping @Sendable () -> AdminAnswer) async -> AdminAnswer {
+    func respondInBackground(_ work: @escaping @Sendable () -> AdminAnswer) async -> AdminAnswer {
         if let answer = await self.aside.run(work) { return answer }
         var answer = AdminAnswer.refusal(
             .serviceUnavailable,

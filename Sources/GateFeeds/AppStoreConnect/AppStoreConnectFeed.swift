@@ -25,7 +25,7 @@ struct AppStoreConnectFeed: FeedSource {
 
     func follow(
         _ context: FeedContext,
-        deliver: (FeedAnswer) async -> Void
+        deliver: (FeedResult) async -> Void
     ) async throws(FeedFailure) -> FeedEnd {
         let now = context.now()
         let token = try self.key.token(now: now)

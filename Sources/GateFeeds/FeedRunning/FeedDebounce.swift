@@ -9,7 +9,7 @@ package struct FeedDebounce: Equatable {
     /// The next step.
     package enum Step: Equatable {
         /// Apply these results in this order, and then call `finish(_:at:)`.
-        case take([FeedAnswer])
+        case take([FeedResult])
         /// Wait for a number of seconds.
         case wait(Double)
         /// Wait for the next event.
@@ -20,7 +20,7 @@ package struct FeedDebounce: Equatable {
     static let interval = 0.2
 
     /// At most one value, followed by the results that were received with it or after it.
-    private var held: [FeedAnswer] = []
+    private var held: [FeedResult] = []
     private var isTaking = false
     /// The earliest time at which another value may be applied.
     private var opensAt = -Double.infinity
@@ -28,7 +28,7 @@ package struct FeedDebounce: Equatable {
     package init() {}
 
     /// Adds a result and drops the pending results that it supersedes.
-    package mutating func add(_ answer: FeedAnswer) {
+    package mutating func add(_ answer: FeedResult) {
         switch answer {
         case .value, .part: self.held = [answer]
         case .nonsense: self.held = self.held.filter(\.isValue) + [answer]
@@ -54,13 +54,13 @@ package struct FeedDebounce: Equatable {
     }
 
     /// Records that results have been applied or rejected.
-    package mutating func finish(_ answers: [FeedAnswer], at uptime: Double) {
+    package mutating func finish(_ answers: [FeedResult], at uptime: Double) {
         self.isTaking = false
         if answers.contains(where: \.isValue) { self.opensAt = uptime + Self.interval }
     }
 }
 
-extension FeedAnswer {
+extension FeedResult {
     fileprivate var isValue: Bool {
         switch self {
         case .value, .part: true

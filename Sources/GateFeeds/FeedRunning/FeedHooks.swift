@@ -12,7 +12,7 @@ package final class FeedHooks: Sendable {
         /// There is no feed with that id, or it has no webhook.
         case unknown
         case unsigned
-        case wronglySigned
+        case invalidSignature
         /// The signature could not be verified, because the secret is not available.
         case secretMissing
     }
@@ -79,7 +79,7 @@ package final class FeedHooks: Sendable {
         case .taken:
             self.logger.debug("webhook accepted", metadata: ["feed": "\(feed)"])
             hook.wakeup.wake()
-        case .unsigned, .wronglySigned:
+        case .unsigned, .invalidSignature:
             self.logRefusal(outcome, feed, peer)
         case .unknown, .secretMissing:
             break
@@ -97,7 +97,7 @@ package final class FeedHooks: Sendable {
         do throws(FeedFailure) {
             let isSigned = try hook.webhook.isSigned(body, by: signature)
             // With two signatures, another recipient could have verified the other one.
-            return isSigned && signatures.count == 1 ? .taken : .wronglySigned
+            return isSigned && signatures.count == 1 ? .taken : .invalidSignature
         } catch {
             self.logger.log(
                 level: self.isTimeToLog(.secretMissing) ? .error : .debug,

@@ -28,7 +28,7 @@ struct AppStoreFeed: FeedSource {
 
     func follow(
         _ context: FeedContext,
-        deliver: (FeedAnswer) async -> Void
+        deliver: (FeedResult) async -> Void
     ) async throws(FeedFailure) -> FeedEnd {
         let remembered = AppStoreSightings(memory: context.last?.memory ?? [:])
         let isTrusted = context.last?.interpretation == self.interpretation

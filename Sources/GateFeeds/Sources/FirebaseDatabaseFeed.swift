@@ -42,7 +42,7 @@ struct FirebaseDatabaseFeed: FeedSource {
 
     func follow(
         _ context: FeedContext,
-        deliver: (FeedAnswer) async -> Void
+        deliver: (FeedResult) async -> Void
     ) async throws(FeedFailure) -> FeedEnd {
         guard self.streams else {
             try await self.poll(context, deliver)
@@ -96,7 +96,7 @@ struct FirebaseDatabaseFeed: FeedSource {
 
     private func poll(
         _ context: FeedContext,
-        _ deliver: (FeedAnswer) async -> Void
+        _ deliver: (FeedResult) async -> Void
     ) async throws(FeedFailure) {
         let etag = context.last?.memory[Self.etag]
         // The database only sends an ETag on request.
@@ -121,7 +121,7 @@ struct FirebaseDatabaseFeed: FeedSource {
 
     private func listen(
         _ context: FeedContext,
-        _ deliver: (FeedAnswer) async -> Void
+        _ deliver: (FeedResult) async -> Void
     ) async throws(FeedFailure) {
         let stream = try await self.open(context)
         var parser = EventStreamParser(limit: RulesSource.maximumSize)
@@ -149,7 +149,7 @@ struct FirebaseDatabaseFeed: FeedSource {
         _ value: JSONValue,
         _ context: FeedContext,
         _ last: inout [String: String]
-    ) -> FeedAnswer {
+    ) -> FeedResult {
         do throws(FeedFailure) {
             let value = try self.content.value(from: value, id: context.feed, after: last)
             last = value.memory

@@ -28,16 +28,16 @@ extension FirebaseRemoteConfigFeed {
         )
         let before = last[StatedFloor.key].flatMap { try? AppVersion(parsing: $0) }
         let terms = try Self.reading { () throws(RemoteConfigError) in
-            try RemoteConfigTerms(template, for: client, self.terms, before: before)
+            try RemoteConfigRequirements(template, for: client, self.terms, before: before)
         }
-        var reading = RemoteConfigReading(template: template, client: client)
+        var reading = RemoteConfigEvaluation(template: template, client: client)
         var document = FeedDocument()
         var members = terms.demands.members
         if !members.isEmpty {
             if let link = reading.text(self.names["storeUrl"]) {
                 members.append(.init("storeUrl", .text(link)))
             }
-            let words = FeedWords(
+            let words = FeedTexts(
                 title: reading.words("title", self.names, in: self.language),
                 message: reading.words("message", self.names, in: self.language),
                 button: reading.words("button", self.names, in: self.language)
@@ -67,8 +67,8 @@ extension FirebaseRemoteConfigFeed {
         return value
     }
 
-    private var terms: RemoteConfigTerms.Names {
-        RemoteConfigTerms.Names(
+    private var terms: RemoteConfigRequirements.Names {
+        RemoteConfigRequirements.Names(
             minimum: self.names["minVersion"],
             latest: self.names.isGiven("latestVersion")
                 ? [self.names["latestVersion"]]

@@ -60,7 +60,7 @@ struct FirebaseRemoteConfigFeed: FeedSource {
 
     func follow(
         _ context: FeedContext,
-        deliver: (FeedAnswer) async -> Void
+        deliver: (FeedResult) async -> Void
     ) async throws(FeedFailure) -> FeedEnd {
         // Without gzip, the ETag does not identify the template.
         let request = FetchRequest(self.url, acceptsGzip: true)

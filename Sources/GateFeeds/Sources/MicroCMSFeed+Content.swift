@@ -136,7 +136,7 @@ extension MicroCMSFeed {
             )
         }
         let template = self.rule.narrowed(to: platforms)
-        let words = FeedWords(
+        let words = FeedTexts(
             title: try entry.words("title", self.names, in: self.language),
             message: try entry.words("message", self.names, in: self.language),
             button: try entry.words("buttonTitle", self.names, in: self.language)
@@ -157,7 +157,7 @@ extension MicroCMSFeed {
             maintenance.until = try entry.time(at: self.names["endDate"])
         }
         // The texts of an entry without versions are about the maintenance.
-        if !asks, maintenance.words == FeedWords() { maintenance.words = words }
+        if !asks, maintenance.words == FeedTexts() { maintenance.words = words }
         do throws(SourceValue.Fault) {
             try document.add(maintenance, id: id, like: template, in: self.language)
         } catch {

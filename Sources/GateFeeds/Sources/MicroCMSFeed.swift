@@ -56,7 +56,7 @@ struct MicroCMSFeed: FeedSource {
 
     func follow(
         _ context: FeedContext,
-        deliver: (FeedAnswer) async -> Void
+        deliver: (FeedResult) async -> Void
     ) async throws(FeedFailure) -> FeedEnd {
         let etag = context.last?.memory[Self.etag]
         let response = try await self.ask(self.url, etag: etag, context)

@@ -32,7 +32,7 @@ struct RulesURLFeed: FeedSource {
 
     func follow(
         _ context: FeedContext,
-        deliver: (FeedAnswer) async -> Void
+        deliver: (FeedResult) async -> Void
     ) async throws(FeedFailure) -> FeedEnd {
         let etag = context.last?.memory[Memory.etag]
         let response = try await self.ask(self.url, etag: etag, context)

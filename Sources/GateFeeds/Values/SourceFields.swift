@@ -37,7 +37,7 @@ struct SourceFields: Sendable {
     }
 
     /// An unknown field, with the most similar known field.
-    private struct Stranger {
+    private struct UnknownField {
         let path: String
         let meant: String
     }
@@ -138,16 +138,16 @@ struct SourceFields: Sendable {
         names.isEmpty ? [:] : [key: names.joined(separator: "\n")]
     }
 
-    private func strangers(in value: JSONValue) -> [Stranger] {
+    private func strangers(in value: JSONValue) -> [UnknownField] {
         let parents = Set(self.known.map { JSONPath($0.path).parent })
-        return parents.sorted().flatMap { parent -> [Stranger] in
+        return parents.sorted().flatMap { parent -> [UnknownField] in
             let place = parent.isEmpty ? value : value[path: parent]
             guard case .object(let members)? = place else { return [] }
             return members.compactMap { self.stranger($0, in: parent) }
         }
     }
 
-    private func stranger(_ member: JSONValue.Member, in parent: String) -> Stranger? {
+    private func stranger(_ member: JSONValue.Member, in parent: String) -> UnknownField? {
         let path = JSONPath.joined(parent, member.name)
         guard !self.known.contains(where: { $0.path == path }) else { return nil }
         let siblings = self.known.filter {
@@ -157,7 +157,7 @@ struct SourceFields: Sendable {
         guard let name = Spelling.nearest(to: member.name, among: names),
             let meant = siblings.first(where: { JSONPath($0.path).name == name })
         else { return nil }
-        return Stranger(path: path, meant: meant.path)
+        return UnknownField(path: path, meant: meant.path)
     }
 }
 

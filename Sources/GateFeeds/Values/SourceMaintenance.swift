@@ -15,7 +15,7 @@ struct SourceMaintenance: Equatable {
     var isOn: Bool?
     var from: Timestamp?
     var until: Timestamp?
-    var words = FeedWords()
+    var words = FeedTexts()
 
     /// Returns the maintenance window; `nil` if there is none.
     ///
@@ -77,7 +77,7 @@ struct SourceMaintenance: Equatable {
             guard let value = value[name] else { return [:] }
             return try SourceValue.words(value, in: language)
         }
-        maintenance.words = FeedWords(
+        maintenance.words = FeedTexts(
             title: try words("title"),
             message: try words("message"),
             button: try words("button")
@@ -110,7 +110,7 @@ extension FeedDocument {
 
     /// Adds texts as a notice, and the reference to it to the members of a rule.
     mutating func add(
-        _ words: FeedWords,
+        _ words: FeedTexts,
         as name: String,
         to members: inout [JSONValue.Member],
         in language: LanguageTag

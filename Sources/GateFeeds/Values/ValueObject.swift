@@ -217,7 +217,7 @@ struct ValueObject: Sendable {
         if let link = try value.text(at: self.names["storeUrl"]) {
             members.append(.init("storeUrl", .text(link)))
         }
-        let words = FeedWords(
+        let words = FeedTexts(
             title: try value.words("title", self.names, in: self.language),
             message: try value.words("message", self.names, in: self.language),
             button: try value.words("button", self.names, in: self.language)

@@ -56,7 +56,7 @@ extension ClientNetwork {
     ///
     /// A private address usually belongs to a proxy (RFC 1918, RFC 4193, RFC 3927, RFC 4291). With `--trusted-proxies`,
     /// the gate has the addresses of the clients.
-    package var place: ClientPlace {
+    package var place: ClientAddressKey {
         let isPrivate: Bool
         if self.isIPv6 {
             let isUniqueLocal = self.bits >> 57 == 0xFC >> 1
@@ -69,7 +69,7 @@ extension ClientNetwork {
                 || first == 192 && second == 168 || first == 169 && second == 254
         }
         // The bits of an IPv6 network are inverted, so that they cannot equal the 32 bits of an IPv4 address.
-        return ClientPlace(bits: self.isIPv6 ? ~self.bits : self.bits, isShared: isPrivate)
+        return ClientAddressKey(bits: self.isIPv6 ? ~self.bits : self.bits, isShared: isPrivate)
     }
 }
 

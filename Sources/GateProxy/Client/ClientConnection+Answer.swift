@@ -212,7 +212,7 @@ extension ClientConnection {
             self.flush()
             return self.abort()
         case .forwarding(let forwarding):
-            if answer.blamesBackend { self.backendFailed() }
+            if answer.isBackendFailure { self.backendFailed() }
             self.answer(
                 answer,
                 keepsClient: forwarding.keepsClient && forwarding.requestEnded

@@ -184,7 +184,7 @@ extension ClientConnection {
                 self.transport.endContent()
                 return self.abort()
             }
-            self.exchange.lastWasWritten(
+            self.exchange.lastResponseWritten(
                 end: self.loop.now + self.loop.settings.discardLimits.time
             )
             self.renewDeadline()
@@ -234,7 +234,7 @@ extension ClientConnection {
         case .gatewayTimeout:
             self.upstream?.member?.answerFailed(isSilent: true)
             self.fail(.gatewayTimeout)
-        case .askAnother: self.tryAnotherAddress()
+        case .tryAnotherBackend: self.tryAnotherAddress()
         case .answerAndLinger:
             self.answerHeld(keepsClient: false)
             self.settle()

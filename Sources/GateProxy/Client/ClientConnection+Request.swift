@@ -81,7 +81,9 @@ extension ClientConnection {
     /// Takes the trailer fields of a stream's request.
     func received(trailers: HeaderList) {
         if self.exchange.takesContent {
-            guard trailers.mayTrail else { return self.fail(GateAnswer(.trailer)) }
+            guard trailers.isForwardableTrailerSection else {
+                return self.fail(GateAnswer(.trailer))
+            }
             self.request.body.receive(trailers: trailers)
         }
         self.settle()

@@ -291,7 +291,7 @@ extension ClientConnection: UpstreamReceiver {
 
     func upstreamGaveUp() {
         self.upstream?.member?.answerFailed()
-        switch self.exchange.upstreamBroke() {
+        switch self.exchange.upstreamViolatedProtocol() {
         case .badGateway: self.fail(.badGateway)
         case .abort where self.request.response.framing.endsByClose: self.reset()
         case .abort:

@@ -8,7 +8,7 @@ import NIOCore
 /// It translates bytes and socket events into events of its `Exchange`, and the actions of the exchange into bytes and
 /// socket calls.
 final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
-    RemovableChannelHandler, Overdue
+    RemovableChannelHandler, RegisteredConnection
 {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
@@ -60,7 +60,7 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
 
     let clients: LoopClients
     let loop: LoopContext
-    let origin: ClientOrigin
+    let origin: ClientAddress
     var admission: Admission
     var heads: HeadReader
     var exchange: Exchange
@@ -78,7 +78,7 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
 
     init(
         clients: LoopClients,
-        origin: ClientOrigin,
+        origin: ClientAddress,
         admission: Admission = .admitted(nil)
     ) {
         let loop = clients.loop

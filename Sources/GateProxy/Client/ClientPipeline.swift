@@ -30,7 +30,7 @@ package enum ClientPipeline {
         peer: SocketAddress?,
         isSecure: Bool
     ) throws {
-        let origin = ClientOrigin(
+        let origin = ClientAddress(
             peer,
             trusted: clients.loop.settings.trustedProxies,
             isSecure: isSecure

@@ -127,7 +127,7 @@ package struct DryRun: Sendable {
         _ verdict: Verdict
     ) -> String {
         var buffer = ByteBuffer()
-        let origin = ClientOrigin(
+        let origin = ClientAddress(
             try? SocketAddress(ipAddress: self.address, port: 0),
             trusted: .none
         )

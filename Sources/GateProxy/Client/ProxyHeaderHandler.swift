@@ -5,7 +5,8 @@ import NIOCore
 /// The first handler of a connection, which reads the PROXY protocol header and then adds the other handlers.
 ///
 /// Trusted proxies must send the header. All other peers must not, because the header could contain any address.
-final class ProxyHeaderHandler: ChannelInboundHandler, RemovableChannelHandler, Overdue {
+final class ProxyHeaderHandler: ChannelInboundHandler, RemovableChannelHandler, RegisteredConnection
+{
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
 

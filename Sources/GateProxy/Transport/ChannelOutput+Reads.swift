@@ -7,7 +7,7 @@ extension ChannelOutput {
     /// Each read costs a system call, a write, and in both kernels one segment that is not full.
     func useLargeReads(_ buffers: LargeBuffers) {
         let buffers = NIOLoopBound(buffers, eventLoop: self.context.eventLoop)
-        let allocator = LargeReadAllocator(buffers, expectsMuch: true)
+        let allocator = LargeReadAllocator(buffers, expectsLargeReads: true)
         let options = self.context.channel.syncOptions
         try? options?.setOption(.recvAllocator, value: allocator)
         // The channel keeps one buffer for each read of an event-loop tick.

@@ -4,7 +4,8 @@ import NIOCore
 /// One connection to the backend, or one stream of an HTTP/2 connection.
 ///
 /// It reads responses and passes them to its receiver, which decides what they mean for the exchange.
-final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, Overdue {
+final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, RegisteredConnection
+{
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer

@@ -13,7 +13,7 @@ extension WorkerRules {
         facts: RequestFacts,
         in bytes: Span<UInt8>,
         for census: CensusTally,
-        from place: () -> ClientPlace
+        from place: () -> ClientAddressKey
     ) -> CensusReceipt {
         guard let fields = self.census?.fields, let outcome = verdict.outcomePlace else {
             return .none
@@ -37,7 +37,7 @@ extension WorkerRules {
                     for value in query.values(of: name) { words.addQuery(at: index, value) }
                 }
             }
-        census.notePath(
+        census.recordPath(
             of: cell,
             method: bytes.extracting(head.methodStart..<head.methodEnd),
             target: bytes.extracting(head.target.start..<head.target.end)

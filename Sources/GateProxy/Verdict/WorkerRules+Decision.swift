@@ -85,7 +85,7 @@ extension WorkerRules {
 extension WorkerRules {
     /// The rules that match the path.
     func scope(of head: borrowing RequestHead, in bytes: Span<UInt8>) -> RequestScope {
-        guard self.tellsRequestsApart else { return .unrestricted }
+        guard self.distinguishesRequests else { return .unrestricted }
         let method = bytes.extracting(head.methodStart..<head.methodEnd)
         let target = bytes.extracting(head.target.start..<head.target.end)
         if head.target.isAbsolute, target.isEmpty || target[0] != ASCII.slash {

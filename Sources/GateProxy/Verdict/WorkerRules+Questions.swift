@@ -45,7 +45,7 @@ extension WorkerRules {
 
     /// The known TestFlight builds, for the client or for the app in the query.
     func testFlight(
-        _ question: TestFlightQuestion,
+        _ question: TestFlightQuery,
         on head: RequestHead,
         in bytes: Span<UInt8>,
         confirmed: [String: Timestamp]

@@ -31,7 +31,7 @@ final class WorkerRules {
     /// Whether the method and the path can affect a verdict.
     ///
     /// A copy: all threads count references to the rule set, which moves its cache line between the processors.
-    let tellsRequestsApart: Bool
+    let distinguishesRequests: Bool
     /// The format in which verdicts are logged; `nil` if they are not logged.
     let logFormat: AccessLogFormat?
     let tally: RequestTally
@@ -39,7 +39,7 @@ final class WorkerRules {
     let census: Census?
     let now: () -> Timestamp
     private let release: (RuleSet) -> Void
-    private let disposal = Disposal()
+    private let disposal = BackgroundDeallocator()
 
     /// The tally of the clients, with the fields by which they are counted.
     struct Census {
@@ -68,7 +68,7 @@ final class WorkerRules {
         self.now = now
         self.release = release
         self.dependsOnAddress = ruleSet.dependsOnAddress
-        self.tellsRequestsApart = ruleSet.tellsRequestsApart
+        self.distinguishesRequests = ruleSet.distinguishesRequests
         self.queryNames = ruleSet.identityQueryNames
         self.claims = ruleSet.noClaims
         self.indifferentFields = IndifferentFields(of: ruleSet)
@@ -175,7 +175,7 @@ final class WorkerRules {
         in bytes: Span<UInt8>
     ) {
         guard self.classes != nil, facts.identityFields != 0, !facts.offersUpgrade else {
-            self.recentClients?.describeNobody()
+            self.recentClients?.clearKey()
             return
         }
         self.recentClients?

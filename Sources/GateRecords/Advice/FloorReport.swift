@@ -54,7 +54,7 @@ package struct FloorReport: Sendable {
             question.app.map { $0 == audience.app } ?? true
                 && question.platform.map { $0 == audience.platform } ?? true
         }
-        if advice.wantsHistory {
+        if advice.needsHistory {
             let days = question.days + FloorAdvice.history
             let first = Timestamp(secondsSinceEpoch: (now.day - days) * 86_400)
             try store.forEachPeriod(since: first) { advice.add($0) }
@@ -69,7 +69,7 @@ package struct FloorReport: Sendable {
 
 extension FloorReport: CustomStringConvertible {
     package var description: String {
-        let limit = ShareWords.percent(self.question.limit)
+        let limit = ShareFormat.percent(self.question.limit)
         let title = "\(self.since) to \(self.until), at most \(limit)"
         guard !self.parts.isEmpty else { return "\(title)\nno clients were counted" }
         return ([title] + self.parts.flatMap { Self.lines($0) }).joined(separator: "\n")
@@ -95,14 +95,14 @@ extension FloorReport: CustomStringConvertible {
 
     private static func cost(_ floor: FloorAdvice.Floor, of part: FloorAdvice.Part) -> String {
         let count = part.countsDevices ? "\(floor.devices) devices" : "\(floor.requests) requests"
-        return "\(count) (\(ShareWords.percent(floor.share)))"
+        return "\(count) (\(ShareFormat.percent(floor.share)))"
     }
 
     private static func words(_ forecast: AdoptionCurve.Forecast) -> String {
         switch forecast {
         case .reached(let day, let daily):
             "within the limit from about \(Self.date(day)), if it keeps falling by "
-                + "\(ShareWords.percent(daily)) per day"
+                + "\(ShareFormat.percent(daily)) per day"
         case .unknown(.fewDays): "no date: the census has too few days"
         case .unknown(.fewDevices): "no date: too few clients for a forecast"
         case .unknown(.notFalling): "no date: their share does not fall"

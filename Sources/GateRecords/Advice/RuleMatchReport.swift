@@ -49,7 +49,7 @@ extension RuleMatchReport: CustomStringConvertible {
 
     private static func words(_ share: ReturnSample.Share) -> String {
         let part = Double(share.returned) / Double(max(share.refused, 1))
-        return "\(ShareWords.percent(part)) of \(share.refused) devices"
+        return "\(ShareFormat.percent(part)) of \(share.refused) devices"
     }
 
     private static func words(_ match: LastMatch) -> String {

@@ -51,8 +51,8 @@ extension StrayReport: CustomStringConvertible {
     }
 
     private static func words(_ failing: StrayBuilds.Failing) -> String {
-        "\(ShareWords.percent(failing.share)) of \(failing.watched) requests get a 5xx response "
-            + "(usual: \(ShareWords.percent(failing.usual)))"
+        "\(ShareFormat.percent(failing.share)) of \(failing.watched) requests get a 5xx response "
+            + "(usual: \(ShareFormat.percent(failing.usual)))"
     }
 
     private static func words(_ asking: StrayBuilds.Asking?, of devices: Int) -> String? {

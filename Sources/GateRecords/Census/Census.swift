@@ -51,7 +51,7 @@ package actor Census {
     private var isFailing = false
     /// The last matches of rules since the start, and earlier ones once they have been queried.
     private var matches: [String: LastMatch] = [:]
-    private var knowsMatches = false
+    private var hasLoadedMatches = false
     private var lastWrite: Timestamp?
 
     /// Creates an empty census.
@@ -155,14 +155,14 @@ package actor Census {
     package func lastMatches(
         at now: Timestamp
     ) async throws(CensusStore.Failure) -> [String: LastMatch] {
-        guard !self.knowsMatches else { return self.matches }
+        guard !self.hasLoadedMatches else { return self.matches }
         let store = self.store
         let kept = try await BackgroundThread.records.run { () throws(CensusStore.Failure) in
             try store.lastMatches(at: now)
         }
         // Matches that were counted in the meantime are newer.
         self.matches.merge(kept) { $0.at < $1.at ? $1 : $0 }
-        self.knowsMatches = true
+        self.hasLoadedMatches = true
         return self.matches
     }
 

@@ -101,7 +101,7 @@ extension CensusReport: CustomStringConvertible {
         let hasErrors = self.total.serverErrors > 0
         let rows = self.lines.prefix(Self.tableLimit).map { item in
             item.line.words + [
-                "\(item.figures.requests)", ShareWords.percent(self.share(of: item.figures)),
+                "\(item.figures.requests)", ShareFormat.percent(self.share(of: item.figures)),
                 item.figures.identified == 0 ? "-" : "\(item.figures.devices.count)",
             ] + (self.fleet.map { [$0.lines[item.line].map { "\($0)" } ?? "-"] } ?? [])
                 + (hasErrors ? ["\(item.figures.serverErrors)"] : [])

@@ -55,7 +55,7 @@ extension CensusStore {
                     if start < end { try add(start..<end, to: &sums) }
                 } else {
                     let settled = try Self.settled(after: start, in: database)
-                    let past: WritableKeyPath<CensusMemory, PastSums<CensusSums>> =
+                    let past: WritableKeyPath<CensusCache, SumCache<CensusSums>> =
                         readsShapes ? \.rowsWithShapes : \.rows
                     sums = try memory[keyPath: past].value(
                         of: start..<settled,
@@ -112,7 +112,7 @@ extension CensusStore {
                     }
                 }
                 let settled = try Self.settled(after: start, in: database)
-                var sums = try memory.series[step, default: PastSums()].value(
+                var sums = try memory.series[step, default: SumCache()].value(
                     of: start..<settled,
                     isEmpty: { range throws(SQLiteDatabase.Failure) in
                         try Self.isEmpty(range, in: database)

@@ -58,7 +58,7 @@ package final class CensusStore: Sendable {
     /// Locked only while the database is locked.
     private let ids = Mutex(CensusRowIDs())
     /// Locked only while the database is locked.
-    let memory = Mutex(CensusMemory())
+    let memory = Mutex(CensusCache())
 
     /// Opens or creates the census of a folder.
     ///
@@ -107,7 +107,7 @@ extension CensusStore {
         guard !bucket.isEmpty else { return }
         let start = now.secondsSinceEpoch / Span.minute.rawValue * Span.minute.rawValue
         try self.use { database in
-            self.memory.withLock { $0.forget(ifItReachesBeyond: start) }
+            self.memory.withLock { $0.forget(ifIncludes: start) }
             try self.ids.withLock { known in
                 // A failed transaction inserts no rows, so its ids must not be cached.
                 var ids = CensusRowIDs()

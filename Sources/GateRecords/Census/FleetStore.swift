@@ -10,11 +10,11 @@ private import Synchronization
 package final class FleetStore: Sendable {
     /// The address of the store, and the secret of the fleet.
     package struct Settings: Sendable {
-        package var place: RedisPlace
+        package var place: RedisServerSettings
         /// The hash for device ids, which must be the same at all gates.
         package var hash: SipHash
 
-        package init(place: RedisPlace, hash: SipHash) {
+        package init(place: RedisServerSettings, hash: SipHash) {
             self.place = place
             self.hash = hash
         }

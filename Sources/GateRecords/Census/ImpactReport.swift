@@ -109,7 +109,7 @@ extension ImpactReport: CustomStringConvertible {
             "\(Self.number(amount.requests)) requests "
             + "(\(ShareWords.percent(amount.requests / max(total.requests, 1))))"
         guard amount.devices > 0 else { return requests }
-        let share = ShareWords.percent(amount.devices / max(total.devices, 1))
+        let share = ShareFormat.percent(amount.devices / max(total.devices, 1))
         return "\(requests), \(Self.number(amount.devices)) devices (\(share))"
     }
 

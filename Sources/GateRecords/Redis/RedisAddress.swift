@@ -100,7 +100,7 @@ extension Character {
 }
 
 /// A Redis or Valkey server: its address and TLS settings.
-package struct RedisPlace: Sendable {
+package struct RedisServerSettings: Sendable {
     package var address: RedisAddress
     /// The authorities that may have issued the server's certificate.
     package var trust: TrustedAuthorities

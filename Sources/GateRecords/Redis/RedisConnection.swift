@@ -17,7 +17,7 @@ final class RedisConnection {
     ///   - place: The server.
     ///   - patience: The timeout in seconds for the connection, and for each reply.
     /// - Throws: The reason why the connection could not be established.
-    init(_ place: RedisPlace, patience: Int) throws(Failure) {
+    init(_ place: RedisServerSettings, patience: Int) throws(Failure) {
         self.stream = try RedisStream(place, patience: patience)
         guard let reader = unsafe redisReaderCreate() else {
             throw Failure(description: "out of memory")

@@ -22,7 +22,7 @@ final class RedisStream {
     ///   - place: The address and the TLS settings.
     ///   - patience: The timeout in seconds for the connection, and for each step after it.
     /// - Throws: The reason why the connection could not be established.
-    init(_ place: RedisPlace, patience: Int) throws(RedisConnection.Failure) {
+    init(_ place: RedisServerSettings, patience: Int) throws(RedisConnection.Failure) {
         self.patience = CInt(patience * 1_000)
         do throws(FetchFailure) {
             let easy = try EasyHandle()

@@ -31,7 +31,7 @@ extension DifferenceReport: CustomStringConvertible {
         [
             difference.readsOtherFields
                 ? "'identity' has changed: clients may be identified differently" : nil,
-            difference.asksOtherForms
+            difference.notationsDiffer
                 ? "'versionMatches' or 'buildMatches' have changed: clients are not compared by the "
                     + "format of their version or build" : nil,
             difference.isSampled
@@ -45,7 +45,7 @@ extension DifferenceReport: CustomStringConvertible {
         let kinds = Set(difference.periods.flatMap(\.changes).map(\.kind))
         guard !kinds.isEmpty else {
             // A sample is no proof.
-            return difference.isSampled || difference.asksOtherForms
+            return difference.isSampled || difference.notationsDiffer
                 ? "no client that was compared gets a different decision"
                 : "no client gets a different decision"
         }

@@ -18,9 +18,10 @@ struct BlockedBuildsDecoder {
             return self.range(element).map { BlockedBuilds($0) }
         }
         guard let fields = Fields(element, Self.keys, self.problems) else { return nil }
-        let asksForm = Self.patterns.contains { fields[$0] != nil }
+        let dependsOnNotation = Self.patterns.contains { fields[$0] != nil }
         let builds =
-            asksForm ? fields["build"] : fields.required("build", of: "an entry of 'blockedBuilds'")
+            dependsOnNotation
+            ? fields["build"] : fields.required("build", of: "an entry of 'blockedBuilds'")
         let numbers = builds.map { self.range($0) }
         let versions = fields["version"].map { element in
             element.parsed(

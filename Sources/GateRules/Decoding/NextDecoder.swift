@@ -71,7 +71,7 @@ struct NextDecoder {
     }
 
     private func checkDemands(_ fields: Fields, of rule: RuleDefinition) {
-        if RuleDemands.floors.allSatisfy({ fields[$0] == nil }) {
+        if RuleKeyCombinations.floors.allSatisfy({ fields[$0] == nil }) {
             let message =
                 "this 'next' has no effect: it needs 'minimum', 'minimumBuild' or 'blocked'"
             self.problems.report(message, at: fields.place)

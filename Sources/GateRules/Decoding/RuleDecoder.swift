@@ -19,7 +19,7 @@ struct RuleDecoder {
 
     func decode(_ element: Element) -> RuleDefinition? {
         guard let fields = Fields(element, Self.keys, self.problems) else { return nil }
-        RuleDemands(fields, self.problems).check()
+        RuleKeyCombinations(fields, self.problems).check()
         let id = fields.required("id", of: "a rule")
             .flatMap { $0.parsed(as: "a rule id", self.problems, by: RuleID.init(parsing:)) }
         let match = fields["match"].map { MatchDecoder(problems: self.problems).decode($0) }

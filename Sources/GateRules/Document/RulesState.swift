@@ -65,7 +65,7 @@ package struct RulesSightings {
     /// Whether a state is reported.
     package enum Verdict {
         case report
-        case keepQuiet
+        case skipReport
     }
 
     private var reported: RulesState?
@@ -84,7 +84,7 @@ package struct RulesSightings {
     /// Adds a state that was read after the writer finished.
     package mutating func look(_ state: RulesState) -> Verdict {
         self.unconfirmed = nil
-        guard state != self.reported else { return .keepQuiet }
+        guard state != self.reported else { return .skipReport }
         self.reported = state
         return .report
     }
@@ -93,6 +93,6 @@ package struct RulesSightings {
     package mutating func glance(_ state: RulesState) -> Verdict {
         guard state != self.reported, state != self.unconfirmed else { return self.look(state) }
         self.unconfirmed = state
-        return .keepQuiet
+        return .skipReport
     }
 }

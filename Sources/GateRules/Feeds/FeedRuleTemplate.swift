@@ -85,7 +85,7 @@ package struct FeedRuleTemplate: Sendable, Equatable {
     package func rule(_ id: String, _ members: [JSONValue.Member]) -> JSONValue {
         let names = Set(members.map(\.name))
         let whole = self.members.filter { !names.contains($0.name) } + members
-        let idle = RuleDemands.idleKeys(beside: whole.map(\.name))
+        let idle = RuleKeyCombinations.idleKeys(beside: whole.map(\.name))
         return .object([.init("id", .text(id))] + whole.filter { !idle.contains($0.name) })
     }
 }

@@ -29,7 +29,7 @@ package protocol FeedSource: Sendable {
     @discardableResult
     func follow(
         _ context: FeedContext,
-        deliver: (FeedAnswer) async -> Void
+        deliver: (FeedResult) async -> Void
     ) async throws(FeedFailure) -> FeedEnd
 }
 
@@ -81,7 +81,7 @@ package enum FeedEnd: Sendable, Equatable {
 }
 
 /// A result of a source.
-package enum FeedAnswer: Sendable, Equatable {
+package enum FeedResult: Sendable, Equatable {
     /// Invalid data; the next result may be valid.
     case nonsense(FeedFailure)
     /// Confirms the last applied value.

@@ -27,7 +27,7 @@ struct FeedFloors {
             isNeeded = true
             // A higher floor that has taken full effect replaces the older one.
             self.earlier[rule.id, default: []].removeAll { older in
-                rule.isWhollyInForce(at: now) && !FloorOrder([older], [rule]).onlyFirst
+                rule.isActiveForAllClients(at: now) && !FloorOrder([older], [rule]).onlyFirst
             }
             self.earlier[rule.id, default: []].append(rule)
         }
@@ -66,7 +66,7 @@ struct FeedFloors {
         at now: Timestamp
     ) -> Bool {
         guard rule.hasFloor, rule.match == current.match, rule.mode == .enforce,
-            !current.isWhollyInForce(at: now)
+            !current.isActiveForAllClients(at: now)
         else { return false }
         let order = FloorOrder([rule], [current])
         return order.onlySecond && !order.onlyFirst

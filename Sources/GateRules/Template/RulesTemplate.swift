@@ -55,7 +55,7 @@ package struct RulesTemplate: Sendable {
 
     /// The content of the file; all arguments are quoted, so that YAML reads them as strings.
     package var text: String {
-        let words = TemplateWords(language: self.language)
+        let words = TemplateTexts(language: self.language)
         return """
             # yaml-language-server: $schema=\(self.schema)
             # The rules of VersionGate. After a change: versiongate check --strict PATH
@@ -80,14 +80,14 @@ package struct RulesTemplate: Sendable {
                 minimum: "1.0.0" # the oldest version that still works
                 # recommended: "1.0.0" # the newest one in the store; a floor above it is rejected
                 notice: upgrade
-                storeUrl: \(Self.link(self.iosURL, PlaceholderLink.appStore))
+                storeUrl: \(Self.link(self.iosURL, PlaceholderURL.appStore))
 
               - id: android
                 match: { platform: android }
                 minimum: "1.0.0" # the oldest version that still works
                 # recommended: "1.0.0" # the newest one in the store; a floor above it is rejected
                 notice: upgrade
-                storeUrl: \(Self.link(self.androidLink, PlaceholderLink.googlePlay))
+                storeUrl: \(Self.link(self.androidLink, PlaceholderURL.googlePlay))
 
             # The texts for an app that must update. {currentVersion} is the version that it sent. Add
             # other languages next to the first one; the default is for all other clients.
@@ -137,7 +137,7 @@ package struct RulesTemplate: Sendable {
 /// The store URLs of a new rules file without given ones.
 ///
 /// They are valid URLs of no app, so active rules must not contain them.
-enum PlaceholderLink {
+enum PlaceholderURL {
     static let appStore = "https://apps.apple.com/app/id0000000000"
     static let googlePlay = "https://play.google.com/store/apps/details?id=com.example.app"
 
@@ -145,7 +145,7 @@ enum PlaceholderLink {
 }
 
 /// The texts of an app that must update, in the languages that are supported by `init`.
-struct TemplateWords {
+struct TemplateTexts {
     let title: String
     let message: String
     let button: String

@@ -20,13 +20,13 @@ extension FetchFailure {
         case CURLE_PEER_FAILED_VERIFICATION:
             self = .certificate(Certificate(verification: verification))
         case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER: self = .handshake
-        case CURLE_GOT_NOTHING, CURLE_SEND_ERROR: self = .noAnswer
+        case CURLE_GOT_NOTHING, CURLE_SEND_ERROR: self = .noResponse
         case CURLE_PARTIAL_FILE: self = .cutShort
         case CURLE_RECV_ERROR:
             switch progress {
             case .connecting: self = .handshake
             case .refusedByProxy: self = .proxy
-            case .waiting: self = .noAnswer
+            case .waiting: self = .noResponse
             case .answering: self = .cutShort
             }
         case CURLE_BAD_CONTENT_ENCODING: self = .badEncoding

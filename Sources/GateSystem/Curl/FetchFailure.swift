@@ -23,7 +23,7 @@ package enum FetchFailure: Error, Equatable {
     /// The proxy of the environment refused the connection, or is not a proxy.
     case proxy
     /// The connection ended before a response.
-    case noAnswer
+    case noResponse
     /// The connection ended in the middle of the response.
     case cutShort
     /// The response has no length, so a truncated one could not be detected.
@@ -60,7 +60,7 @@ extension FetchFailure: CustomStringConvertible {
         case .certificate(let problem): "the certificate is not trusted: \(problem)"
         case .handshake: "the TLS handshake failed; the port may not support TLS"
         case .proxy: "the proxy refused the connection"
-        case .noAnswer: "the connection was closed without a response"
+        case .noResponse: "the connection was closed without a response"
         case .cutShort: "the connection was closed in the middle of the response"
         case .unframed: "the response has no length, so it may be truncated"
         case .tooLarge(let limit): "the response is larger than \(limit) bytes"

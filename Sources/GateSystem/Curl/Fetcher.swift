@@ -55,7 +55,7 @@ package final class Fetcher: Sendable {
     ) async throws(FetchFailure) -> FetchResponse {
         let left = ContinuousClock.now.duration(to: end)
         guard left > .zero else { throw .deadline }
-        let sink = CollectedAnswer(for: hop)
+        let sink = CollectedResponse(for: hop)
         let id = self.loop.start(hop, timeout: .total(left), sink: sink)
         return try await withTaskCancellationHandler {
             await sink.result()

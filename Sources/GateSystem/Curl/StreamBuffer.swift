@@ -56,7 +56,7 @@ final class StreamBuffer: TransferSink {
             defer { (state.headWaiter, state.waiter) = (nil, nil) }
             return (state.headWaiter, state.waiter)
         }
-        headWaiter?.resume(returning: .failure(failure ?? .noAnswer))
+        headWaiter?.resume(returning: .failure(failure ?? .noResponse))
         waiter?.resume(returning: failure.map { .failure($0) } ?? .success(nil))
     }
 
@@ -69,7 +69,7 @@ final class StreamBuffer: TransferSink {
                 case .open:
                     state.headWaiter = waiter
                     return nil
-                case .whole: return .failure(.noAnswer)
+                case .whole: return .failure(.noResponse)
                 case .failed(let failure): return .failure(failure)
                 }
             }

@@ -58,7 +58,7 @@ final class Transfer {
     var handle: UnsafeMutableRawPointer { unsafe self.options.handle }
 
     /// The time at which the silence timeout expires; `nil` if none is running.
-    var silentAt: ContinuousClock.Instant? {
+    var silenceDeadline: ContinuousClock.Instant? {
         // A paused transfer receives nothing, so the timeout does not apply.
         self.isPaused ? nil : self.silence.map { self.lastActivity + $0 }
     }

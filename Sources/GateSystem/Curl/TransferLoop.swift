@@ -123,13 +123,13 @@ final class TransferLoop: Sendable {
 
     private func endSilent(_ transfers: inout [ID: Transfer]) {
         let now = self.now()
-        for (id, transfer) in transfers where transfer.silentAt.map({ $0 <= now }) == true {
+        for (id, transfer) in transfers where transfer.silenceDeadline.map({ $0 <= now }) == true {
             transfers.removeValue(forKey: id)?.end(.silence)
         }
     }
 
     private func wait(for transfers: [ID: Transfer]) -> Duration {
-        let next = transfers.values.compactMap(\.silentAt).min()
+        let next = transfers.values.compactMap(\.silenceDeadline).min()
         return next.map { max(.zero, min(Self.longestWait, self.now().duration(to: $0))) }
             ?? Self.longestWait
     }

@@ -80,13 +80,13 @@ package final class BackgroundThread: Sendable {
         let hasBegun = DetachedThread.start("gate-background") {
             // On Linux, `nice` only affects the calling thread.
             _ = nice(Self.niceness)
-            self.workOff(patience: Self.patience)
+            self.runQueuedWork(patience: Self.patience)
         }
         // Without a thread, the work runs here.
-        if !hasBegun { self.workOff(patience: 0) }
+        if !hasBegun { self.runQueuedWork(patience: 0) }
     }
 
-    private func workOff(patience: Int) {
+    private func runQueuedWork(patience: Int) {
         while true {
             while let work = self.next() { work() }
             if self.arrivals.wait(timeout: .now() + .seconds(patience)) == .success { continue }

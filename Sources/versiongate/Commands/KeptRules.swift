@@ -10,14 +10,16 @@ struct KeptRules: ParsableArguments {
     var rules: String?
 
     /// Loads the rules that `--rules` names, or the last good rules of the gate.
-    func load(or place: CensusPlace) throws -> LoadedRules {
+    func load(or place: CensusFolderOption) throws -> LoadedRules {
         try Self.load(self.rules, or: place, flag: "--rules")
     }
 
     /// Loads the rules from a file or folder, or else the last good rules in the state folder.
     ///
     /// Prints the errors and exits if the rules cannot be loaded.
-    static func load(_ path: String?, or place: CensusPlace, flag: String) throws -> LoadedRules {
+    static func load(_ path: String?, or place: CensusFolderOption, flag: String) throws
+        -> LoadedRules
+    {
         let folder = StateFolder(path: try place.path())
         let contributions = FeedStore(folder).contributions { StandardError.write("\($0)") }
         if let path {

@@ -157,7 +157,7 @@ extension Serve {
             }
         )
         await breaker?.connect(
-            publish: { await reloader.publishAgain() },
+            publish: { await reloader.republish() },
             tellClients: { await server.tellClients($0) }
         )
         let certificates = settings.gate.tls.map { files in

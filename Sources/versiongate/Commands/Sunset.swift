@@ -35,7 +35,7 @@ struct SunsetCommand: ParsableCommand {
             """
     )
     var base: [String] = []
-    @OptionGroup var census: CensusQuestion
+    @OptionGroup var census: CensusOptions
 
     func run() throws {
         let now = SystemClock.now()

@@ -45,7 +45,7 @@ struct BreakerTests {
 
         private let time = Mutex(Stage.start)
         let published = Mutex(0)
-        let tellsClients = Mutex(false)
+        let countsClients = Mutex(false)
 
         var now: Timestamp { self.time.withLock { $0 } }
 
@@ -65,7 +65,7 @@ struct BreakerTests {
             )
             await breaker.connect(
                 publish: { self.published.withLock { $0 += 1 } },
-                tellClients: { tells in self.tellsClients.withLock { $0 = tells } }
+                tellClients: { tells in self.countsClients.withLock { $0 = tells } }
             )
             return breaker
         }
@@ -156,7 +156,7 @@ struct BreakerTests {
         let new = try Self.rules(ios: Self.refused, android: "1.5")
         #expect(try !Self.passes(await breaker.admit(new, after: old)))
         #expect(await breaker.status.watched == ["ios"])
-        #expect(stage.tellsClients.withLock { $0 })
+        #expect(stage.countsClients.withLock { $0 })
         stage.wait(2)
         await breaker.look(at: [
             try Self.clients(250, refusedBy: "ios"),
@@ -185,7 +185,7 @@ struct BreakerTests {
         stage.wait(3_600)
         await breaker.look(at: [])
         #expect(await breaker.status.watched.isEmpty)
-        #expect(!stage.tellsClients.withLock { $0 })
+        #expect(!stage.countsClients.withLock { $0 })
     }
 
     /// Trips the breaker with rules that deny one platform, and returns the previous and the new

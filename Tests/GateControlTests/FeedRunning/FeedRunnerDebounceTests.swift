@@ -16,7 +16,7 @@ struct FeedRunnerDebounceTests {
     /// A source whose values and end are controlled by the test.
     private struct ScriptedSource: FeedSource {
         enum Line: Sendable {
-            case says(FeedAnswer)
+            case says(FeedResult)
             case ends
             case fails(FeedFailure)
         }
@@ -28,7 +28,7 @@ struct FeedRunnerDebounceTests {
 
         func follow(
             _ context: FeedContext,
-            deliver: (FeedAnswer) async -> Void
+            deliver: (FeedResult) async -> Void
         ) async throws(FeedFailure) -> FeedEnd {
             for await line in self.lines {
                 switch line {
@@ -58,7 +58,7 @@ struct FeedRunnerDebounceTests {
         let running: Task<Void, Never>
 
         /// Sends all answers, and waits until the runner has received them.
-        func say(_ answers: [FeedAnswer]) async throws {
+        func say(_ answers: [FeedResult]) async throws {
             let before = self.heard.current
             for answer in answers { self.script.yield(.says(answer)) }
             try await self.heard.reaches("the answers") { heard in
@@ -71,7 +71,7 @@ struct FeedRunnerDebounceTests {
         }
 
         /// The value stored for a restart.
-        var kept: FeedAnswer? { self.store.entries { _ in }["a"].map { .value($0.value) } }
+        var kept: FeedResult? { self.store.entries { _ in }["a"].map { .value($0.value) } }
 
         var status: FeedStatus? { get async { await self.coordinator.statuses.first } }
 
@@ -90,7 +90,7 @@ struct FeedRunnerDebounceTests {
         }
     }
 
-    private static func value(_ minimum: String) -> FeedAnswer {
+    private static func value(_ minimum: String) -> FeedResult {
         .value(
             FeedValue(
                 document: """

@@ -6,7 +6,7 @@ import Testing
 struct FeedDebounceTests {
     /// An event of a feed, and the expected step.
     private enum Event {
-        case comes(FeedAnswer)
+        case comes(FeedResult)
         case next(FeedDebounce.Step)
         case taken
         case hurry
@@ -22,11 +22,11 @@ struct FeedDebounceTests {
         }
     }
 
-    private static func value(_ text: String) -> FeedAnswer {
+    private static func value(_ text: String) -> FeedResult {
         .value(FeedValue(document: text))
     }
 
-    private static let nonsense = FeedAnswer.nonsense(.content("what?"))
+    private static let nonsense = FeedResult.nonsense(.content("what?"))
 
     private static let stories = [
         Story(
@@ -121,7 +121,7 @@ struct FeedDebounceTests {
     @Test(arguments: stories)
     private func `a feed value is applied after its debounce time`(story: Story) {
         var debounce = FeedDebounce()
-        var taken: [FeedAnswer] = []
+        var taken: [FeedResult] = []
         for (time, event) in story.events {
             switch event {
             case .comes(let answer): debounce.add(answer)
@@ -137,7 +137,7 @@ struct FeedDebounceTests {
 
     @Test func `at most five values per second are applied, including the last one`() {
         var debounce = FeedDebounce()
-        var taken: [FeedAnswer] = []
+        var taken: [FeedResult] = []
         for millisecond in 0...3000 {
             if millisecond <= 2000 { debounce.add(Self.value("\(millisecond)")) }
             let uptime = Double(millisecond) / 1000

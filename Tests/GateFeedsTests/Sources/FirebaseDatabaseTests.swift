@@ -162,8 +162,8 @@ struct FirebaseDatabaseFeedTests {
     private func ask(
         _ feed: FeedDefinition,
         last: FeedValue? = nil
-    ) async throws(FeedFailure) -> [FeedAnswer] {
-        let answers = Mutex<[FeedAnswer]>([])
+    ) async throws(FeedFailure) -> [FeedResult] {
+        let answers = Mutex<[FeedResult]>([])
         try await feed.source.follow(self.context(last)) { answer in
             answers.withLock { $0.append(answer) }
         }
@@ -173,7 +173,7 @@ struct FirebaseDatabaseFeedTests {
     /// Follows the feed and passes each answer to `body` with its index.
     private func listen(
         _ feed: FeedDefinition,
-        _ body: @escaping @Sendable (Int, FeedAnswer) -> Void
+        _ body: @escaping @Sendable (Int, FeedResult) -> Void
     ) async throws(FeedFailure) -> FeedEnd {
         var count = 0
         return try await feed.source.follow(self.context()) { answer in
@@ -187,7 +187,7 @@ struct FirebaseDatabaseFeedTests {
         database.put(Self.version)
         let path = self.folder.path(of: "secret")
         let feed = try self.feed(database, "secret: { file: '\(path)' }")
-        let seen = Mutex<[FeedAnswer]>([])
+        let seen = Mutex<[FeedResult]>([])
         let end = try await self.listen(feed) { count, answer in
             seen.withLock { $0.append(answer) }
             switch count {
@@ -345,7 +345,7 @@ struct FirebaseDatabaseFeedTests {
     }
 }
 
-extension FeedAnswer {
+extension FeedResult {
     fileprivate var document: String? {
         guard case .value(let value) = self else { return nil }
         return value.document

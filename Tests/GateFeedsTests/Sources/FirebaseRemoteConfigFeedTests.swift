@@ -51,10 +51,10 @@ struct FirebaseRemoteConfigFeedTests {
     private func ask(
         last: FeedValue? = nil,
         at now: Timestamp? = nil
-    ) async throws(FeedFailure) -> FeedAnswer? {
+    ) async throws(FeedFailure) -> FeedResult? {
         let now = now ?? SystemClock.now()
         let context = FeedContext(feed: "rc", fetcher: self.fetcher, last: last, now: { now })
-        let answers = Mutex<[FeedAnswer]>([])
+        let answers = Mutex<[FeedResult]>([])
         let end = try await self.feed.source.follow(context) { answer in
             answers.withLock { $0.append(answer) }
         }

@@ -43,10 +43,10 @@ struct GoogleFeedTests {
         _ feed: FeedDefinition,
         last: FeedValue? = nil,
         now: @escaping @Sendable () -> Timestamp = SystemClock.now,
-        then body: @escaping @Sendable (FeedAnswer) -> Void = { _ in }
-    ) async throws(FeedFailure) -> [FeedAnswer] {
+        then body: @escaping @Sendable (FeedResult) -> Void = { _ in }
+    ) async throws(FeedFailure) -> [FeedResult] {
         let context = FeedContext(feed: "g", fetcher: self.fetcher, last: last, now: now)
-        let answers = Mutex<[FeedAnswer]>([])
+        let answers = Mutex<[FeedResult]>([])
         try await feed.source.follow(context) { answer in
             answers.withLock { $0.append(answer) }
             body(answer)

@@ -42,18 +42,18 @@ struct GooglePlayFeedTests {
         self.edits = try #require(try RulesFileLoader.load(sources: [("r", edits)]).feeds.first)
     }
 
-    private func ask() async throws(FeedFailure) -> FeedAnswer? {
+    private func ask() async throws(FeedFailure) -> FeedResult? {
         try await self.ask(self.feed)
     }
 
-    private func ask(_ feed: FeedDefinition) async throws(FeedFailure) -> FeedAnswer? {
+    private func ask(_ feed: FeedDefinition) async throws(FeedFailure) -> FeedResult? {
         let context = FeedContext(
             feed: "play",
             fetcher: self.fetcher,
             last: nil,
             now: SystemClock.now
         )
-        let answers = Mutex<[FeedAnswer]>([])
+        let answers = Mutex<[FeedResult]>([])
         try await feed.source.follow(context) { answer in
             answers.withLock { $0.append(answer) }
         }

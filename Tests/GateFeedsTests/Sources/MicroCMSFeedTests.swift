@@ -260,7 +260,7 @@ struct MicroCMSWireTests {
     }
 
     private func ask(_ cms: MicroCMS, last: FeedValue? = nil) async throws(FeedFailure)
-        -> FeedAnswer?
+        -> FeedResult?
     {
         let path = self.folder.path(of: "key")
         let file =
@@ -274,7 +274,7 @@ struct MicroCMSWireTests {
             last: last,
             now: SystemClock.now
         )
-        let answers = Mutex<[FeedAnswer]>([])
+        let answers = Mutex<[FeedResult]>([])
         try await feed.source.follow(context) { answer in answers.withLock { $0.append(answer) } }
         return answers.withLock(\.last)
     }

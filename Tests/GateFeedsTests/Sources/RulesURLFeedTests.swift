@@ -28,14 +28,14 @@ struct RulesURLFeedTests {
     private func ask(
         _ feed: FeedDefinition,
         last: FeedValue? = nil
-    ) async throws(FeedFailure) -> FeedAnswer? {
+    ) async throws(FeedFailure) -> FeedResult? {
         let context = FeedContext(
             feed: feed.id,
             fetcher: self.fetcher,
             last: last,
             now: SystemClock.now
         )
-        let answers = Mutex<[FeedAnswer]>([])
+        let answers = Mutex<[FeedResult]>([])
         try await feed.source.follow(context) { answer in answers.withLock { $0.append(answer) } }
         let all = answers.withLock(\.self)
         #expect(all.count == 1)

@@ -73,7 +73,7 @@ struct RedisConnectionTests {
             )
         )
         defer { server.end() }
-        var place = RedisPlace(
+        var place = RedisServerSettings(
             try RedisAddress("rediss://\(store.host):\(server.securePort)"),
             trust: try TrustedAuthorities(adding: certificates.path("ca.pem"))
         )
@@ -124,7 +124,7 @@ struct RedisConnectionTests {
             ("redis://localhost:\(server.securePort)", "the connection was closed"),
         ] {
             let found = #expect(throws: RedisConnection.Failure.self) {
-                try RedisConnection(RedisPlace(RedisAddress(url)), patience: 1)
+                try RedisConnection(RedisServerSettings(RedisAddress(url)), patience: 1)
                     .ask([RedisConnection.command("PFCOUNT", "seen")])
             }
             #expect(found?.description.hasPrefix(words) == true, "\(found?.description ?? "")")
@@ -141,7 +141,7 @@ struct RedisConnectionTests {
         defer { server.end() }
         let text = "redis://gate:se%25cr%40t@localhost:\(server.port)/3"
         let connection = try RedisConnection(
-            RedisPlace(RedisAddress(text)),
+            RedisServerSettings(RedisAddress(text)),
             patience: Self.patience
         )
         #expect(try connection.ask([RedisConnection.command("PFADD", "seen", "a")]) == [1])
@@ -149,7 +149,10 @@ struct RedisConnectionTests {
         #expect(try server.ask(["PFCOUNT", "seen"]) == "0")
         let found = #expect(throws: RedisConnection.Failure.self) {
             let text = "redis://gate:wrong@localhost:\(server.port)"
-            return try RedisConnection(RedisPlace(RedisAddress(text)), patience: Self.patience)
+            return try RedisConnection(
+                RedisServerSettings(RedisAddress(text)),
+                patience: Self.patience
+            )
         }
         #expect(found?.description.hasPrefix("WRONGPASS") == true)
     }

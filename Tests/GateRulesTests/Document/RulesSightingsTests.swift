@@ -18,7 +18,7 @@ struct RulesSightingsTests {
         let missing = self.state(.missing, nil)
         for state in [self.state(self.one, "a"), self.state(self.one, "b"), missing] {
             #expect(sightings.look(state) == .report)
-            #expect(sightings.look(state) == .keepQuiet)
+            #expect(sightings.look(state) == .skipReport)
         }
     }
 
@@ -31,16 +31,16 @@ struct RulesSightingsTests {
     @Test func `a change seen by a glance is reported if the next one confirms it`() {
         var sightings = RulesSightings()
         #expect(sightings.look(self.state(self.one, "a")) == .report)
-        #expect(sightings.glance(self.state(self.two, "b")) == .keepQuiet)
+        #expect(sightings.glance(self.state(self.two, "b")) == .skipReport)
         #expect(sightings.glance(self.state(self.two, "b")) == .report)
-        #expect(sightings.glance(self.state(self.two, "b")) == .keepQuiet)
+        #expect(sightings.glance(self.state(self.two, "b")) == .skipReport)
     }
 
     @Test func `a file that keeps changing is not reported`() {
         var sightings = RulesSightings()
         #expect(sightings.look(self.state(self.one, "a")) == .report)
         for text in ["b", "bc", "bcd"] {
-            #expect(sightings.glance(self.state(self.two, text)) == .keepQuiet)
+            #expect(sightings.glance(self.state(self.two, text)) == .skipReport)
         }
         #expect(sightings.glance(self.state(self.two, "bcd")) == .report)
     }
@@ -48,16 +48,16 @@ struct RulesSightingsTests {
     @Test func `a state that was only seen once is not remembered`() {
         var sightings = RulesSightings()
         #expect(sightings.look(self.state(self.one, "a")) == .report)
-        #expect(sightings.glance(self.state(self.two, "b")) == .keepQuiet)
+        #expect(sightings.glance(self.state(self.two, "b")) == .skipReport)
         let isKnown = sightings.know(self.one)
         #expect(isKnown)
-        #expect(sightings.glance(self.state(self.two, "b")) == .keepQuiet)
+        #expect(sightings.glance(self.state(self.two, "b")) == .skipReport)
     }
 
     @Test func `a file that stays missing is reported once`() {
         var sightings = RulesSightings()
         #expect(sightings.look(self.state(self.one, "a")) == .report)
-        #expect(sightings.glance(self.state(.missing, nil)) == .keepQuiet)
+        #expect(sightings.glance(self.state(.missing, nil)) == .skipReport)
         #expect(sightings.glance(self.state(.missing, nil)) == .report)
         let isKnown = sightings.know(.missing)
         #expect(isKnown)

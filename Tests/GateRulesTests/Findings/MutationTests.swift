@@ -95,8 +95,8 @@ struct MutationTests {
             guard !known.isEmpty,
                 known.allSatisfy({ Self.isRefused($0.decision(of: new, at: Self.now)) })
             else { return nil }
-            let asksBuild = crowd.rule.withNext.contains { $0.minimumBuild != nil }
-            return (crowd.rule.id, asksBuild ? crowd.build != nil : crowd.version != nil)
+            let dependsOnBuild = crowd.rule.withNext.contains { $0.minimumBuild != nil }
+            return (crowd.rule.id, dependsOnBuild ? crowd.build != nil : crowd.version != nil)
         }
     }
 

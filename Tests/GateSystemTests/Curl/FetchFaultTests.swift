@@ -15,12 +15,12 @@ struct FetchFaultTests {
     private static let ok = "HTTP/1.1 200 OK\r\n"
 
     static let faults = [
-        Fault(testDescription: "reset", steps: [.reset], failure: .noAnswer),
-        Fault(testDescription: "closed", steps: [.close], failure: .noAnswer),
+        Fault(testDescription: "reset", steps: [.reset], failure: .noResponse),
+        Fault(testDescription: "closed", steps: [.close], failure: .noResponse),
         Fault(
             testDescription: "closed in the head",
             steps: [.send("\(ok)ETag: x"), .close],
-            failure: .noAnswer
+            failure: .noResponse
         ),
         Fault(
             testDescription: "truncated by length",

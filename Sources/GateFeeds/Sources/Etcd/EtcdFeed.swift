@@ -61,7 +61,7 @@ struct EtcdFeed: FeedSource {
 
     func follow(
         _ context: FeedContext,
-        deliver: (FeedAnswer) async -> Void
+        deliver: (FeedResult) async -> Void
     ) async throws(FeedFailure) -> FeedEnd {
         var known: Session?
         var compactions = 0
@@ -133,7 +133,7 @@ struct EtcdFeed: FeedSource {
         _ found: EtcdState,
         _ session: Session,
         _ context: FeedContext,
-        _ deliver: (FeedAnswer) async -> Void
+        _ deliver: (FeedResult) async -> Void
     ) async throws(FeedFailure) -> WatchEnd {
         var state = found
         let start = JSONValue.Member("start_revision", .text("\(state.revision + 1)"))

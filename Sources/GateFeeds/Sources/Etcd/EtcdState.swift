@@ -65,7 +65,7 @@ struct EtcdState: Equatable {
     }
 
     /// The rules files, or the reason why there are none.
-    var answer: FeedAnswer {
+    var answer: FeedResult {
         do throws(FeedFailure) {
             return .value(FeedValue(files: try self.files()))
         } catch {

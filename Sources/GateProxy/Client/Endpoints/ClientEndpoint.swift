@@ -8,7 +8,7 @@ enum ClientEndpoint: Equatable {
     /// The status as an event stream with every change (Server-Sent Events).
     case events
     /// The known TestFlight builds.
-    case testFlight(TestFlightQuestion)
+    case testFlight(TestFlightQuery)
     /// Any other path below `/.versiongate/`, none of which is forwarded.
     case unknown
 

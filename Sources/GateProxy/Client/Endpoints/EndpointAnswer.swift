@@ -91,12 +91,12 @@ enum EndpointAnswer {
 extension WorkerRules {
     /// The response to a request for TestFlight builds.
     func testFlightAnswer(
-        _ question: TestFlightQuestion,
+        _ question: TestFlightQuery,
         on head: RequestHead,
         in bytes: Span<UInt8>,
         confirmed: [String: Timestamp]
     ) -> RenderedAnswer {
-        guard self.ruleSet.knowsTestFlight else { return EndpointAnswer.notFound }
+        guard self.ruleSet.hasTestFlightBuilds else { return EndpointAnswer.notFound }
         let body = self.testFlight(question, on: head, in: bytes, confirmed: confirmed)
         return EndpointAnswer.testFlight(body, vary: self.ruleSet.answerInputs)
     }

@@ -6,7 +6,7 @@ internal import NIOSSL
 ///
 /// It reads frames, keeps the streams, and writes the frames of their responses.
 final class HTTP2Connection: ChannelInboundHandler, ChannelOutboundHandler, HTTP2Endpoint,
-    HeldOutput, Overdue
+    HeldOutput, RegisteredConnection
 {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
@@ -35,7 +35,7 @@ final class HTTP2Connection: ChannelInboundHandler, ChannelOutboundHandler, HTTP
 
     let clients: LoopClients
     let loop: LoopContext
-    let origin: ClientOrigin
+    let origin: ClientAddress
     private(set) var output: ChannelOutput?
     private var flow = ChannelFlow(isWritable: false)
     var deadline: NIODeadline?
@@ -63,7 +63,7 @@ final class HTTP2Connection: ChannelInboundHandler, ChannelOutboundHandler, HTTP
 
     var outbox = HTTP2Outbox()
     var sendWindow = HTTP2SendWindow()
-    var line = HTTP2SendLine<HTTP2Stream>()
+    var line = HTTP2SendQueue<HTTP2Stream>()
 
     /// The maximum number of concurrent streams of a client.
     static let maxStreams = 100
@@ -75,7 +75,7 @@ final class HTTP2Connection: ChannelInboundHandler, ChannelOutboundHandler, HTTP
     /// sockets, including a task that was just added.
     static let pause = TimeAmount.microseconds(20)
 
-    init(clients: LoopClients, origin: ClientOrigin) {
+    init(clients: LoopClients, origin: ClientAddress) {
         self.clients = clients
         self.loop = clients.loop
         self.origin = origin
@@ -106,7 +106,7 @@ final class HTTP2Connection: ChannelInboundHandler, ChannelOutboundHandler, HTTP
     }
 
     @inline(__always)
-    var isTurnOver: Bool { self.turn.isOver }
+    var isTickBudgetSpent: Bool { self.turn.isOver }
 
     /// The highest stream that is served while the connection drains; `nil` if it does not drain.
     var lastServedStream: UInt32? {
@@ -172,7 +172,7 @@ extension HTTP2Connection {
     private func beginTurn() {
         self.turn.begin()
         guard let context = self.context, !self.isClosing else { return }
-        self.readOn()
+        self.processInbound()
         self.outbox.release()
         self.settle()
         // Before the pause starts, which would otherwise be over after it.

@@ -82,7 +82,7 @@ extension HTTP2Stream {
         }
         self.response = .ended
         self.output.endAtOnce()
-        self.hasSentLast()
+        self.didSendLastFrame()
     }
 
     /// Writes content.
@@ -131,7 +131,7 @@ extension HTTP2Stream {
         return true
     }
 
-    func hasSentLast() {
+    func didSendLastFrame() {
         self.connection.budgets.resets.earn(1)
         if !self.hasEndedRequest {
             // The other direction stays open (RFC 8441 5).
@@ -149,7 +149,7 @@ extension HTTP2Stream {
         self.reset(.internalError)
     }
 
-    func hasSentAll() {
+    func didSendPending() {
         self.callWhenWritten()
     }
 

@@ -85,7 +85,7 @@ struct StoreLinkCheck: FindingCheck {
             if link.prefix(5).lowercased() == "http:", let place = place() {
                 findings.report(.insecureLink, "the store URL '\(link)' is not HTTPS", at: place)
             }
-            if PlaceholderLink.all.contains(link), let place = place() {
+            if PlaceholderURL.all.contains(link), let place = place() {
                 let message =
                     "'\(link)' is a placeholder: replace it with the store URL of your app"
                 findings.report(.placeholderLink, message, at: place)

@@ -21,7 +21,7 @@ struct DeadRuleCheck: FindingCheck {
             findings.report(.deadRule, message, at: floor.places.id, rule: floor.rule.id)
         }
         for floor in rules.floors {
-            guard let base = floor.base, base.isWhollyInForce(at: now), base.mode == .enforce,
+            guard let base = floor.base, base.isActiveForAllClients(at: now), base.mode == .enforce,
                 base.schedule == .always, !FloorOrder([base], [floor.rule]).onlySecond
             else { continue }
             let message =
@@ -53,7 +53,7 @@ struct DeadRuleCheck: FindingCheck {
     /// Rules with floors for builds and for versions are skipped: either part may be missing in a
     /// request.
     private func outdoesInBuilds(_ stronger: RuleDefinition, _ rule: RuleDefinition) -> Bool {
-        guard !self.asksVersion(stronger), !self.asksVersion(rule) else { return false }
+        guard !self.dependsOnVersion(stronger), !self.dependsOnVersion(rule) else { return false }
         guard let build = rule.minimumBuild, let floor = stronger.minimumBuild else { return false }
         return build <= floor
     }
@@ -69,10 +69,10 @@ struct DeadRuleCheck: FindingCheck {
             let asked = [stronger.minimum, stronger.recommended].compactMap(\.self)
             return asked.contains { self.reaches($0, recommended) }
         }
-        return self.asksVersion(rule)
+        return self.dependsOnVersion(rule)
     }
 
-    private func asksVersion(_ rule: RuleDefinition) -> Bool {
+    private func dependsOnVersion(_ rule: RuleDefinition) -> Bool {
         rule.minimum != nil || rule.recommended != nil || !rule.blocked.isEmpty
             || rule.minimumBuildOf != nil
     }

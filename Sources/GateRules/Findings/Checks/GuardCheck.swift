@@ -8,7 +8,7 @@ struct GuardCheck {
     /// The minimum of devices or requests to reject rules; with fewer, the finding only warns.
     private static let fewest = 200.0
     /// The minimum of devices or requests for a finding; fewer are probably a trial of the gate.
-    private static let hardlyAny = 20.0
+    private static let minimumForFinding = 20.0
 
     /// The share from which a floor counts as denying all clients.
     private static let everybody = 0.99
@@ -96,19 +96,19 @@ struct GuardCheck {
         let countsDevices = part.total.countsByDevices
         let amount = countsDevices ? \ImpactAmount.devices : \ImpactAmount.requests
         let (total, denied) = (part.total[keyPath: amount], part.denied.amount[keyPath: amount])
-        guard total >= Self.hardlyAny, denied > total * limit else { return nil }
+        guard total >= Self.minimumForFinding, denied > total * limit else { return nil }
         let rule = self.strictestRule(of: part.denied)
         let name = rule.map { "the rule '\($0)'" } ?? "'unidentified'"
         let noun = countsDevices ? "devices" : "requests"
         let words =
             "denies \(Int(denied.rounded())) of the \(Int(total.rounded())) \(noun) "
             + "\(Self.words(audience)) that were seen in the last day and pass now: "
-        let share = ShareWords.percent(denied / total)
+        let share = ShareFormat.percent(denied / total)
         let tooFew =
             total < Self.fewest
             ? "fewer than \(Int(Self.fewest)) \(noun) are too few to reject the rules" : nil
         guard let date else {
-            let allowed = "and 'guard' allows a change to deny \(ShareWords.percent(limit))"
+            let allowed = "and 'guard' allows a change to deny \(ShareFormat.percent(limit))"
             return Words(
                 name: .newlyRefused,
                 message: "\(name) newly \(words)\(share), \(allowed)",

@@ -94,7 +94,7 @@ struct KnownVersions {
         let named = out.filter { $0.version != nil }.max { $0.precedes($1) }
         let unnamed = out.filter { $0.version == nil }.max { $0.precedes($1) }
         // A release without a version cannot be compared with a floor of versions.
-        guard !rule.floorAsksVersion, let unnamed else { return named }
+        guard !rule.floorDependsOnVersion, let unnamed else { return named }
         guard let named else { return unnamed }
         return named.hasLowerBuilds(than: unnamed) ? unnamed : named
     }
@@ -182,7 +182,7 @@ struct KnownVersions {
             // Builds and versions that no release states cannot be compared.
             let isSilent =
                 rule.minimumBuild != nil && releases.allSatisfy { $0.builds.isEmpty }
-                || rule.floorAsksVersion && releases.allSatisfy { $0.version == nil }
+                || rule.floorDependsOnVersion && releases.allSatisfy { $0.version == nil }
             let name = [store.platform.name, store.channel, store.app].compactMap(\.self)
             return isSilent
                 ? nil : (name.joined(separator: ", "), StoreRelease.releases(in: releases))

@@ -93,6 +93,6 @@ struct NextCompleteCheck: FindingCheck {
     ) -> Bool {
         var unheld = next
         unheld.holdUntilInStore = nil
-        return unheld.isWhollyInForce(at: now) && next.isInEveryStore(releases, at: now)
+        return unheld.isActiveForAllClients(at: now) && next.isInEveryStore(releases, at: now)
     }
 }

@@ -102,7 +102,7 @@ struct TransitionCheck {
                 at: self.new.places.unidentified ?? file
             )
         }
-        for request in self.transition.unrejected {
+        for request in self.transition.newlyAllowedRequests {
             findings.report(
                 .laxer,
                 "'unidentified' rejects fewer clients than before for '\(request)'",

@@ -7,7 +7,7 @@ struct NeedlessBlockCheck: FindingCheck {
     func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
         for floor in rules.floors {
             guard let minimum = floor.rule.minimum else { continue }
-            for range in floor.rule.blocked where range.isWhollyBelow(minimum) {
+            for range in floor.rule.blocked where range.isEntirelyBelow(minimum) {
                 let message =
                     "'\(range)' need not be blocked: it is entirely below the minimum \(minimum)"
                 let place = floor.places.place(of: "blocked")
@@ -26,7 +26,7 @@ struct RefusedRecommendationCheck: FindingCheck {
             let refusing = ([index] + rules.covering.places(covering: index)).first { place in
                 let other = rules.floors[place]
                 return other.base == nil && self.refuses(other.rule, recommended)
-                    && other.rule.isWhollyInForce(at: now)
+                    && other.rule.isActiveForAllClients(at: now)
             }
             guard let refusing else { continue }
             let message =
@@ -92,7 +92,7 @@ struct MissingReleaseCheck: FindingCheck {
     ) {
         let rule = floor.rule
         // Releases without versions can still state their builds.
-        if rule.floorAsksVersion || rule.recommended != nil,
+        if rule.floorDependsOnVersion || rule.recommended != nil,
             known.allSatisfy({ $0.version == nil }), rule.holdUntilInStore != nil
         {
             findings.report(

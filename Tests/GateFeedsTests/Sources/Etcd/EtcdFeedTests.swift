@@ -38,14 +38,14 @@ struct EtcdFeedTests {
     }
 
     /// Follows a feed until it fails or ends, or has this many answers.
-    private func answers(of feed: FeedDefinition, atMost count: Int) async throws -> [FeedAnswer] {
+    private func answers(of feed: FeedDefinition, atMost count: Int) async throws -> [FeedResult] {
         let context = FeedContext(
             feed: "a",
             fetcher: try Fetcher(),
             last: nil,
             now: SystemClock.now
         )
-        let (stream, continuation) = AsyncThrowingStream.makeStream(of: FeedAnswer.self)
+        let (stream, continuation) = AsyncThrowingStream.makeStream(of: FeedResult.self)
         return try await withThrowingTaskGroup { group in
             group.addTask {
                 do {
@@ -55,7 +55,7 @@ struct EtcdFeedTests {
                     continuation.finish(throwing: error)
                 }
             }
-            var answers: [FeedAnswer] = []
+            var answers: [FeedResult] = []
             for try await answer in stream {
                 answers.append(answer)
                 if answers.count == count { break }
@@ -65,7 +65,7 @@ struct EtcdFeedTests {
         }
     }
 
-    private static func value(_ text: String) -> FeedAnswer {
+    private static func value(_ text: String) -> FeedResult {
         .value(FeedValue(document: text))
     }
 

@@ -23,7 +23,7 @@ struct RefusalTests {
         )
         let client = ClientConnection(
             clients: worker.clients,
-            origin: ClientOrigin(nil, trusted: .none, isSecure: true),
+            origin: ClientAddress(nil, trusted: .none, isSecure: true),
             admission: .overClientLimit
         )
         let channel = EmbeddedChannel(handler: client, loop: loop)
