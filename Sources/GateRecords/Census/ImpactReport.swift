@@ -107,7 +107,7 @@ extension ImpactReport: CustomStringConvertible {
         let total = self.impact.total
         let requests =
             "\(Self.number(amount.requests)) requests "
-            + "(\(ShareWords.percent(amount.requests / max(total.requests, 1))))"
+            + "(\(ShareFormat.percent(amount.requests / max(total.requests, 1))))"
         guard amount.devices > 0 else { return requests }
         let share = ShareFormat.percent(amount.devices / max(total.devices, 1))
         return "\(requests), \(Self.number(amount.devices)) devices (\(share))"
