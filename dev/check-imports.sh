@@ -6,12 +6,14 @@ cd "$(dirname "$0")/.."
 
 ours='CAdminFiles|CCrypto|CCurl|CHiredis|CLinux|CRelease|CSchemas|CSQLite|CYAML|GateAdmin|GateCensus|GateControl|GateCrypto|GateFeeds|GateFuzzing|GatePolicy|GateProxy|GateRecords|GateRules|GateSystem|GateWire|VersionGateClient|versiongate'
 failed=0
+imports=()
 
 # allow TARGET MODULE...: the target may import these modules of ours and no others.
 allow() {
     local target=$1
     shift
     local permitted=" $* "
+    imports+=("$target $*")
     while IFS=: read -r file line text; do
         local module
         module=$(sed -E 's/.*import +([A-Za-z]+).*/\1/' <<<"$text")
@@ -63,4 +65,23 @@ if grep -rnE '^ *(public )?import ' --include='*.swift' Sources/VersionGateClien
     echo "VersionGateClient imports only Foundation" >&2
     failed=1
 fi
+# The drawing of the targets: each target is above those that it imports.
+drawing=$(awk '/^```/ { inside = !inside } inside' docs/architecture.md)
+line_of() { grep -nw -m1 "$1" <<<"$drawing" | cut -d: -f1; }
+for entry in "${imports[@]}"; do
+    read -r target modules <<<"$entry"
+    [[ $target == VersionGateClient ]] && continue
+    above=$(line_of "$target" || true)
+    if [[ -z $above ]]; then
+        echo "docs/architecture.md: the drawing lacks $target" >&2
+        failed=1
+    fi
+    for module in $modules; do
+        below=$(line_of "$module" || true)
+        [[ $module == C[A-Z]* ]] || ((below > above)) || {
+            echo "docs/architecture.md: $target imports $module, so $module must be below it in the drawing" >&2
+            failed=1
+        }
+    done
+done
 exit "$failed"
