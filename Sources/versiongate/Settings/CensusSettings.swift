@@ -2,7 +2,6 @@ import GateCensus
 import GateControl
 import NIOCore
 
-/// The settings of the census.
 struct CensusSettings {
     /// The maximum number of census cells per minute, and on each event loop between two
     /// collections.
