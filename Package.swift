@@ -67,17 +67,46 @@ let package = Package(
         ),
         // Its words for pkg-config would have the C library read in two ways.
         .systemLibrary(name: "CHiredis", providers: [.apt(["libhiredis-dev"])]),
+        .target(name: "GateCrypto", dependencies: ["CCrypto"]),
+        .target(name: "GateSystem", dependencies: ["CCurl", "CLinux", "GatePolicy"]),
+        .target(
+            name: "GateRules",
+            dependencies: ["CYAML", "GateCensus", "GateCrypto", "GatePolicy", "GateSystem"]
+        ),
+        .target(
+            name: "GateFeeds",
+            dependencies: [
+                "GateCrypto",
+                "GatePolicy",
+                "GateRules",
+                "GateSystem",
+                .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
+        .target(
+            name: "GateRecords",
+            dependencies: [
+                "CCurl",
+                "CHiredis",
+                "CSQLite",
+                "GateCensus",
+                "GateCrypto",
+                "GatePolicy",
+                "GateRules",
+                "GateSystem",
+                .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
         .target(
             name: "GateControl",
             dependencies: [
-                "CCrypto",
-                "CCurl",
-                "CHiredis",
-                "CLinux",
-                "CSQLite",
-                "CYAML",
                 "GateCensus",
+                "GateCrypto",
+                "GateFeeds",
                 "GatePolicy",
+                "GateRecords",
+                "GateRules",
+                "GateSystem",
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),
@@ -87,8 +116,12 @@ let package = Package(
                 "CAdminFiles",
                 "GateCensus",
                 "GateControl",
+                "GateFeeds",
                 "GatePolicy",
                 "GateProxy",
+                "GateRecords",
+                "GateRules",
+                "GateSystem",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -108,11 +141,15 @@ let package = Package(
             dependencies: [
                 "CRelease",
                 "CSchemas",
+                "GateAdmin",
                 "GateCensus",
+                "GateControl",
+                "GateFeeds",
                 "GatePolicy",
                 "GateProxy",
-                "GateControl",
-                "GateAdmin",
+                "GateRecords",
+                "GateRules",
+                "GateSystem",
                 "GateWire",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
@@ -125,7 +162,16 @@ let package = Package(
         ),
         .target(name: "VersionGateClient"),
         .target(name: "AllocationCounter", path: "Tests/AllocationCounter"),
-        .target(name: "GateTestSupport", path: "Tests/GateTestSupport"),
+        .target(
+            name: "GateTestSupport",
+            dependencies: [.product(name: "Logging", package: "swift-log")],
+            path: "Tests/GateTestSupport"
+        ),
+        .target(
+            name: "RulesTestSupport",
+            dependencies: ["GateFeeds", "GatePolicy", "GateRules", "GateSystem"],
+            path: "Tests/RulesTestSupport"
+        ),
         .target(name: "OwnThread", dependencies: ["GateTestSupport"], path: "Tests/OwnThread"),
         .target(
             name: "WireSamples",
@@ -147,9 +193,10 @@ let package = Package(
         .target(
             name: "GateFuzzing",
             dependencies: [
-                "GateControl",
+                "GateFeeds",
                 "GatePolicy",
                 "GateProxy",
+                "GateRules",
                 "GateWire",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -184,14 +231,15 @@ let package = Package(
             name: "GateProxyTests",
             dependencies: [
                 "GateCensus",
-                "GateControl",
                 "GateFuzzing",
                 "GatePolicy",
                 "GateProxy",
+                "GateRules",
                 "GateTestSupport",
                 "GateWire",
                 "MutatedRules",
                 "OwnThread",
+                "RulesTestSupport",
                 "WireSamples",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -201,28 +249,84 @@ let package = Package(
             ]
         ),
         .testTarget(
-            name: "GateControlTests",
+            name: "GateCryptoTests",
+            dependencies: ["GateCrypto", "GateTestSupport", "OwnThread"]
+        ),
+        .testTarget(
+            name: "GateSystemTests",
+            dependencies: ["GatePolicy", "GateSystem", "GateTestSupport", "OwnThread"]
+        ),
+        .testTarget(
+            name: "GateRulesTests",
             dependencies: [
-                "CSQLite",
                 "GateCensus",
-                "GateControl",
+                "GateFeeds",
                 "GatePolicy",
+                "GateRules",
+                "GateSystem",
                 "GateTestSupport",
                 "MutatedRules",
                 "OwnThread",
-                .product(name: "Logging", package: "swift-log"),
+                "RulesTestSupport",
             ],
             exclude: ["BrokenRules", "Schema"]
+        ),
+        .testTarget(
+            name: "GateFeedsTests",
+            dependencies: [
+                "GateCrypto",
+                "GateFeeds",
+                "GatePolicy",
+                "GateRules",
+                "GateSystem",
+                "GateTestSupport",
+                "OwnThread",
+                "RulesTestSupport",
+            ]
+        ),
+        .testTarget(
+            name: "GateRecordsTests",
+            dependencies: [
+                "GateCensus",
+                "GatePolicy",
+                "GateRecords",
+                "GateRules",
+                "GateSystem",
+                "GateTestSupport",
+                "OwnThread",
+                "RulesTestSupport",
+            ]
+        ),
+        .testTarget(
+            name: "GateControlTests",
+            dependencies: [
+                "GateCensus",
+                "GateControl",
+                "GateFeeds",
+                "GatePolicy",
+                "GateRecords",
+                "GateRules",
+                "GateSystem",
+                "GateTestSupport",
+                "OwnThread",
+                "RulesTestSupport",
+                .product(name: "Logging", package: "swift-log"),
+            ]
         ),
         .testTarget(
             name: "GateAdminTests",
             dependencies: [
                 "GateAdmin",
                 "GateControl",
+                "GateFeeds",
                 "GatePolicy",
                 "GateProxy",
+                "GateRecords",
+                "GateRules",
+                "GateSystem",
                 "GateTestSupport",
                 "OwnThread",
+                "RulesTestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -232,8 +336,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "ConformanceCases", "GateControl", "GatePolicy", "GateTestSupport", "MutatedRules",
-                "OwnThread", "VersionGateClient", "versiongate",
+                "ConformanceCases", "GatePolicy", "GateRules", "GateTestSupport", "MutatedRules",
+                "OwnThread", "RulesTestSupport", "VersionGateClient", "versiongate",
             ],
             exclude: ["Programs"]
         ),

@@ -11,6 +11,14 @@ import re
 import sys
 
 ORDERS = {
+    "GateControl": ["Watching", "Reloading", "FeedRunning", "Breaker", "Preview"],
+    "GateFeeds": ["Streams", "Values", "Google", "RemoteConfig", "AppStoreConnect", "Sources", "FeedRunning"],
+    "GateRecords": ["State", "Redis", "Census", "Advice", "Audit"],
+    "GateRules": [
+        "Document", "JSON", "Decoding", "Template", "Feeds", "RulesFile", "OpenAPI", "Findings", "Changes", "Comparison",
+        "Suites", "Checking", "SettingsFile",
+    ],
+    "GateSystem": ["Time", "Threads", "Files", "Curl"],
     "GateWire": ["HTTP1", "HTTP2", "ProxyProtocol"],
     "GateProxy": [
         "Settings", "Counters", "TLS", "Logging", "Verdict", "AccessLog", "Forwarding", "Exchange", "Loop", "Transport",

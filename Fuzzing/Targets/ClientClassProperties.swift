@@ -1,5 +1,6 @@
-import GateControl
+import GateFeeds
 import GatePolicy
+import GateRules
 
 /// Properties of two clients that differ in one header line: if they are in the same class, they
 /// get the same decision with the same effects.
@@ -27,6 +28,7 @@ struct ClientClassProperties {
     private static let now = Timestamp(secondsSinceEpoch: 1_800_000_000)
     private static let ruleSet = try? RulesFileLoader.load(
         sources: [(name: "rules.yaml", text: Self.rules)],
+        feedKinds: .all,
         now: { Self.now }
     ).ruleSet
 

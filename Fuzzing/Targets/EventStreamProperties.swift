@@ -1,4 +1,5 @@
-import GateControl
+import GateFeeds
+import GateRules
 
 /// Properties of any bytes as server-sent events.
 struct EventStreamProperties {

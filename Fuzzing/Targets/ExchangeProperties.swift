@@ -283,7 +283,7 @@ struct ExchangeProperties {
 
     private mutating func breakUpstream() throws(Finding) {
         let before = self.exchange
-        switch self.exchange.upstreamBroke() {
+        switch self.exchange.upstreamViolatedProtocol() {
         case .badGateway:
             try expect(!self.book.responseStarted, "a second answer")
             self.refuse()
@@ -309,7 +309,7 @@ struct ExchangeProperties {
             limits: Self.limits
         )
         switch action {
-        case .askAnother:
+        case .tryAnotherBackend:
             self.book.othersAsked += 1
             try expect(isRepeatable && self.book.requestEnded, "half a request for another one")
             try expect(!self.book.backendSpoke, "another asked after the backend had spoken")
@@ -337,7 +337,7 @@ struct ExchangeProperties {
 
     private mutating func writeLast() {
         let end = NIODeadline.uptimeNanoseconds(UInt64(self.script.number(below: 256)))
-        self.exchange.lastWasWritten(end: end)
+        self.exchange.lastResponseWritten(end: end)
     }
 
     private mutating func endTunnel() {

@@ -15,7 +15,7 @@ extension ForwardedRequest {
             facts: facts,
             in: text.span,
             verdict: Verdict(decision: .preflight),
-            origin: ClientOrigin(nil, trusted: .none),
+            origin: ClientAddress(nil, trusted: .none),
             upstreamAuthority: "backend",
             newRequestID: { RequestID(high: 0, low: 0) }
         )

@@ -55,7 +55,7 @@ struct HeaderBlockHead {
             facts: self.facts,
             in: bytes.span,
             verdict: Verdict(decision: .preflight),
-            origin: ClientOrigin(nil, trusted: .none),
+            origin: ClientAddress(nil, trusted: .none),
             upstreamAuthority: "b",
             newRequestID: { RequestID(high: 1, low: 2) }
         )

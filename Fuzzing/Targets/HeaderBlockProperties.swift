@@ -34,7 +34,7 @@ struct HeaderBlockProperties {
 
     /// Fields that are valid trailers end a chunked body, and are separate fields there.
     private func checkTrailers(_ list: HeaderList) throws(Finding) {
-        guard list.mayTrail else { return }
+        guard list.isForwardableTrailerSection else { return }
         var out = ByteBuffer()
         out.writeLastChunk(trailers: list)
         let written = Array(out.readableBytesView)

@@ -1,5 +1,5 @@
 import Foundation
-import GateControl
+import GateRules
 
 /// Properties of any bytes as the response of a feed source.
 struct JSONProperties {

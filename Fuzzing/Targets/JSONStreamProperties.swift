@@ -1,4 +1,5 @@
-import GateControl
+import GateFeeds
+import GateRules
 
 /// Properties of any bytes as an endless response of JSON objects.
 struct JSONStreamProperties {

@@ -1,6 +1,7 @@
-import GateControl
+import GateFeeds
 import GatePolicy
 import GateProxy
+import GateRules
 import GateWire
 
 /// Properties of a recent client and another client: if the other matches the recent one, both get
@@ -16,7 +17,12 @@ struct RecentClientProperties {
 
         init?(_ text: String) {
             let source = (name: "rules.yaml", text: text)
-            guard let loaded = try? RulesFileLoader.load(sources: [source], now: { Self.now })
+            guard
+                let loaded = try? RulesFileLoader.load(
+                    sources: [source],
+                    feedKinds: .all,
+                    now: { Self.now }
+                )
             else { return nil }
             self.rules = loaded.ruleSet
             self.table = .request(identityHeaderNames: self.rules.identityHeaderNames)
@@ -112,7 +118,7 @@ struct RecentClientProperties {
         var parser = RequestHeadParser()
         // A head that is too long is rejected.
         guard parser.parse(text.span, table: gate.table) == .complete else {
-            return recent.describeNobody()
+            return recent.clearKey()
         }
         recent.describe(parser.head, in: text.span, form: .document, scope: .unrestricted)
     }

@@ -103,7 +103,7 @@ struct RequestHeadProperties {
             facts: facts,
             in: bytes.span,
             verdict: Verdict(decision: .preflight),
-            origin: ClientOrigin(peer, trusted: trusted ?? .none),
+            origin: ClientAddress(peer, trusted: trusted ?? .none),
             upstreamAuthority: "backend:8080",
             newRequestID: { RequestID(high: 1, low: 2) }
         )

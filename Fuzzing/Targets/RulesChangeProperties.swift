@@ -1,5 +1,6 @@
-import GateControl
+import GateFeeds
 import GatePolicy
+import GateRules
 
 /// Properties of any two texts as rules files, where the second replaces the first: every weakened
 /// decision is reported.
@@ -38,7 +39,11 @@ enum RulesChangeProperties {
     }
 
     private static func load(_ text: Substring) -> LoadedRules? {
-        try? RulesFileLoader.load(sources: [("rules.yaml", String(text))], now: { Self.now })
+        try? RulesFileLoader.load(
+            sources: [("rules.yaml", String(text))],
+            feedKinds: .all,
+            now: { Self.now }
+        )
     }
 
     /// Returns clients at the floors of every rule, on the paths in the seeds of this target.

@@ -1,5 +1,6 @@
-import GateControl
+import GateFeeds
 import GatePolicy
+import GateRules
 
 /// Properties of any text as a rules file.
 enum RulesFileProperties {
@@ -22,7 +23,11 @@ enum RulesFileProperties {
     }
 
     private static func load(_ text: String) throws(RulesFileErrors) -> LoadedRules {
-        try RulesFileLoader.load(sources: [("rules.yaml", text)], now: { Self.now })
+        try RulesFileLoader.load(
+            sources: [("rules.yaml", text)],
+            feedKinds: .all,
+            now: { Self.now }
+        )
     }
 
     /// Every error is one line, with a location that exists in the file.

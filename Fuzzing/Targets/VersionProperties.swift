@@ -103,7 +103,7 @@ struct VersionProperties {
             }
             try expect(exact.contains(version), is: expected, "\(version) in \(relation)\(version)")
         }
-        for floor in self.versions where holds && range.isWhollyBelow(floor) {
+        for floor in self.versions where holds && range.isEntirelyBelow(floor) {
             try expect(version < floor, "\(version) is in \(text), which is below \(floor)")
         }
     }

@@ -59,7 +59,7 @@ extension RuleSet {
             in: scope,
             at: time,
             address: test.address,
-            ignoresMaintenance: test.at == nil && !self.speaksOfMaintenance(test.expectation)
+            ignoresMaintenance: test.at == nil && !self.expectsMaintenance(test.expectation)
         )
         let answer = self.answer(to: decision, for: identity, at: time)
         return RuleTestOutcome(decision: decision, status: answer?.status)
@@ -68,7 +68,7 @@ extension RuleSet {
 
 extension RuleSet {
     /// Whether the expectation requires or accepts a maintenance.
-    private func speaksOfMaintenance(_ expectation: RuleExpectation) -> Bool {
+    private func expectsMaintenance(_ expectation: RuleExpectation) -> Bool {
         if expectation.decisions.contains(.maintenance) || expectation.status == 503 { return true }
         let named = [expectation.rule].compactMap(\.self) + (expectation.observed ?? [])
         guard expectation.status != nil || !named.isEmpty else { return false }
@@ -76,7 +76,7 @@ extension RuleSet {
             guard rule.maintenance != nil else { return false }
             if let status = expectation.status, status == rule.answer.status { return true }
             // If the rule has a floor, its ID may be expected because of the floor.
-            return !rule.asksSomething && named.contains(rule.id)
+            return !rule.hasTerms && named.contains(rule.id)
         }
     }
 }

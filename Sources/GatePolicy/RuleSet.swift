@@ -6,7 +6,7 @@ package final class RuleSet: Sendable {
     package let definition: RuleSetDefinition
     let reader: IdentityReader
     let classifier: RequestClassifier
-    let judge: Judge
+    let judge: RuleEvaluator
     let responder: Responder
     /// The classes of clients that the rules distinguish; `nil` if clients have to be evaluated
     /// individually.
@@ -23,7 +23,7 @@ package final class RuleSet: Sendable {
         self.definition = definition
         self.reader = reader
         self.classifier = classifier
-        self.judge = Judge(definition, classifier)
+        self.judge = RuleEvaluator(definition, classifier)
         self.responder = Responder(definition)
         self.clientClasses = ClientClasses(definition, reader)
         self.namedClients = NamedClients(definition)
@@ -56,7 +56,7 @@ package final class RuleSet: Sendable {
     }
 
     /// Whether decisions depend on requests, and not only on clients.
-    package var tellsRequestsApart: Bool { self.classifier.tellsRequestsApart }
+    package var distinguishesRequests: Bool { self.classifier.distinguishesRequests }
 
     /// Returns the scope of a request: its properties, apart from the client, that rules depend on.
     ///

@@ -25,7 +25,7 @@ public final class VersionGateClient: Sendable {
     private let session: URLSession
     private let endpoints: GateEndpoints
     private let currentState: CurrentState
-    private let surroundings: ClientSurroundings
+    private let surroundings: ClientEnvironment
 
     /// Creates a client; it sends no requests by itself.
     ///
@@ -58,7 +58,7 @@ public final class VersionGateClient: Sendable {
         session: URLSession,
         storage: any GateStorage,
         checkTimeout: TimeInterval,
-        surroundings: ClientSurroundings
+        surroundings: ClientEnvironment
     ) {
         self.baseURL = baseURL
         self.identity = identity

@@ -1,8 +1,12 @@
 import GateControl
+import GateFeeds
+import GateRules
+import GateSystem
 import Logging
 import NIOCore
 import NIOEmbedded
 import NIOHTTP1
+import RulesTestSupport
 import Testing
 
 @testable import GateAdmin
@@ -11,7 +15,7 @@ import Testing
 struct AdminEventHubTests {
     private let loop = EmbeddedEventLoop()
     private let hub: AdminEventHub
-    private let moment: AdminMoment
+    private let moment: AdminSnapshot
 
     init() async {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
@@ -29,8 +33,8 @@ struct AdminEventHubTests {
         self.moment = await endpoints.moment()
     }
 
-    private func moment(records: Int) -> AdminMoment {
-        AdminMoment(
+    private func moment(records: Int) -> AdminSnapshot {
+        AdminSnapshot(
             reload: self.moment.reload,
             reloads: self.moment.reloads,
             records: records,

@@ -228,22 +228,22 @@ struct AdminExchangeTests {
 
     @Test func `a malformed request gets a response unless another one is pending`() {
         var exchange = AdminExchange(Self.limits, Self.hosts)
-        let answer = exchange.receiveNonsense(.invalidMethod)
+        let answer = exchange.receiveInvalidInput(.invalidMethod)
         #expect(answer?.status == .badRequest)
         #expect(answer?.body.isEmpty == false)
         #expect(!exchange.keepsConnection)
-        #expect(exchange.receiveNonsense(.invalidMethod) == nil)
+        #expect(exchange.receiveInvalidInput(.invalidMethod) == nil)
 
         exchange = AdminExchange(Self.limits, Self.hosts)
         _ = exchange.receiveHead(self.head(.POST, "/hooks/a"))
-        #expect(exchange.receiveNonsense(.invalidChunkSize)?.status == .badRequest)
+        #expect(exchange.receiveInvalidInput(.invalidChunkSize)?.status == .badRequest)
 
         exchange = AdminExchange(Self.limits, Self.hosts)
         _ = exchange.receiveHead(self.head(.HEAD, "/feeds"))
         _ = exchange.receiveEnd()
-        #expect(exchange.receiveNonsense(.invalidMethod) == nil)
+        #expect(exchange.receiveInvalidInput(.invalidMethod) == nil)
         exchange.finish()
-        let tooLarge = exchange.receiveNonsense(.headerOverflow)
+        let tooLarge = exchange.receiveInvalidInput(.headerOverflow)
         #expect(tooLarge?.status == .requestHeaderFieldsTooLarge)
         // Not the response to the previous HEAD request.
         #expect(!exchange.isHead)

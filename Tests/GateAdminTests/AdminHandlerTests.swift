@@ -1,8 +1,12 @@
 import GateControl
+import GateFeeds
+import GateRules
+import GateSystem
 import Logging
 import NIOCore
 import NIOEmbedded
 import NIOHTTP1
+import RulesTestSupport
 import Testing
 
 @testable import GateAdmin

@@ -1,9 +1,13 @@
 import GateControl
+import GateFeeds
 import GatePolicy
+import GateRules
+import GateSystem
 import GateTestSupport
 import Logging
 import NIOCore
 import OwnThread
+import RulesTestSupport
 import Testing
 
 @testable import GateAdmin

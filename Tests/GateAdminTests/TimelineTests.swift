@@ -1,5 +1,6 @@
-import GateControl
 import GatePolicy
+import GateRules
+import RulesTestSupport
 import Testing
 
 @testable import GateAdmin

@@ -48,10 +48,10 @@ package struct MutationClients {
             let recommended = old.definition.rules.filter { $0.match.overlaps(match) }
                 .compactMap(\.recommended)
             let known = out.compactMap(\.version) + recommended + own.compactMap(\.version.value)
-            let asksBuild = rule.withNext.contains { $0.asksBuild }
+            let dependsOnBuild = rule.withNext.contains { $0.dependsOnBuild }
             return Crowd(
                 rule: rule,
-                clients: Self.clients(of: match, versions, asksBuild ? builds : []),
+                clients: Self.clients(of: match, versions, dependsOnBuild ? builds : []),
                 version: known.max(),
                 build: (out.flatMap(\.builds) + own.compactMap(\.build.value)).max()
             )

@@ -1,6 +1,8 @@
 internal import GateCensus
 internal import GateControl
 internal import GatePolicy
+internal import GateRecords
+internal import GateRules
 internal import NIOHTTP1
 
 /// Endpoints that suggest floors and report which clients they affect.
@@ -8,7 +10,7 @@ extension AdminEndpoints {
     func floorAdvice(_ query: AdminQuery) async -> AdminAnswer {
         await self.advise { now throws(AdminQuery.Failure) in
             let text = query["atMost"] ?? "1%"
-            guard let limit = ShareWords.share(text) else {
+            guard let limit = ShareFormat.share(text) else {
                 let reason = "expected a share above 0 % and below 100 %, such as '1%'"
                 throw AdminQuery.Failure(name: "atMost", reason: reason)
             }
@@ -71,7 +73,7 @@ extension AdminEndpoints {
             return .refusal(error)
         }
         guard let current = await self.reloader.current else { return .noRules }
-        return await self.answeredAside {
+        return await self.respondInBackground {
             do throws(CensusStore.Failure) {
                 return try advice(census.store, current.ruleSet)
             } catch {

@@ -1,5 +1,9 @@
 internal import GateControl
+internal import GateFeeds
 internal import GatePolicy
+internal import GateRecords
+internal import GateRules
+internal import GateSystem
 internal import NIOHTTP1
 
 /// The endpoint that reports which counted clients other rules would affect.
@@ -45,12 +49,17 @@ extension AdminEndpoints {
         }
         guard let current = await self.reloader.current else { return .noRules }
         let contributions = await self.reloader.contributions
-        return await self.answeredAside {
+        return await self.respondInBackground {
             let new: RuleSet
             switch candidate {
             case .text(let text):
                 do throws(RulesFileErrors) {
-                    new = try RulesFileLoader.load(candidate: text, feeds: contributions).ruleSet
+                    new = try RulesFileLoader.load(
+                        candidate: text,
+                        feedKinds: .all,
+                        feeds: contributions,
+                        now: SystemClock.now
+                    ).ruleSet
                 } catch {
                     return .notLoadable(error.errors)
                 }
@@ -82,7 +91,7 @@ extension AdminEndpoints {
     }
 
     /// Runs slow work outside the event loop, one request at a time, and returns its response.
-    func answeredAside(_ work: @escaping @Sendable () -> AdminAnswer) async -> AdminAnswer {
+    func respondInBackground(_ work: @escaping @Sendable () -> AdminAnswer) async -> AdminAnswer {
         if let answer = await self.aside.run(work) { return answer }
         var answer = AdminAnswer.refusal(
             .serviceUnavailable,

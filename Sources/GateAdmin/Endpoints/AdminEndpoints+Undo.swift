@@ -1,6 +1,8 @@
 private import FoundationEssentials
 internal import GateControl
 internal import GatePolicy
+internal import GateRecords
+internal import GateRules
 internal import NIOHTTP1
 
 /// Endpoints that return to previous rules.

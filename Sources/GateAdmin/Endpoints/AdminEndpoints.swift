@@ -1,6 +1,10 @@
 internal import CAdminFiles
 package import GateControl
+package import GateFeeds
 package import GatePolicy
+package import GateRecords
+internal import GateRules
+internal import GateSystem
 internal import NIOCore
 internal import NIOHTTP1
 
@@ -23,7 +27,7 @@ package struct AdminEndpoints: Sendable {
     let audit: AuditLog?
     let archive: RulesArchive?
     let breaker: Breaker?
-    let aside = AsideThread()
+    let aside = LongTaskThread()
     let now: @Sendable () -> Timestamp
 
     package init(
@@ -159,7 +163,7 @@ package struct AdminEndpoints: Sendable {
         let matches = (try? await self.census?.lastMatches(at: now)) ?? [:]
         return AdminAnswer(
             .ok,
-            RulesInForce(
+            ActiveRulesReport(
                 standing,
                 isCounting: self.census != nil,
                 matches,
@@ -175,8 +179,8 @@ package struct AdminEndpoints: Sendable {
         do throws(RulesFileErrors) {
             let asked =
                 request.method == .POST
-                ? try AskedRequest(json: request.body, identity: identity)
-                : try AskedRequest(
+                ? try ExplainedRequest(json: request.body, identity: identity)
+                : try ExplainedRequest(
                     parameters: request.query.items.map { ($0.name, $0.value) },
                     identity: identity
                 )
@@ -259,7 +263,7 @@ package struct AdminEndpoints: Sendable {
         // 401 requires a challenge with an authentication scheme (RFC 9110 section 15.5.2), and
         // signatures have none.
         case .unsigned: .refusal(.forbidden, "the signature is missing")
-        case .wronglySigned: .refusal(.forbidden, "the signature is wrong")
+        case .invalidSignature: .refusal(.forbidden, "the signature is wrong")
         case .secretMissing: .refusal(.serviceUnavailable, "the signature cannot be checked")
         }
     }

@@ -1,6 +1,6 @@
-internal import GateControl
 internal import GatePolicy
 internal import GateProxy
+internal import GateRules
 
 /// The response of the gate to a request, and the reason for it.
 struct ExplainReport: Encodable {
@@ -47,7 +47,7 @@ struct ExplainReport: Encodable {
     ///   - request: The request.
     ///   - ruleSet: The rules.
     ///   - now: The time of the request, unless the request specifies one.
-    init(_ request: AskedRequest, by ruleSet: RuleSet, at now: Timestamp) {
+    init(_ request: ExplainedRequest, by ruleSet: RuleSet, at now: Timestamp) {
         let time = request.time ?? now
         let fields = request.headers.map { "\($0.name): \($0.value)" }
         let head = DryRun.head(request.method, request.path, fields: fields)

@@ -1,6 +1,7 @@
 private import FoundationEssentials
 internal import GateControl
 internal import GatePolicy
+internal import GateRecords
 
 /// The state of the rules and their feeds, as reported by `/feeds`.
 struct FeedsReport: Encodable {

@@ -1,6 +1,8 @@
 private import FoundationEssentials
 internal import GateControl
 internal import GatePolicy
+internal import GateRecords
+internal import GateRules
 
 /// The active rules and the result of the last reload; `versiongate reload` decodes it.
 package struct RulesReport: Codable {

@@ -60,7 +60,7 @@ struct Timeline {
             add(.brownoutEnds, at: window.until, "\(clients) are allowed again")
         }
         for step in rule.rollout {
-            let share = ShareWords.percent(step.percent / 100)
+            let share = ShareFormat.percent(step.percent / 100)
             add(.rollout, at: step.at, "\(share) of \(clients) must update")
         }
         if let window = rule.maintenance {

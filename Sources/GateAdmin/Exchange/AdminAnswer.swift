@@ -1,5 +1,5 @@
 internal import FoundationEssentials
-internal import GateControl
+internal import GateRules
 internal import NIOHTTP1
 
 /// A response of the admin listener: JSON, metrics, a file or a status without a body.
@@ -69,7 +69,7 @@ struct AdminAnswer: Sendable, Equatable {
         return AdminAnswer(status, problem, as: "application/problem+json")
     }
 
-    static let strangeHost = AdminAnswer.refusal(
+    static let disallowedHost = AdminAnswer.refusal(
         .misdirectedRequest,
         "the Host must be an IP address, localhost, or the name in --admin-listen"
     )
@@ -96,7 +96,7 @@ struct AdminAnswer: Sendable, Equatable {
         return answer
     }
 
-    static let strangeOrigin = AdminAnswer.refusal(.forbidden, "the page has another origin")
+    static let crossOrigin = AdminAnswer.refusal(.forbidden, "the page has another origin")
 
     /// `isPage`: whether the client is a browser, which can send a token only as a password.
     static func unauthorized(isPage: Bool) -> AdminAnswer {

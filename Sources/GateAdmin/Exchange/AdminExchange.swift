@@ -82,13 +82,13 @@ struct AdminExchange {
             return self.refuse(.refusal(.notFound, "there is no endpoint with this path"))
         }
         guard !route.isForOperators || self.hosts.admits(head.headers["Host"]) else {
-            return self.refuse(.strangeHost)
+            return self.refuse(.disallowedHost)
         }
         guard route.methods.contains(head.method) else {
             return self.refuse(.wrongMethod(on: route))
         }
         guard !route.isForOperators || Self.isOfOwnPage(head.headers) else {
-            return self.refuse(.strangeOrigin)
+            return self.refuse(.crossOrigin)
         }
         if let length = head.headers.first(name: "Content-Length").flatMap({ Int($0) }),
             length > self.limits.bodyBytes
@@ -155,7 +155,7 @@ struct AdminExchange {
     ///
     /// - Returns: The response to send before the connection closes; `nil` if the request has its response
     ///   already.
-    mutating func receiveNonsense(_ error: HTTPParserError) -> AdminAnswer? {
+    mutating func receiveInvalidInput(_ error: HTTPParserError) -> AdminAnswer? {
         switch self.state {
         case .idle: self.isHead = false
         case .reading: break

@@ -16,7 +16,7 @@ struct AdminHosts: Sendable, Equatable {
     ///   - address: The address that it listens on. The names are only known for loopback addresses.
     ///   - name: The configured host; `nil` for inherited sockets.
     init(_ address: SocketAddress?, listeningOn name: String?) {
-        if address?.isOfThisMachineAlone == true {
+        if address?.isLoopbackOnly == true {
             self.names = ["localhost", name?.lowercased() ?? "localhost"]
         } else {
             self.names = nil
@@ -37,7 +37,7 @@ struct AdminHosts: Sendable, Equatable {
 
 extension SocketAddress {
     /// Whether only this machine can connect to the address.
-    var isOfThisMachineAlone: Bool {
+    var isLoopbackOnly: Bool {
         guard let address = self.ipAddress else { return true }
         return address == "::1" || address.hasPrefix("127.") || address.hasPrefix("::ffff:127.")
     }

@@ -1,5 +1,5 @@
-internal import GateControl
 internal import GatePolicy
+internal import GateRules
 
 /// The query of a request in form encoding, such as `since=7d&rule=ios`.
 struct AdminQuery: Sendable, Equatable {

@@ -9,12 +9,12 @@ internal import NIOHTTP1
 /// reconnects. Without streams, the state of the gate is not checked.
 final class AdminEventHub {
     /// The number of checks of the state per collection of figures from the event loops.
-    private static let looksPerFigures = 4
+    private static let checksPerFigures = 4
     /// The number of checks without an event after which a heartbeat comment is sent.
-    private static let looksPerHeartbeat = 30
+    private static let checksPerHeartbeat = 30
     /// The number of checks, about one hour, after which a page must reconnect with a token that is
     /// then valid.
-    private static let looksPerStream = 7_200
+    private static let checksPerStream = 7_200
 
     private struct Listener {
         let channel: any Channel
@@ -24,7 +24,7 @@ final class AdminEventHub {
     }
 
     private struct Change: Encodable {
-        let parts: [AdminMoment.Part]
+        let parts: [AdminSnapshot.Part]
     }
 
     private let endpoints: AdminEndpoints
@@ -35,7 +35,7 @@ final class AdminEventHub {
     private var watch: RepeatedTask?
     private var isLooking = false
     private var looks = 0
-    private var moment: AdminMoment?
+    private var moment: AdminSnapshot?
     private var figures: AdminFigures?
 
     /// - Parameters:
@@ -93,7 +93,7 @@ final class AdminEventHub {
         guard !self.isLooking else { return }
         self.isLooking = true
         self.looks += 1
-        let wantsFigures = self.figures == nil || self.looks % Self.looksPerFigures == 0
+        let wantsFigures = self.figures == nil || self.looks % Self.checksPerFigures == 0
         let endpoints = self.endpoints
         let hub = NIOLoopBound(self, eventLoop: self.eventLoop)
         self.eventLoop.makeFutureWithTask {
@@ -104,7 +104,7 @@ final class AdminEventHub {
         }
     }
 
-    func tell(_ moment: AdminMoment, _ figures: AdminFigures?) {
+    func tell(_ moment: AdminSnapshot, _ figures: AdminFigures?) {
         let parts = self.moment.map { moment.changes(since: $0) } ?? []
         self.moment = moment
         if !parts.isEmpty { self.sendAll("changed", Change(parts: parts)) }
@@ -115,9 +115,9 @@ final class AdminEventHub {
         for (key, listener) in self.listeners {
             self.listeners[key]?.age += 1
             self.listeners[key]?.silence += 1
-            if listener.age >= Self.looksPerStream {
+            if listener.age >= Self.checksPerStream {
                 listener.channel.close(promise: nil)
-            } else if listener.silence >= Self.looksPerHeartbeat {
+            } else if listener.silence >= Self.checksPerHeartbeat {
                 self.send(":\n\n", to: listener.channel)
             }
         }

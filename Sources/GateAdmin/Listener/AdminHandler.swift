@@ -87,7 +87,7 @@ final class AdminHandler: ChannelInboundHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         guard let error = error as? HTTPParserError else { return context.close(promise: nil) }
-        if let answer = self.exchange.receiveNonsense(error) { self.send(answer) }
+        if let answer = self.exchange.receiveInvalidInput(error) { self.send(answer) }
     }
 
     // MARK: Requests

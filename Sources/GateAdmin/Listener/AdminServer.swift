@@ -76,7 +76,7 @@ package final class AdminServer: Sendable {
                 server = try AdminServer(group, channels, hasSuccessor: true)
             }
             let addresses = server.channels.compactMap(\.localAddress)
-            if token == nil, let address = addresses.first(where: { !$0.isOfThisMachineAlone }) {
+            if token == nil, let address = addresses.first(where: { !$0.isLoopbackOnly }) {
                 throw AdminTokenError(
                     "other machines can reach \(Endpoint(address)): --admin-token-file is required"
                 )
@@ -160,7 +160,7 @@ package final class AdminServer: Sendable {
     }
 
     /// Stops listening if another process may take over the address; otherwise continues.
-    package func makeWay() async {
+    package func closeListenerForSuccessor() async {
         guard self.hasSuccessor else { return }
         for channel in self.channels { try? await channel.close() }
     }

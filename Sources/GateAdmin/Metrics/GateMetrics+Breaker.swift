@@ -2,7 +2,7 @@ internal import GateControl
 
 /// Metrics of the circuit breaker.
 extension GateMetrics {
-    var ofBreaker: [MetricFamily] {
+    var breakerMetrics: [MetricFamily] {
         guard let breaker = self.breaker else { return [] }
         var tripped = MetricFamily(
             "versiongate_breaker_tripped",

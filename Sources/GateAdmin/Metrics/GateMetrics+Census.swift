@@ -1,10 +1,10 @@
-internal import GateControl
+internal import GateRecords
 
 /// Metrics of the census.
 extension GateMetrics {
-    var ofCensus: [MetricFamily] {
+    var censusMetrics: [MetricFamily] {
         guard let census = self.census else { return [] }
-        return self.ofStore + [
+        return self.censusStoreMetrics + [
             MetricFamily(
                 "versiongate_census_kept",
                 .gauge,
@@ -34,7 +34,7 @@ extension GateMetrics {
         ]
     }
 
-    private var ofStore: [MetricFamily] {
+    private var censusStoreMetrics: [MetricFamily] {
         guard let store = self.census?.store else { return [] }
         return [
             MetricFamily(

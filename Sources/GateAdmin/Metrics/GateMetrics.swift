@@ -2,6 +2,8 @@ internal import FoundationEssentials
 internal import GateControl
 internal import GatePolicy
 internal import GateProxy
+internal import GateRecords
+internal import GateRules
 
 /// The metrics of a gate; `docs/metrics.md` has the reasons for each.
 ///
@@ -21,7 +23,7 @@ struct GateMetrics {
 
     var families: [MetricFamily] {
         self.requests + self.latency + self.connections + self.backends + self.rules
-            + self.sources + self.ofCensus + self.ofBreaker + self.own
+            + self.sources + self.censusMetrics + self.breakerMetrics + self.own
     }
 }
 
@@ -130,7 +132,7 @@ extension GateMetrics {
                 "Number of requests waiting for the first byte of their response.",
                 self.gate.pendingRequests
             ),
-        ] + self.ofQuestions
+        ] + self.statusRequestMetrics
     }
 
     private static func labels(_ gap: IdentityGap) -> [Label] {

@@ -32,9 +32,9 @@ package struct AdoptionCurve: Sendable {
     /// The share above which the adoption of a version has only just started.
     private static let plateau = 0.95
     /// The minimum slope of the line, about the relative decrease of the share in a day.
-    private static let leastFall = 0.005
+    private static let minimumSlope = 0.005
     /// The minimum part of the points' variance that the line has to explain.
-    private static let leastFit = 0.9
+    private static let minimumFit = 0.9
     /// The minimum slope of the newer half, relative to the older half; below it, the curve
     /// flattens.
     private static let bend = 0.8
@@ -58,8 +58,8 @@ package struct AdoptionCurve: Sendable {
         let half = self.points.count / 2
         let line = Line(self.points[...])
         let (older, newer) = (Line(self.points[..<half]), Line(self.points.suffix(half)))
-        guard line.slope < -Self.leastFall, newer.slope < 0 else { return .unknown(.notFalling) }
-        guard line.fit >= Self.leastFit else { return .unknown(.unsteady) }
+        guard line.slope < -Self.minimumSlope, newer.slope < 0 else { return .unknown(.notFalling) }
+        guard line.fit >= Self.minimumFit else { return .unknown(.unsteady) }
         guard newer.slope / older.slope >= Self.bend || older.slope >= 0 else {
             return .unknown(.flattens)
         }

@@ -25,7 +25,7 @@ extension Timestamp {
 /// Evaluates whether clients of the census pass the rules, and which version floors compare.
 ///
 /// Each kind of client is evaluated once.
-struct PassingJudge: Sendable {
+struct ClientEvaluator: Sendable {
     /// A kind of request; requests of one kind that differ in their outcome are evaluated alike.
     private struct Kind: Hashable {
         let client: CensusClient

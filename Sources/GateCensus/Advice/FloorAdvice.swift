@@ -47,13 +47,13 @@ package struct FloorAdvice: Sendable {
     /// The number of whole days before the last ones that are used for the curve.
     package static let history: Int64 = 28
     /// The minimum number of devices, or of requests if they state none, for a forecast.
-    static let leastClients = 200
+    static let minimumClients = 200
 
     private let limit: Double
     private let days: Int64
     private let today: Int64
     private var surveys: [Survey]
-    private var judge: PassingJudge
+    private var judge: ClientEvaluator
 
     /// Reads the last days of the census.
     ///
@@ -72,7 +72,7 @@ package struct FloorAdvice: Sendable {
         days: Int64,
         isWanted: (Audience) -> Bool = { _ in true }
     ) {
-        var judge = PassingJudge(ruleSet, now)
+        var judge = ClientEvaluator(ruleSet, now)
         var counts: [Audience: VersionCounts] = [:]
         for row in rows {
             guard let client = row.cell.client else { continue }
@@ -91,7 +91,7 @@ package struct FloorAdvice: Sendable {
     }
 
     /// Whether earlier days are needed for a forecast.
-    package var wantsHistory: Bool { self.surveys.contains { !$0.next.isEmpty } }
+    package var needsHistory: Bool { self.surveys.contains { !$0.next.isEmpty } }
 
     /// Adds a stored minute, hour or day.
     package mutating func add(_ period: CensusPeriod) {
@@ -122,7 +122,7 @@ package struct FloorAdvice: Sendable {
     }
 
     private func forecast(_ survey: Survey, _ index: Int) -> AdoptionCurve.Forecast {
-        guard survey.counts.clients >= Self.leastClients else { return .unknown(.fewDevices) }
+        guard survey.counts.clients >= Self.minimumClients else { return .unknown(.fewDevices) }
         // Clients that have not updated so far are assumed not to update.
         let rest = self.limit - (survey.floor?.share ?? 0)
         guard rest > 0 else { return .unknown(.flattens) }

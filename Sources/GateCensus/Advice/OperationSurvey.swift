@@ -288,7 +288,7 @@ extension OperationSurvey {
             let misfit = Misfit(
                 document: document,
                 isWhole: true,
-                seen: Array(shapes.prefix(Self.mostSeen)),
+                seen: Array(shapes.prefix(Self.maximumExamples)),
                 base: seen.first?.base
             )
             return (misfit, operations)
@@ -296,7 +296,7 @@ extension OperationSurvey {
     }
 
     /// The maximum number of example paths in a report.
-    private static var mostSeen: Int { 3 }
+    private static var maximumExamples: Int { 3 }
 
     /// Returns the misfits of some servers of a document, if other servers match.
     private func misfits(
@@ -314,7 +314,7 @@ extension OperationSurvey {
                 let misfit = Misfit(
                     document: document,
                     isWhole: false,
-                    seen: seen.prefix(Self.mostSeen).map(\.shape),
+                    seen: seen.prefix(Self.maximumExamples).map(\.shape),
                     base: first.base
                 )
                 let meant = operations.filter { number in

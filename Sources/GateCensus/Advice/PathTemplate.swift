@@ -135,7 +135,7 @@ package struct PathTemplate: Sendable, Hashable {
             case .rest: sum
             }
         }
-        return count + (self.endsWithSlash ? 1 : 0) <= PathShape.mostSegments
+        return count + (self.endsWithSlash ? 1 : 0) <= PathShape.maximumSegments
             && length <= PathShape.longestPath
     }
 

@@ -39,13 +39,13 @@ package enum StrayBuilds {
 
     /// The minimum number of devices of a build and of each neighbor, or of requests if they state
     /// no devices.
-    static let leastDevices = 50
+    static let minimumDevices = 50
     /// The minimum number of failed requests of a build.
-    static let leastErrors: UInt64 = 20
+    static let minimumErrors: UInt64 = 20
     /// The number of neighbors on each side that a build is compared with, and their minimum
     /// number.
     static let reach = 3
-    static let leastNeighbours = 2
+    static let minimumNeighbors = 2
     /// The minimum ratio to the usual request rate, and to the usual share of failures.
     static let jump = 3.0
     static let jumpOfErrors = 2.0
@@ -60,7 +60,7 @@ package enum StrayBuilds {
         by ruleSet: RuleSet,
         at now: Timestamp
     ) -> [Stray] {
-        var judge = PassingJudge(ruleSet, now)
+        var judge = ClientEvaluator(ruleSet, now)
         var counts: [FloorAdvice.Audience: [Place: CensusFigures]] = [:]
         for row in rows {
             guard let client = row.cell.client, judge.passes(row.cell),
@@ -120,7 +120,7 @@ package enum StrayBuilds {
             let beside =
                 builds[max(0, index - Self.reach)..<index]
                 + builds[(index + 1)...].prefix(Self.reach)
-            guard beside.count >= Self.leastNeighbours else { continue }
+            guard beside.count >= Self.minimumNeighbors else { continue }
             found[build.place] = look(build, Array(beside))
         }
         return found
@@ -137,7 +137,7 @@ package enum StrayBuilds {
     ///
     /// The median of these is compared, because a neighbor may be stray as well.
     private static func failing(_ build: Build, _ beside: [Build]) -> Failing? {
-        guard build.figures.serverErrors >= Self.leastErrors, let interval = build.interval,
+        guard build.figures.serverErrors >= Self.minimumErrors, let interval = build.interval,
             interval.lowerBound > Self.median(beside.compactMap(\.interval?.upperBound))
         else { return nil }
         let usual = Self.median(beside.map(\.failingShare))
@@ -163,7 +163,7 @@ package enum StrayBuilds {
 
         /// The number of requests for each device; `nil` if there are too few devices.
         var rate: Double? {
-            guard self.devices >= StrayBuilds.leastDevices else { return nil }
+            guard self.devices >= StrayBuilds.minimumDevices else { return nil }
             return Double(self.figures.identified) / Double(self.devices)
         }
 
@@ -181,7 +181,7 @@ package enum StrayBuilds {
             guard self.figures.watched > 0 else { return nil }
             let namesDevices = self.figures.identified * 2 >= self.figures.requests
             let count = namesDevices ? UInt64(self.devices) : self.figures.watched
-            guard count >= UInt64(StrayBuilds.leastDevices) else { return nil }
+            guard count >= UInt64(StrayBuilds.minimumDevices) else { return nil }
             return WilsonInterval.of(
                 self.failingShare,
                 among: Double(min(count, self.figures.watched))

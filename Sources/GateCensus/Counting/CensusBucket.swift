@@ -116,7 +116,7 @@ package struct CensusBucket: Sendable {
     }
 
     /// The memory of the sketches, in bytes.
-    var heldBytes: Int { self.cells.values.reduce(0) { $0 + $1.devices.heldBytes } }
+    var memoryBytes: Int { self.cells.values.reduce(0) { $0 + $1.devices.memoryBytes } }
 }
 
 extension CensusCell {

@@ -38,7 +38,7 @@ package final class CensusClient: Sendable {
     }
 
     /// The maximum length of a part in bytes, which limits the memory for invented names.
-    private static let longestPart = 160
+    private static let maximumPartLength = 160
 
     /// Creates a client; `nil` if a part exceeds the maximum length.
     package convenience init?(_ identity: ClientIdentity) {
@@ -54,7 +54,7 @@ package final class CensusClient: Sendable {
         )
         // The other parts are numbers.
         let names = max(self.app.length, self.platform.length, self.channel.length)
-        guard max(names, self.version.length) <= Self.longestPart else { return nil }
+        guard max(names, self.version.length) <= Self.maximumPartLength else { return nil }
     }
 
     /// The parts, in the order in which they are stored and displayed.

@@ -49,7 +49,7 @@ package struct CensusHarvest: Sendable {
     var cells: [Cell] = []
     /// The requests of earlier harvests that have failed in the backend since then.
     var lateErrors: [CensusReceipt: UInt64] = [:]
-    var words = CensusWords()
+    var words = ClientFieldBuffer()
     var sightings: [Sighting] = []
     /// The clients in a cell, counted while the breaker needs them.
     var clients: [Sighting] = []
@@ -68,7 +68,7 @@ package struct CensusHarvest: Sendable {
     }
 
     /// Resets the number of requests that state a device.
-    mutating func forgetDevices() {
+    mutating func resetIdentified() {
         for place in self.cells.indices { self.cells[place].identified = 0 }
     }
 

@@ -54,7 +54,7 @@ package final class CensusTally {
     private var recent: [UInt64]
     /// Whether clients are distinguished by their origin, which the breaker needs while it observes
     /// a change.
-    package var tellsClients = false
+    package var countsClients = false
 
     /// Digests, and the cells that they identify in `digestCells`; 0 is a free slot.
     private var digests: [UInt64]
@@ -126,7 +126,7 @@ package final class CensusTally {
         for digest: UInt64,
         outcome: Int,
         by ruleSet: RuleSet,
-        _ state: (inout CensusWords) -> Void
+        _ state: (inout ClientFieldBuffer) -> Void
     ) -> Int {
         guard self.digestCount < self.maxStatements else { return self.otherCell(outcome) }
         self.harvest.words.begin()
@@ -174,18 +174,18 @@ package final class CensusTally {
 
     /// Stores the path of a request until the next fetch, if there is capacity.
     @inline(__always)
-    package func notePath(of cell: Int, method: Span<UInt8>, target: Span<UInt8>) {
+    package func recordPath(of cell: Int, method: Span<UInt8>, target: Span<UInt8>) {
         self.harvest.paths.add(cell: cell, method: method, target: target)
     }
 
     /// Counts a request that states no device.
     @inline(__always)
-    package func count(_ cell: Int, from place: () -> ClientPlace = { .unknown }) {
+    package func count(_ cell: Int, from place: () -> ClientAddressKey = { .unknown }) {
         self.harvest.cells[cell].requests &+= 1
-        if self.tellsClients { self.seeClient(in: cell, from: place()) }
+        if self.countsClients { self.seeClient(in: cell, from: place()) }
     }
 
-    private func seeClient(in cell: Int, from client: ClientPlace) {
+    private func seeClient(in cell: Int, from client: ClientAddressKey) {
         let mark = UInt64(truncatingIfNeeded: cell) &* 0x9E37_79B9_7F4A_7C15
         let sight = client.digest ^ self.seed ^ mark
         let place = Int(truncatingIfNeeded: sight &>> 20) & (Self.recentCount &- 1)
@@ -208,14 +208,14 @@ package final class CensusTally {
         _ cell: Int,
         device: Span<UInt8>,
         digest: UInt64,
-        from client: () -> ClientPlace = { .unknown }
+        from client: () -> ClientAddressKey = { .unknown }
     ) {
         self.harvest.cells[cell].requests &+= 1
         self.harvest.cells[cell].identified &+= 1
         let sight = digest ^ UInt64(truncatingIfNeeded: cell) &* 0x9E37_79B9_7F4A_7C15
         let place = Int(truncatingIfNeeded: sight &>> 20) & (Self.recentCount &- 1)
         if self.recent[place] != sight {
-            self.see(device, in: cell, sight, at: place, self.tellsClients ? client() : nil)
+            self.see(device, in: cell, sight, at: place, self.countsClients ? client() : nil)
         }
     }
 
@@ -224,7 +224,7 @@ package final class CensusTally {
         in cell: Int,
         _ sight: UInt64,
         at place: Int,
-        _ client: ClientPlace?
+        _ client: ClientAddressKey?
     ) {
         guard self.harvest.sightings.count < self.settings.maxSightings else {
             self.harvest.lostSightings &+= 1
@@ -276,7 +276,7 @@ package final class CensusTally {
         var harvest = self.harvest
         harvest.outcomes = self.outcomes
         harvest.highestDevice = max(self.highestDevice, 0)
-        if !self.settings.countsDevices { harvest.forgetDevices() }
+        if !self.settings.countsDevices { harvest.resetIdentified() }
         self.harvest = CensusHarvest(number: harvest.number &+ 1, of: harvest.loop)
         self.harvest.paths = PathLog(expecting: harvest.paths)
         self.harvest.sightings.reserveCapacity(

@@ -14,7 +14,7 @@ extension HyperLogLog {
     private static let headerLength = 16
     private static let denseLength = Self.headerLength + Self.registerCount * 6 / 8
     /// The maximum length of runs; beyond it, Redis stores all registers as well.
-    private static let longestSparse = 3_000
+    private static let maximumSparseLength = 3_000
     /// The maximum rank that a run can contain.
     private static let maximumSparseRank: UInt8 = 32
 
@@ -89,7 +89,7 @@ extension HyperLogLog {
             index += length
         }
         Self.append(zeros: Self.registerCount - next, to: &runs)
-        return runs.count <= Self.longestSparse ? runs : nil
+        return runs.count <= Self.maximumSparseLength ? runs : nil
     }
 
     private static func append(zeros count: Int, to runs: inout [UInt8]) {

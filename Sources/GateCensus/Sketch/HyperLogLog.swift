@@ -126,7 +126,7 @@ package struct HyperLogLog: Sendable, Equatable {
     }
 
     /// The memory of the registers, in bytes.
-    package var heldBytes: Int {
+    package var memoryBytes: Int {
         switch self.storage {
         case .dense(let ranks): ranks.count
         case .sparse(let entries): entries.count * MemoryLayout<UInt32>.size

@@ -1,6 +1,9 @@
 private import FoundationEssentials
 package import GateCensus
 package import GatePolicy
+package import GateRecords
+package import GateRules
+package import GateSystem
 package import Logging
 
 /// A circuit breaker: watches changed rules, and sets them to observe if they deny far more clients
@@ -122,19 +125,19 @@ package actor Breaker: RulesFilter {
     }
 
     package func admit(_ rules: LoadedRules, after former: LoadedRules?) async -> RuleSet {
-        let (terms, before) = (rules.definition.refusingTerms, self.terms)
+        let (terms, before) = (rules.definition.denialTerms, self.terms)
         let changed = former.map { former in
             let isLoaded = former.definition == self.loaded?.definition
             return rules.definition.changedTerms(
                 terms,
                 since: former.definition,
-                isLoaded ? before : former.definition.refusingTerms
+                isLoaded ? before : former.definition.denialTerms
             )
         }
         let watched = self.watch?.trial.suspects ?? []
         self.loaded = rules
         self.terms = terms
-        self.dates = rules.definition.datesOfRefusals.filter { $0.time > self.lastLook }
+        self.dates = rules.definition.denialDates.filter { $0.time > self.lastLook }
         let acting = self.act()
         let suspects = (changed ?? Set(terms.keys))
             .union(watched.filter { terms[$0] != nil && terms[$0] == before[$0] })
@@ -326,8 +329,8 @@ extension Breaker {
                 "rule": "\(trip.rule)", "cause": "\(trip.cause.rawValue)",
                 "app": "\(trip.app ?? "all")", "platform": "\(trip.platform ?? "all")",
                 "clients": "\(trip.clients)",
-                "share": "\(ShareWords.percent(trip.share)) \(noun)",
-                "predicted": "\(ShareWords.percent(trip.predicted))",
+                "share": "\(ShareFormat.percent(trip.share)) \(noun)",
+                "predicted": "\(ShareFormat.percent(trip.predicted))",
                 "refused_requests": "\(trip.refusedRequests)",
                 "revision": "\(trip.revision)",
             ]

@@ -1,6 +1,8 @@
 private import FoundationEssentials
 package import GateCensus
 internal import GatePolicy
+internal import GateRecords
+internal import GateSystem
 
 /// A rule that was set to observe because it denied more clients than predicted.
 package struct BreakerTrip: Sendable, Equatable, Codable {

@@ -1,4 +1,6 @@
 package import GatePolicy
+package import GateRecords
+internal import GateRules
 package import Logging
 
 /// Applies the values of feeds: merges and checks them, stores them, and tracks the status of each
@@ -65,7 +67,7 @@ package actor FeedCoordinator {
     }
 
     /// Records that the source of a feed is being fetched.
-    func beginQuestion(to feed: FeedDefinition, at time: Int64) {
+    func beginFetch(to feed: FeedDefinition, at time: Int64) {
         self.change(feed) { ($0.askedAt, $0.nextAt) = (time, nil) }
     }
 
@@ -82,9 +84,9 @@ package actor FeedCoordinator {
     /// Applies a valid result of a feed.
     ///
     /// - Returns: `false` if its value is rejected; the active rules do not change then.
-    func take(_ answer: FeedAnswer, of feed: FeedDefinition, at time: Int64) async -> Bool {
-        await self.beginDeciding()
-        defer { self.endDeciding() }
+    func take(_ answer: FeedResult, of feed: FeedDefinition, at time: Int64) async -> Bool {
+        await self.acquireDecision()
+        defer { self.releaseDecision() }
         let known = await self.reloader.contribution(of: feed)
         switch answer {
         case .nonsense(let failure):
@@ -106,8 +108,8 @@ package actor FeedCoordinator {
 
     /// Retries rejected values after a change of the rules.
     func retryRefused(at time: Int64) async {
-        await self.beginDeciding()
-        defer { self.endDeciding() }
+        await self.acquireDecision()
+        defer { self.releaseDecision() }
         for (feed, value, _) in self.refused.values {
             let known = await self.reloader.contribution(of: feed)
             _ = await self.settle(value, of: feed, at: time, known: known)
@@ -139,8 +141,8 @@ package actor FeedCoordinator {
 
     /// Marks a feed as stale, if it still is, and applies its `whenStale` setting.
     func turnStale(_ feed: FeedDefinition, at time: Int64) async {
-        await self.beginDeciding()
-        defer { self.endDeciding() }
+        await self.acquireDecision()
+        defer { self.releaseDecision() }
         guard let confirmedAt = self.entries[feed.id]?.confirmedAt,
             let staleAfter = feed.timing.staleAfter, time - confirmedAt >= staleAfter
         else { return }
@@ -169,12 +171,12 @@ package actor FeedCoordinator {
     ///
     /// The actor is reentrant, so another task could run between reading the active rules and
     /// offering a value.
-    private func beginDeciding() async {
+    private func acquireDecision() async {
         guard self.isDeciding else { return self.isDeciding = true }
         await withCheckedContinuation { self.waiting.append($0) }
     }
 
-    private func endDeciding() {
+    private func releaseDecision() {
         guard !self.waiting.isEmpty else { return self.isDeciding = false }
         self.waiting.removeFirst().resume()
     }

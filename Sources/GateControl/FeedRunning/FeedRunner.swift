@@ -1,4 +1,7 @@
+internal import GateFeeds
 internal import GatePolicy
+internal import GateRules
+internal import GateSystem
 
 /// Polls or streams one feed until its task is canceled.
 actor FeedRunner {
@@ -7,7 +10,7 @@ actor FeedRunner {
     private let fetcher: Fetcher
     private let wakeup: FeedWakeup
     private let clock: FeedClock
-    private var machine: FeedMachine
+    private var machine: FeedSchedule
     private var debounce = FeedDebounce()
     /// The task that applies delayed results; `nil` if none are pending.
     private var later: Task<Void, Never>?
@@ -27,12 +30,12 @@ actor FeedRunner {
         self.fetcher = fetcher
         self.wakeup = wakeup
         self.clock = clock
-        self.machine = FeedMachine(feed.timing, confirmedAt: nil, now: clock.now())
+        self.machine = FeedSchedule(feed.timing, confirmedAt: nil, now: clock.now())
     }
 
     func run() async {
         let confirmedAt = await self.coordinator.begin(self.feed)
-        self.machine = FeedMachine(self.feed.timing, confirmedAt: confirmedAt, now: self.now)
+        self.machine = FeedSchedule(self.feed.timing, confirmedAt: confirmedAt, now: self.now)
         while !Task.isCancelled {
             switch self.machine.next(at: self.now) {
             case .ask: await self.ask()
@@ -43,7 +46,7 @@ actor FeedRunner {
     }
 
     private func rest(_ seconds: Double) async {
-        await self.coordinator.rest(self.feed, until: self.machine.nextQuestion(at: self.now))
+        await self.coordinator.rest(self.feed, until: self.machine.nextFetch(at: self.now))
         let clock = self.clock
         let wasWoken = await self.wakeup.wakes(before: { try? await clock.sleep(seconds) })
         if wasWoken { self.machine.hint(at: self.now) }
@@ -53,7 +56,7 @@ actor FeedRunner {
     private func ask() async {
         // This fetch covers earlier wake-ups.
         self.wakeup.forget()
-        await self.coordinator.beginQuestion(to: self.feed, at: self.now.time)
+        await self.coordinator.beginFetch(to: self.feed, at: self.now.time)
         await withTaskGroup { group in
             group.addTask {
                 await self.follow()
@@ -95,16 +98,16 @@ actor FeedRunner {
         self.isRefused = false
         do throws(FeedFailure) {
             let end = try await self.feed.source.follow(context) { await self.hear($0) }
-            await self.takeRest()
+            await self.applyPendingResults()
             guard !Task.isCancelled else { return }
             switch end {
             case .complete where self.isRefused:
                 self.machine.fail(retryAfter: nil, at: self.now, random: .random(in: 0..<1))
             case .complete: self.machine.finish(at: self.now, random: .random(in: 0..<1))
-            case .interrupted: await self.takeUpAgain()
+            case .interrupted: await self.scheduleReopening()
             }
         } catch {
-            await self.takeRest()
+            await self.applyPendingResults()
             // The feed was removed or the gate is shutting down.
             guard !Task.isCancelled else { return }
             let random = Double.random(in: 0..<1)
@@ -113,15 +116,15 @@ actor FeedRunner {
         }
     }
 
-    private func hear(_ answer: FeedAnswer) async {
+    private func hear(_ answer: FeedResult) async {
         self.debounce.add(answer)
-        guard let wait = await self.takeWhatIsDue(), self.later == nil else { return }
+        guard let wait = await self.applyDueResults(), self.later == nil else { return }
         self.later = Task { await self.take(after: wait) }
     }
 
     /// Applies the results that are due; returns the delay in seconds of the pending rest, or
     /// `nil`.
-    private func takeWhatIsDue() async -> Double? {
+    private func applyDueResults() async -> Double? {
         while true {
             switch self.debounce.next(at: self.now.uptime) {
             case .take(let answers):
@@ -133,7 +136,7 @@ actor FeedRunner {
         }
     }
 
-    private func take(_ answer: FeedAnswer) async {
+    private func take(_ answer: FeedResult) async {
         self.isRefused = !(await self.coordinator.take(answer, of: self.feed, at: self.now.time))
         if !self.isRefused { _ = self.machine.confirm(at: self.now) }
     }
@@ -142,21 +145,21 @@ actor FeedRunner {
         var wait: Double? = seconds
         while let seconds = wait {
             do { try await self.clock.sleep(seconds) } catch { return }
-            wait = await self.takeWhatIsDue()
+            wait = await self.applyDueResults()
         }
         self.later = nil
     }
 
     /// Applies pending results at the end of a fetch, or after the task was canceled.
-    private func takeRest() async {
+    private func applyPendingResults() async {
         self.later?.cancel()
         await self.later?.value
         self.later = nil
         self.debounce.hurry()
-        _ = await self.takeWhatIsDue()
+        _ = await self.applyDueResults()
     }
 
-    private func takeUpAgain() async {
+    private func scheduleReopening() async {
         self.machine.interrupt(at: self.now, random: .random(in: 0..<1))
         // Every stream ends from time to time; only repeatedly short streams are reported.
         guard self.machine.failures > 1 else { return }
@@ -164,12 +167,12 @@ actor FeedRunner {
         await self.coordinator.fail(failure, of: self.feed, failures: self.machine.failures)
     }
 
-    private var now: FeedMachine.Moment { self.clock.now() }
+    private var now: FeedSchedule.Moment { self.clock.now() }
 }
 
 /// The clock of a feed, and how it sleeps.
 struct FeedClock: Sendable {
-    let now: @Sendable () -> FeedMachine.Moment
+    let now: @Sendable () -> FeedSchedule.Moment
     /// Sleeps for a number of seconds.
     ///
     /// - Throws: `CancellationError` as soon as the task is canceled.
@@ -179,7 +182,7 @@ struct FeedClock: Sendable {
     static func system() -> FeedClock {
         let start = ContinuousClock.now
         return FeedClock {
-            FeedMachine.Moment(
+            FeedSchedule.Moment(
                 uptime: start.duration(to: .now) / .seconds(1),
                 time: SystemClock.now().secondsSinceEpoch
             )

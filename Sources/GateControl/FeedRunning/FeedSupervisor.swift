@@ -1,4 +1,7 @@
+package import GateFeeds
 internal import GatePolicy
+internal import GateRules
+package import GateSystem
 package import Logging
 
 /// Runs the feeds of the rules file, and follows changes of the file.

@@ -1,4 +1,6 @@
+internal import GateCrypto
 package import GatePolicy
+internal import GateSystem
 
 /// Signs and verifies the header fields with which testers preview a decision.
 ///

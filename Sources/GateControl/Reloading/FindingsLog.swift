@@ -1,3 +1,4 @@
+package import GateRules
 package import Logging
 
 /// Logs findings, each one once while it persists.

@@ -1,5 +1,6 @@
 package import FoundationEssentials
 internal import GatePolicy
+package import GateRules
 
 /// The result of the last reload, for the status page and the metrics.
 package struct ReloadStatus: Sendable, Equatable {

@@ -1,4 +1,5 @@
 package import GatePolicy
+package import GateRules
 
 /// Decides which of the loaded rules are enforced and which only observe.
 package protocol RulesFilter: Sendable {

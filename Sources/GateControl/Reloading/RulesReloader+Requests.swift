@@ -1,17 +1,8 @@
 internal import GatePolicy
+internal import GateRules
 
 /// The requests for a reload, and the queue of pending ones.
 extension RulesReloader {
-    /// The event that caused a reload.
-    package enum Reason: String, Sendable {
-        case start
-        case signal
-        case fileChanged
-        case request
-        case feed
-        case undo
-    }
-
     /// The source of the rules' texts.
     enum Reading: Sendable {
         /// The file in its current state.
@@ -44,7 +35,7 @@ extension RulesReloader {
     }
 
     func reading(
-        for reason: Reason,
+        for reason: RulesChange.Reason,
         hasJustRead: Bool = false,
         seen sighting: RulesSighting?
     ) -> Reading {

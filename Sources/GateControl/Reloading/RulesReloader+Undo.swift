@@ -1,4 +1,7 @@
 package import GatePolicy
+internal import GateRecords
+package import GateRules
+internal import GateSystem
 internal import Logging
 
 /// Undo: earlier rules become active again, whatever the files contain.
@@ -58,7 +61,7 @@ extension RulesReloader {
             self.isReloading = true
             // The sender is answered once the undo is applied, without waiting for other requests.
             Task {
-                await self.answerThoseWhoWait(hasJustRead: false)
+                await self.servePendingRequests(hasJustRead: false)
                 self.isReloading = false
             }
         }
@@ -143,7 +146,7 @@ extension RulesReloader {
     }
 
     /// Logs that the active rules differ from the files, and that they no longer do.
-    func tellPin(of loaded: LoadedRules, after former: LoadedRules?, _ origin: RulesChange.Origin) {
+    func logPin(of loaded: LoadedRules, after former: LoadedRules?, _ origin: RulesChange.Origin) {
         if let pin = loaded.pin {
             guard origin.reason != .feed else { return }
             pin.tell(self.logger, of: loaded)

@@ -1,6 +1,9 @@
 internal import FoundationEssentials
 package import GateCensus
 package import GatePolicy
+package import GateRecords
+package import GateRules
+internal import GateSystem
 package import Logging
 
 /// Replaces the rules at run time, and keeps the active ones if new ones are invalid.
@@ -150,7 +153,7 @@ package actor RulesReloader {
     /// - Returns: The result of a reload that started after this call.
     @discardableResult
     package func reload(
-        reason: Reason,
+        reason: RulesChange.Reason,
         by name: String? = nil,
         seen sighting: RulesSighting? = nil
     ) async -> ReloadStatus {
@@ -163,7 +166,7 @@ package actor RulesReloader {
         self.isReloading = true
         await self.reloadOnce(self.reading(for: reason, seen: sighting), origin)
         let status = self.status
-        await self.answerThoseWhoWait(hasJustRead: true)
+        await self.servePendingRequests(hasJustRead: true)
         self.isReloading = false
         return status
     }
@@ -182,17 +185,17 @@ package actor RulesReloader {
         }
         self.isReloading = true
         let errors = await self.take(contribution, of: feed)
-        await self.answerThoseWhoWait(hasJustRead: false)
+        await self.servePendingRequests(hasJustRead: false)
         self.isReloading = false
         return errors
     }
 
     /// Applies the active rules again, as the filter currently decides.
-    package func publishAgain() async {
+    package func republish() async {
         self.mustPublish = true
         guard !self.isReloading else { return }
         self.isReloading = true
-        await self.answerThoseWhoWait(hasJustRead: false)
+        await self.servePendingRequests(hasJustRead: false)
         self.isReloading = false
     }
 
@@ -208,7 +211,7 @@ package actor RulesReloader {
 
     /// Serves all pending requests; `hasJustRead`: whether the file was read while they were
     /// waiting.
-    func answerThoseWhoWait(hasJustRead: Bool) async {
+    func servePendingRequests(hasJustRead: Bool) async {
         var hasJustRead = hasJustRead
         while true {
             if self.mustPublish, let current {
@@ -344,7 +347,7 @@ package actor RulesReloader {
         let former = self.current
         self.current = loaded
         if origin.reason != .feed, isNew || former?.pin != loaded.pin { self.keep(loaded) }
-        self.tellPin(of: loaded, after: former, origin)
+        self.logPin(of: loaded, after: former, origin)
         if isNew {
             self.archive?.keep(loaded)
             self.inForceSince = self.second

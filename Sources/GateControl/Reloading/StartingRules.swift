@@ -1,4 +1,5 @@
 package import GatePolicy
+package import GateRules
 package import Logging
 
 /// The rules that a gate starts with: those of its file, or the last good ones if the file is
@@ -64,6 +65,16 @@ package struct StartingRules: Sendable {
             }
             (self.rules, self.contributions, self.failure) = (former, contributions, error)
         }
+    }
+}
+
+extension StartingRules {
+    /// Returns the change to the initial rules, and the rejected rules file if there is one.
+    package func changes(at now: Timestamp) -> [RulesChange] {
+        let origin = RulesChange.Origin(.start)
+        let start = RulesChange(at: now, by: origin, before: nil, .applied(self.rules))
+        guard let failure = self.failure else { return [start] }
+        return [start, RulesChange(at: now, by: origin, before: self.rules, .refused(failure))]
     }
 }
 

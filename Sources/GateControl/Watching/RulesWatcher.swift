@@ -1,3 +1,5 @@
+package import GateRules
+internal import GateSystem
 package import Logging
 
 /// Reports when the rules files may have changed, as an endless sequence of sightings.

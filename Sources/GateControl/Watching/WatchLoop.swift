@@ -1,10 +1,11 @@
+internal import GateRules
 private import Glibc
 internal import Logging
 private import Synchronization
 
 /// The main loop of the watcher thread: waits, checks the files, and reports new states.
 ///
-/// `LookSchedule` decides when to check, and `RulesSightings` which states are new.
+/// `CheckSchedule` decides when to check, and `RulesSightings` which states are new.
 struct WatchLoop: Sendable {
     private enum Wake {
         case notice
@@ -27,17 +28,17 @@ struct WatchLoop: Sendable {
     /// Runs until the stop signal; reports the initial state and every new one when its writer has
     /// finished.
     func run(report: (RulesSighting) -> Void) {
-        var notices = FolderNotices()
+        var notices = FolderEvents()
         if notices.descriptor < 0 {
             self.logger.warning(
                 "no inotify instance is available; the rules are polled instead",
                 metadata: ["interval": "\(self.timing.pollInterval)"]
             )
         }
-        notices.watch(WatchedPlaces(path: self.path))
+        notices.watch(WatchedPaths(path: self.path))
         var sightings = RulesSightings()
-        var schedule = LookSchedule(timing: self.timing, now: .now)
-        var isHeldUp = false
+        var schedule = CheckSchedule(timing: self.timing, now: .now)
+        var isWriterSlow = false
         while true {
             switch schedule.next(at: .now) {
             case .wait(let duration):
@@ -49,20 +50,20 @@ struct WatchLoop: Sendable {
                     // thread busy.
                     guard self.wait(for: -1, atMost: self.timing.gathering) != .stop else { return }
                     self.take(&notices, into: &schedule)
-                    let wasHeldUp = isHeldUp
-                    isHeldUp = self.isHeldUp(schedule)
-                    if isHeldUp, !wasHeldUp { self.warnOfWriter() }
+                    let wasHeldUp = isWriterSlow
+                    isWriterSlow = self.isWriterSlow(schedule)
+                    if isWriterSlow, !wasHeldUp { self.warnOfWriter() }
                 }
             case .look:
                 // Set up first, so that changes after the check are not missed.
-                notices.watch(WatchedPlaces(path: self.path))
+                notices.watch(WatchedPaths(path: self.path))
                 let state = RulesState(path: self.path)
                 self.take(&notices, into: &schedule)
                 // A write started during the check.
                 guard !schedule.isBeingWritten else { continue }
                 if sightings.look(state) == .report { report(state.sighting) }
             case .glance:
-                notices.watch(WatchedPlaces(path: self.path))
+                notices.watch(WatchedPaths(path: self.path))
                 guard !sightings.know(RulesIdentity(path: self.path)) else { continue }
                 let state = RulesState(path: self.path)
                 if sightings.glance(state) == .report { report(state.sighting) }
@@ -70,8 +71,8 @@ struct WatchLoop: Sendable {
         }
     }
 
-    private func take(_ notices: inout FolderNotices, into schedule: inout LookSchedule) {
-        let now = LookSchedule.Instant.now
+    private func take(_ notices: inout FolderEvents, into schedule: inout CheckSchedule) {
+        let now = CheckSchedule.Instant.now
         let taken = notices.take()
         for notice in taken {
             switch notice {
@@ -80,12 +81,12 @@ struct WatchLoop: Sendable {
             }
         }
         guard !taken.isEmpty else { return }
-        notices.watch(WatchedPlaces(path: self.path))
+        notices.watch(WatchedPaths(path: self.path))
         schedule.keep(where: { notices.concern($0) }, at: now)
     }
 
     /// Whether a file has been open for writing for so long that the log should mention it.
-    private func isHeldUp(_ schedule: LookSchedule) -> Bool {
+    private func isWriterSlow(_ schedule: CheckSchedule) -> Bool {
         guard let since = schedule.openSince else { return false }
         return since + self.timing.abandonment < .now
     }

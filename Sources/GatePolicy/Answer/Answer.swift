@@ -16,7 +16,7 @@ package struct Answer: Sendable, Equatable {
     package static let markerName = "X-VersionGate"
     private static let retryAfterName = "Retry-After"
     /// The maximum in seconds; OkHttp fails on larger values instead of returning the response.
-    private static let longestRetryAfter: Int64 = 0x7FFF_FFFF
+    private static let maximumRetryAfter: Int64 = 0x7FFF_FFFF
 
     /// Returns the response with a `Retry-After` for the current second: the number of seconds left
     /// (RFC 9110 section 10.2.3), at most 2^31 - 1.
@@ -26,7 +26,7 @@ package struct Answer: Sendable, Equatable {
         guard let retryAt else { return self }
         var answer = self
         answer.fields.removeAll { $0.name == Self.retryAfterName }
-        let seconds = min(max(0, now.seconds(until: retryAt)), Self.longestRetryAfter)
+        let seconds = min(max(0, now.seconds(until: retryAt)), Self.maximumRetryAfter)
         answer.fields.append(HeaderField(name: Self.retryAfterName, value: String(seconds)))
         return answer
     }

@@ -26,9 +26,9 @@ struct AnswerInputs {
             if rule.match.platforms != nil { parts.insert(.platform) }
             if rule.match.channels != nil { parts.insert(.channel) }
             if rule.match.osVersions != nil || !rule.requiresOS.isEmpty { parts.insert(.osVersion) }
-            if rule.asksBuild { parts.insert(.build) }
+            if rule.dependsOnBuild { parts.insert(.build) }
             if !rule.rollout.isEmpty { parts.insert(.device) }
-            if rule.looksAtStores {
+            if rule.dependsOnStores {
                 parts.formUnion([.app, .channel, .build, .country, .storefront])
             }
             Self.add(rule.storeURL, to: &parts)

@@ -6,7 +6,7 @@ struct DenialDocument {
     let status: Int
     let revision: String
     /// The texts of the notice with the placeholders replaced, and their language.
-    let words: FilledWords?
+    let words: FilledNotice?
 
     private var upgrade: UpgradeTerms { self.decision.upgrade }
 
@@ -98,7 +98,7 @@ struct DenialDocument {
 
     /// The values of the placeholders in a `body` of the rules file.
     var values: [NoticePlaceholder: String] {
-        var values = FilledWords.values(self.upgrade, self.identity)
+        var values = FilledNotice.values(self.upgrade, self.identity)
         values[.title] = self.words?.title
         values[.message] = self.words?.message
         values[.button] = self.words?.button

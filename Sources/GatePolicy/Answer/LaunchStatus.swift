@@ -14,18 +14,18 @@ package struct LaunchStatus: Sendable, Equatable {
     /// A minimum that the client fulfills is not included.
     package let eventTag: String
 
-    init(_ status: ClientStatus, _ identity: ClientIdentity, _ words: FilledWords?) {
+    init(_ status: ClientStatus, _ identity: ClientIdentity, _ words: FilledNotice?) {
         let decision = status.decision
         var object = JSONObject()
         object.add("decision", decision.kind.rawValue)
         object.add("title", words?.title)
         object.add("message", words?.message)
         object.add("button", words?.button)
-        object.add("storeUrl", status.toldStoreURL)
-        object.add("minimumVersion", status.toldMinimum?.description)
-        object.add("minimumBuild", status.toldMinimumBuild)
-        object.add("latestVersion", status.toldLatest?.description)
-        object.add("latestBuild", status.toldLatestBuild)
+        object.add("storeUrl", status.reportedStoreURL)
+        object.add("minimumVersion", status.reportedMinimum?.description)
+        object.add("minimumBuild", status.reportedMinimumBuild)
+        object.add("latestVersion", status.reportedLatest?.description)
+        object.add("latestBuild", status.reportedLatestBuild)
         object.add("currentVersion", identity.version.value?.description)
         object.add("cannotUpdate", ifTrue: decision.upgrade.cannotUpdate)
         object.add("enforceFrom", decision.warning?.enforcedFrom?.description)
@@ -43,7 +43,7 @@ package struct LaunchStatus: Sendable, Equatable {
         self.eventTag = Self.tag(of: Self.news(status, words))
     }
 
-    private static func news(_ status: ClientStatus, _ words: FilledWords?) -> [UInt8] {
+    private static func news(_ status: ClientStatus, _ words: FilledNotice?) -> [UInt8] {
         let decision = status.decision
         var object = JSONObject()
         object.add("decision", decision.kind.rawValue)
@@ -51,13 +51,13 @@ package struct LaunchStatus: Sendable, Equatable {
             object.add("title", words?.title)
             object.add("message", words?.message)
             object.add("button", words?.button)
-            object.add("storeUrl", status.toldStoreURL)
-            object.add("latestVersion", status.toldLatest?.description)
-            object.add("latestBuild", status.toldLatestBuild)
+            object.add("storeUrl", status.reportedStoreURL)
+            object.add("latestVersion", status.reportedLatest?.description)
+            object.add("latestBuild", status.reportedLatestBuild)
         }
         if decision.kind == .require {
-            object.add("minimumVersion", status.toldMinimum?.description)
-            object.add("minimumBuild", status.toldMinimumBuild)
+            object.add("minimumVersion", status.reportedMinimum?.description)
+            object.add("minimumBuild", status.reportedMinimumBuild)
         }
         object.add("cannotUpdate", ifTrue: decision.upgrade.cannotUpdate)
         object.add("enforceFrom", decision.warning?.enforcedFrom?.description)
@@ -85,11 +85,11 @@ package struct LaunchStatus: Sendable, Equatable {
 /// Terms that this rule does not set are the highest of all matching rules. A maintenance leaves
 /// these out, because an update does not end it.
 extension ClientStatus {
-    fileprivate var toldMinimum: AppVersion? {
+    fileprivate var reportedMinimum: AppVersion? {
         self.told(self.decision.upgrade.minimum, highest: self.minimum)
     }
 
-    fileprivate var toldMinimumBuild: BuildNumber? {
+    fileprivate var reportedMinimumBuild: BuildNumber? {
         self.told(self.decision.upgrade.minimumBuild, highest: self.minimumBuild)
     }
 
@@ -101,15 +101,15 @@ extension ClientStatus {
         }
     }
 
-    fileprivate var toldLatest: AppVersion? {
+    fileprivate var reportedLatest: AppVersion? {
         self.decision.goal ?? (self.decision.kind == .maintenance ? nil : self.latest)
     }
 
-    fileprivate var toldLatestBuild: BuildNumber? {
+    fileprivate var reportedLatestBuild: BuildNumber? {
         self.decision.goalBuild ?? (self.decision.kind == .maintenance ? nil : self.latestBuild)
     }
 
-    fileprivate var toldStoreURL: String? {
+    fileprivate var reportedStoreURL: String? {
         self.decision.kind == .maintenance ? self.decision.upgrade.storeURL : self.storeURL
     }
 }

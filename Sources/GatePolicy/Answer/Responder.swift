@@ -1,7 +1,7 @@
 /// Creates the denials and launch statuses for clients, in their language and form.
 struct Responder: Sendable {
     private let revision: String
-    private let words: NoticeBook
+    private let words: NoticeCatalog
     private let style: AnswerStyle
     /// The styles of rules that differ from the default style, by rule index.
     private let styles: [Int: AnswerStyle]
@@ -12,7 +12,7 @@ struct Responder: Sendable {
 
     init(_ definition: RuleSetDefinition) {
         self.revision = definition.revision
-        self.words = NoticeBook(definition)
+        self.words = NoticeCatalog(definition)
         self.style = definition.answer
         var styles: [Int: AnswerStyle] = [:]
         for (index, rule) in definition.rules.enumerated() where rule.answer != .standard {

@@ -47,7 +47,7 @@ extension ComparedDimension where Value == Claim<String> {
     static func names(
         _ names: [String],
         only: ((String) -> Bool)?,
-        tellsUnreadable: Bool,
+        distinguishesUnreadable: Bool,
         example: (String) -> String = { $0 }
     ) -> ComparedDimension {
         let unique = names.uniqued()
@@ -56,18 +56,21 @@ extension ComparedDimension where Value == Claim<String> {
         var other = "any-other"
         while unique.contains(other) { other += "-name" }
         return ComparedDimension(
-            self.unstated(tellsUnreadable) + named + (only == nil ? [(.stated(other), "*")] : []),
+            self.unstated(distinguishesUnreadable) + named
+                + (only == nil ? [(.stated(other), "*")] : []),
             isWhole: only == nil
         )
     }
 }
 
 extension ComparedDimension where Value == Claim<AppVersion> {
-    static func osVersions(_ ranges: [VersionRange], tellsUnreadable: Bool) -> ComparedDimension {
+    static func osVersions(_ ranges: [VersionRange], distinguishesUnreadable: Bool)
+        -> ComparedDimension
+    {
         guard !ranges.isEmpty else { return ComparedDimension([(.missing, "")]) }
         let axis = VersionAxis(cuts: ranges.flatMap(\.bounds))
         return ComparedDimension(
-            self.unstated(tellsUnreadable)
+            self.unstated(distinguishesUnreadable)
                 + axis.points.indices.map { index in
                     (.stated(axis.points[index].version), axis.words(index...index))
                 }
@@ -100,8 +103,8 @@ extension ComparedDimension where Value == Claim<BuildNumber> {
 extension ComparedDimension {
     /// Returns the missing value and, if the rules distinguish it, an unparsable value.
     private static func unstated<Stated>(
-        _ tellsUnreadable: Bool
+        _ distinguishesUnreadable: Bool
     ) -> [(Value, String)] where Value == Claim<Stated> {
-        tellsUnreadable ? [(.missing, ""), (.unreadable("?"), "?")] : [(.missing, "")]
+        distinguishesUnreadable ? [(.missing, ""), (.unreadable("?"), "?")] : [(.missing, "")]
     }
 }

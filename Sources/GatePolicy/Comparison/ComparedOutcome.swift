@@ -68,10 +68,11 @@ package struct RuleSetDifference: Sendable, Equatable {
     package let readsOtherFields: Bool
     /// Whether the rule sets block different notations of versions or builds, which are not
     /// compared.
-    package let asksOtherForms: Bool
+    package let notationsDiffer: Bool
 
     /// Whether no client notices a difference, and nothing was left out of the comparison.
     package var isEmpty: Bool {
-        !self.readsOtherFields && !self.asksOtherForms && self.periods.allSatisfy(\.changes.isEmpty)
+        !self.readsOtherFields && !self.notationsDiffer
+            && self.periods.allSatisfy(\.changes.isEmpty)
     }
 }

@@ -1,6 +1,6 @@
 /// One part of a change, with the known results of each cell.
 struct ComparedPart {
-    private let world: ComparedWorld
+    private let world: ComparisonSpace
     private let answers: ComparedAnswers
     private let old: RuleSet
     private let new: RuleSet
@@ -21,7 +21,7 @@ struct ComparedPart {
 
     /// Compares all cells; only typical ones if there are more than `limit`.
     init(
-        _ world: ComparedWorld,
+        _ world: ComparisonSpace,
         _ answers: ComparedAnswers,
         old: RuleSet,
         new: RuleSet,

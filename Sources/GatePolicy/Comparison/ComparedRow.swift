@@ -75,7 +75,7 @@ struct ComparedRow: Hashable {
             + "\(transition.before.rule ?? "") \(transition.after.storeURL ?? "")"
     }
 
-    func change(in world: ComparedWorld) -> ComparedChange {
+    func change(in world: ComparisonSpace) -> ComparedChange {
         func chosen(_ dimension: ComparedCell.Dimension) -> Set<Int> {
             self.dimensions[dimension.rawValue]
         }

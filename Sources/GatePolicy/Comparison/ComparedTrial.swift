@@ -1,7 +1,7 @@
 /// Evaluates the clients of one cell, version by version.
 struct ComparedTrial {
     private let view: ComparedView
-    private let world: ComparedWorld
+    private let world: ComparisonSpace
     private let answers: ComparedAnswers
     private let cell: ComparedCell
     /// The scope of the cell's requests; an exempt one if no rule is evaluated for them.
@@ -10,7 +10,7 @@ struct ComparedTrial {
 
     init(
         _ view: ComparedView,
-        _ world: ComparedWorld,
+        _ world: ComparisonSpace,
         _ answers: ComparedAnswers,
         _ cell: ComparedCell,
         old: RuleSet,

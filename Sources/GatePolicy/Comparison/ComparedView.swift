@@ -8,7 +8,7 @@ struct ComparedView {
         /// The indices of the rules that match for certain, or that wait for a store.
         var certain: [Int] = []
 
-        init(_ cell: ComparedCell, in world: ComparedWorld) {
+        init(_ cell: ComparedCell, in world: ComparisonSpace) {
             for (index, candidate) in world.candidates.enumerated() {
                 let fit = world.fit(of: candidate.rule.match, to: cell)
                 guard fit != .none else { continue }
@@ -27,7 +27,7 @@ struct ComparedView {
 
     init(
         _ key: Key,
-        in world: ComparedWorld,
+        in world: ComparisonSpace,
         old: RuleSetDefinition,
         new: RuleSetDefinition
     ) {
@@ -47,7 +47,7 @@ struct ComparedView {
         self.devices = ComparedDevices(candidates.flatMap(\.rule.withNext))
         let rules = key.certain.flatMap { world.candidates[$0].rule.withNext }
         let releases =
-            rules.contains(where: \.looksAtStores)
+            rules.contains(where: \.dependsOnStores)
             ? (old.releases + new.releases).compactMap(\.version) : []
         self.versions = VersionAxis(cuts: rules.flatMap(\.cuts) + releases)
     }

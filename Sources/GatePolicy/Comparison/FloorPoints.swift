@@ -69,7 +69,7 @@ package struct FloorOrder: Sendable, Equatable {
 extension RuleDefinition {
     /// Whether the floor of the rule is active at a time for all clients that match, without
     /// waiting for a store.
-    package func isWhollyInForce(at now: Timestamp) -> Bool {
+    package func isActiveForAllClients(at now: Timestamp) -> Bool {
         guard self.hasFloor, self.mode == .enforce, self.holdUntilInStore == nil else {
             return false
         }

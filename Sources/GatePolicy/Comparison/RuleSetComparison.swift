@@ -46,7 +46,8 @@ package struct RuleSetComparison {
             periods: telling,
             isSampled: parts.contains(where: \.isSampled) || time != nil,
             readsOtherFields: self.old.definition.identity != self.new.definition.identity,
-            asksOtherForms: self.old.definition.askedForms != self.new.definition.askedForms
+            notationsDiffer: self.old.definition.notationConditions
+                != self.new.definition.notationConditions
         )
     }
 
@@ -59,7 +60,7 @@ package struct RuleSetComparison {
         )
         let limit = max(min(self.budget, Self.smallestShare), self.budget / max(1, foci.count))
         return foci.map { focus in
-            let world = ComparedWorld(focus, old: self.old.definition, new: self.new.definition)
+            let world = ComparisonSpace(focus, old: self.old.definition, new: self.new.definition)
             return ComparedPart(world, answers, old: self.old, new: self.new, atMost: limit)
         }
     }

@@ -32,7 +32,7 @@ package struct RuleSetTransition {
 
     package let openings: [Opening]
     /// The requests for which unidentified clients were rejected and now pass.
-    package let unrejected: [RequestPattern]
+    package let newlyAllowedRequests: [RequestPattern]
     /// The number of changed rules that were not evaluated, because there are too many.
     package let unseen: Int
 
@@ -57,7 +57,7 @@ package struct RuleSetTransition {
         // undo.
         guard old.definition.mode == .enforce, new.definition.mode == .enforce else {
             self.openings = []
-            self.unrejected = []
+            self.newlyAllowedRequests = []
             self.unseen = 0
             return
         }
@@ -87,11 +87,11 @@ package struct RuleSetTransition {
             openings += trial.openings(plans, at: now)
         }
         self.openings = openings
-        self.unrejected = Self.unrejected(from: old, to: new, at: now)
+        self.newlyAllowedRequests = Self.newlyAllowedRequests(from: old, to: new, at: now)
         self.unseen = unseen
     }
 
-    private static func unrejected(
+    private static func newlyAllowedRequests(
         from old: RuleSet,
         to new: RuleSet,
         at now: Timestamp
@@ -161,10 +161,11 @@ private struct RuleChange {
             guard !isSame || factsDiffer else { return nil }
             let floors = old.rules[index].withNext
             guard floors.contains(where: { $0.hasFloor && $0.mode == .enforce }) else { return nil }
-            let looksAtStores = floors.contains { $0.holdUntilInStore != nil }
-            guard !isSame || looksAtStores else { return nil }
+            let dependsOnStores = floors.contains { $0.holdUntilInStore != nil }
+            guard !isSame || dependsOnStores else { return nil }
             // A rule that only gains an entry in `next` denies the same clients as before.
-            let isKept = !looksAtStores && (successor.map { new.rules[$0].keeps(floors) } ?? false)
+            let isKept =
+                !dependsOnStores && (successor.map { new.rules[$0].keeps(floors) } ?? false)
             return isKept ? nil : old.rules[index]
         }
         self.planned = new.rules.indices.flatMap { index -> [Planned] in
@@ -172,7 +173,8 @@ private struct RuleChange {
             if let former, old.rules[former] == new.rules[index] { return [] }
             let floors = former.map { old.rules[$0].withNext } ?? []
             return new.rules[index].withNext.enumerated().compactMap { place, floor in
-                guard floor.hasFloor, !floors.contains(floor), !floor.isWhollyInForce(at: now),
+                guard floor.hasFloor, !floors.contains(floor),
+                    !floor.isActiveForAllClients(at: now),
                     floor.schedule.until.map({ now < $0 }) ?? true
                 else { return nil }
                 return Planned(rule: index, place: place, floor: floor, former: former)

@@ -28,7 +28,7 @@ struct TransitionTrial {
             .prefix(Self.ruleLimit)
         let rules =
             rule.withNext + (successor?.withNext ?? []) + plans + besides.flatMap(\.withNext)
-        let waits = rules.contains(where: \.looksAtStores)
+        let waits = rules.contains(where: \.dependsOnStores)
         let releases = waits ? (old.definition.releases + new.definition.releases) : []
         self.rule = rule
         self.isGone = successor == nil

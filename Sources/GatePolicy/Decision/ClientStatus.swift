@@ -11,7 +11,7 @@ package struct ClientStatus: Sendable, Equatable {
     package var storeURL: String?
 }
 
-extension Judge {
+extension RuleEvaluator {
     /// The highest of the values of several rules, and the store URL of the first rule with that
     /// value.
     private struct Highest<Value: Comparable> {

@@ -14,8 +14,8 @@ final class CompiledRule: Sendable {
     /// Whether the terms of the rule depend neither on the time nor on the content of stores.
     var isConstant: Bool { !self.isTimed && self.availability == nil }
     /// Whether the floor has conditions on versions, and whether it has conditions on builds.
-    private let asksVersion: Bool
-    private let asksBuild: Bool
+    private let dependsOnVersion: Bool
+    private let dependsOnBuild: Bool
     /// The content of the stores; `nil` for a rule that does not depend on it.
     private let availability: StoreAvailability?
 
@@ -31,8 +31,8 @@ final class CompiledRule: Sendable {
         self.channels = definition.match.channels?.map { $0.lowercasedASCII }
         self.rollout = Rollout(definition)
         self.isTimed = definition.isTimed
-        self.asksVersion = definition.floorAsksVersion
-        self.asksBuild = definition.floorAsksBuild
+        self.dependsOnVersion = definition.floorDependsOnVersion
+        self.dependsOnBuild = definition.floorDependsOnBuild
         self.availability = StoreAvailability(definition, releases)
     }
 
@@ -242,12 +242,12 @@ final class CompiledRule: Sendable {
         _ recommendation: Recommendation
     ) -> [IdentityGap] {
         let hasFloor = stage.refuses
-        let asksVersion = recommendation.version != nil || hasFloor && self.asksVersion
+        let dependsOnVersion = recommendation.version != nil || hasFloor && self.dependsOnVersion
         // A client is not denied because it states no build, if the rule only recommends one.
-        let asksBuild = hasFloor && self.asksBuild
+        let dependsOnBuild = hasFloor && self.dependsOnBuild
         return [
-            asksVersion ? subject.identity.version.gap(.version) : nil,
-            asksBuild ? subject.identity.build.gap(.build) : nil,
+            dependsOnVersion ? subject.identity.version.gap(.version) : nil,
+            dependsOnBuild ? subject.identity.build.gap(.build) : nil,
         ].compactMap { $0 }
     }
 }

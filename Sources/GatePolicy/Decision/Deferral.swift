@@ -52,7 +52,7 @@ extension Decision {
     }
 }
 
-extension Judge {
+extension RuleEvaluator {
     /// Returns the rules that would deny a client except for their dates and roll-outs, in the
     /// order of the file.
     func deferrals(

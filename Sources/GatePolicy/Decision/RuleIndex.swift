@@ -6,7 +6,7 @@
 /// is found has the same effect.
 struct RuleIndex: Sendable {
     /// The rules that are indexed under the values of one condition.
-    private struct Shelf<Value: Sendable & Hashable>: Sendable {
+    private struct ConditionIndex<Value: Sendable & Hashable>: Sendable {
         var rules: [Value: [Int]] = [:]
         /// The rules that may match a client without a value, in ascending order.
         ///
@@ -73,8 +73,8 @@ struct RuleIndex: Sendable {
         }
     }
 
-    private var apps = Shelf<String>()
-    private var platforms = Shelf<Platform>()
+    private var apps = ConditionIndex<String>()
+    private var platforms = ConditionIndex<Platform>()
     private var patterns: [Int: [Int]] = [:]
     /// The rules that are indexed under request patterns, in ascending order.
     private var patterned: [Int] = []

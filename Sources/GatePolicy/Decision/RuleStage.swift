@@ -90,7 +90,7 @@ struct RuleStage {
         at now: Timestamp
     ) -> Floor {
         // A rule that only has a maintenance has no floor, and no effect outside its window.
-        if rule.maintenance != nil, !rule.asksSomething { return .absent }
+        if rule.maintenance != nil, !rule.hasTerms { return .absent }
         let schedule = rule.schedule
         // A warning without `enforceFrom` never becomes a requirement.
         let hasBegun = schedule.enforceFrom.map { $0 <= now } ?? (schedule.warnFrom == nil)
@@ -124,7 +124,7 @@ struct RuleStage {
 
 extension RuleDefinition {
     /// Whether the rule requires or recommends a version or a build.
-    var asksSomething: Bool {
+    var hasTerms: Bool {
         self.hasFloor || self.recommendsSomething
     }
 

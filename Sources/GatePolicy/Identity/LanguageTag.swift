@@ -68,7 +68,7 @@ package struct LanguageTag: Sendable, Hashable {
 
     /// The script (RFC 5646 section 2.2.3), in title case.
     var script: String? {
-        guard let subtag = self.behindLanguage.first, Self.isAlphabetic(subtag, 4) else {
+        guard let subtag = self.subtagsAfterLanguage.first, Self.isAlphabetic(subtag, 4) else {
             return nil
         }
         return String(subtag)
@@ -76,7 +76,7 @@ package struct LanguageTag: Sendable, Hashable {
 
     /// The region (RFC 5646 section 2.2.4): an upper-case country code, or three digits.
     package var region: String? {
-        var subtags = self.behindLanguage
+        var subtags = self.subtagsAfterLanguage
         if let script = subtags.first, Self.isAlphabetic(script, 4) { subtags.removeFirst() }
         guard let region = subtags.first else { return nil }
         let isNumeric = region.utf8.count == 3 && region.utf8.allSatisfy(\.isDigit)
@@ -84,7 +84,7 @@ package struct LanguageTag: Sendable, Hashable {
     }
 
     /// The subtags after the language and its extended language subtags.
-    private var behindLanguage: ArraySlice<Substring> {
+    private var subtagsAfterLanguage: ArraySlice<Substring> {
         var subtags = self.description.split(separator: "-")[...]
         guard let language = subtags.popFirst(), language.utf8.count > 1 else { return [] }
         guard language.utf8.count <= 3 else { return subtags }

@@ -49,7 +49,7 @@ package final class ClientClasses: Sendable {
     /// Whether a client without a version may be identified by its `User-Agent`.
     private let readsUserAgents: Bool
     let platformNames: PlatformNames
-    private let looksAtStores: Bool
+    private let dependsOnStores: Bool
     /// Whether languages make a difference for a client that passes, because a store URL depends on
     /// the country in them.
     let linksByCountry: Bool
@@ -58,7 +58,7 @@ package final class ClientClasses: Sendable {
     /// a roll-out or depends on the notation of versions or builds.
     init?(_ definition: RuleSetDefinition, _ reader: IdentityReader) {
         let rules = definition.rulesWithNext
-        guard rules.allSatisfy({ $0.rollout.isEmpty && !$0.asksForm }) else { return nil }
+        guard rules.allSatisfy({ $0.rollout.isEmpty && !$0.dependsOnNotation }) else { return nil }
         let releases = definition.releases
         let links = (rules.map(\.storeURL) + [definition.unidentified.storeURL]).compactMap(\.self)
         self.versions = VersionCuts(rules.flatMap(\.cuts) + releases.compactMap(\.version))
@@ -83,7 +83,7 @@ package final class ClientClasses: Sendable {
         self.platformNames = reader.platforms
         self.readsUserAgents = reader.userAgentIndex != nil
         self.linksByCountry = links.contains { !$0.countries.isEmpty }
-        self.looksAtStores = rules.contains(where: \.looksAtStores)
+        self.dependsOnStores = rules.contains(where: \.dependsOnStores)
         self.subjects = reader.headerNames.indices.map { index in
             let parts = IdentityPart.allCases.filter { reader.indices(of: $0).contains(index) }
             let isUserAgent = index == reader.userAgentIndex
@@ -174,7 +174,7 @@ package final class ClientClasses: Sendable {
         case .app: return self.apps.isEmpty
         case .platform: return self.platforms.isEmpty
         case .channel: return self.channels.isEmpty
-        case .country, .storefront: return !self.looksAtStores && !self.linksByCountry
+        case .country, .storefront: return !self.dependsOnStores && !self.linksByCountry
         case .version, .build, .languages: return false
         }
     }
@@ -259,9 +259,17 @@ package final class ClientClasses: Sendable {
         to key: inout [UInt8],
         _ told: inout Told
     ) -> Bool {
-        if let place = self.versions.fastPlace(of: value) {
-            key.append(.version, place)
-            return true
+        if let (place, end) = self.versions.fastPlace(ofPrefix: value) {
+            if end == value.count {
+                key.append(.version, place)
+                return true
+            }
+            if let digits = VersionPlaces.onlyBuild(in: value, after: end),
+                let build = BuildNumber.read(value.extracting(digits))
+            {
+                key.append(.version, place)
+                return self.tell(buildWithVersion: build, to: &key, &told)
+            }
         }
         let places = VersionPlaces(in: value)
         let text = value.extracting(places.version)
@@ -287,11 +295,20 @@ package final class ClientClasses: Sendable {
         if let digits = places.build {
             // An unparsable build is not added for the backend.
             guard let build = BuildNumber.read(value.extracting(digits)) else { return false }
-            told.insertWithVersion(.build)
-            key.append(.build, self.builds.place(of: build), .withVersion)
-            guard told.agrees(onBuild: build) else { return false }
+            return self.tell(buildWithVersion: build, to: &key, &told)
         }
         return true
+    }
+
+    /// Adds a build that the version line states.
+    private func tell(
+        buildWithVersion build: BuildNumber,
+        to key: inout [UInt8],
+        _ told: inout Told
+    ) -> Bool {
+        told.insertWithVersion(.build)
+        key.append(.build, self.builds.place(of: build), .withVersion)
+        return told.agrees(onBuild: build)
     }
 
     /// Adds a line with several versions, or with one version and a comma.
@@ -343,7 +360,7 @@ package final class ClientClasses: Sendable {
             guard !self.channels.isEmpty else { return .anywhere }
             return self.place(ofName: value, among: self.channels) { $0.place(ofLowercased: $1) }
         case .country, .storefront:
-            return self.looksAtStores || self.linksByCountry ? .alone : .anywhere
+            return self.dependsOnStores || self.linksByCountry ? .alone : .anywhere
         case .version, .device, .languages:
             return .anywhere
         }
@@ -356,7 +373,7 @@ package final class ClientClasses: Sendable {
     ) -> Place {
         guard StatedValue.isName(value) else { return .unreadable }
         // Non-ASCII texts can be equal although their bytes differ.
-        guard value.isASCII || names.isASCII && !self.looksAtStores else { return .alone }
+        guard value.isASCII || names.isASCII && !self.dependsOnStores else { return .alone }
         return .at(find(names, value))
     }
 
@@ -399,7 +416,13 @@ private enum Mark: UInt8 {
 extension [UInt8] {
     /// Appends the position of a part.
     fileprivate mutating func append(_ part: IdentityPart, _ place: Int, _ mark: Mark = .plain) {
-        self.append(UInt8(truncatingIfNeeded: part.rawValue) | mark.rawValue)
-        for shift in [0, 8, 16, 24] { self.append(UInt8(truncatingIfNeeded: place >> shift)) }
+        let first = UInt8(truncatingIfNeeded: part.rawValue) | mark.rawValue
+        self.append(addingCapacity: 5) { output in
+            output.append(first)
+            output.append(UInt8(truncatingIfNeeded: place))
+            output.append(UInt8(truncatingIfNeeded: place >> 8))
+            output.append(UInt8(truncatingIfNeeded: place >> 16))
+            output.append(UInt8(truncatingIfNeeded: place >> 24))
+        }
     }
 }

@@ -25,7 +25,7 @@ struct RequestClassifier: Sendable {
     }
 
     /// Whether requests can have different scopes.
-    var tellsRequestsApart: Bool { !self.exemptions.isEmpty || !self.requests.isEmpty }
+    var distinguishesRequests: Bool { !self.exemptions.isEmpty || !self.requests.isEmpty }
 
     /// Returns the number of a pattern of a rule or of `unidentified` in scopes.
     func number(of pattern: RequestPattern) -> Int? {
@@ -36,7 +36,7 @@ struct RequestClassifier: Sendable {
         method: borrowing Span<UInt8>,
         target: borrowing Span<UInt8>
     ) -> RequestScope {
-        guard self.tellsRequestsApart else { return .unrestricted }
+        guard self.distinguishesRequests else { return .unrestricted }
         let shape = TargetShape(target)
         if !self.exemptions.isEmpty,
             !self.exemptions.matches(method: method, target: target, shape: shape).isEmpty

@@ -17,10 +17,19 @@ struct VersionCuts: Sendable {
     /// Returns the position of a version of dotted numbers; `nil` if the text has to be parsed
     /// completely.
     func fastPlace(of text: Span<UInt8>) -> Int? {
-        guard let packed = self.packed, let version = AppVersion.packed(text) else {
+        guard let (place, end) = self.fastPlace(ofPrefix: text), end == text.count else {
             return nil
         }
-        return packed.place(of: version)
+        return place
+    }
+
+    /// Returns the position of the version of dotted numbers at the start of a text, and the end of
+    /// the version; `nil` if the text has to be parsed completely.
+    func fastPlace(ofPrefix text: Span<UInt8>) -> (place: Int, end: Int)? {
+        guard let packed = self.packed, let (version, end) = AppVersion.packed(prefix: text) else {
+            return nil
+        }
+        return (packed.place(of: version), end)
     }
 
     /// Returns the positions of a version, and of the release that it is or leads to.
@@ -44,16 +53,14 @@ extension AppVersion {
         return packed
     }
 
-    /// Parses a text into the same form; `nil` if it does not fit, or contains anything but
-    /// numbers.
-    fileprivate static func packed(_ text: Span<UInt8>) -> UInt128? {
-        // Without this check, a build after the version would only be found at the end.
-        guard 1...Self.maximumLength ~= text.count, text[text.count - 1] != UInt8(ascii: ")")
-        else { return nil }
+    /// Parses the digits and dots at the start of a text into the same form, and returns their end;
+    /// `nil` if they are not a version, or do not fit.
+    fileprivate static func packed(prefix text: Span<UInt8>) -> (version: UInt128, end: Int)? {
         var (packed, parts): (UInt128, Int) = (0, 0)
         var (number, digits): (UInt64, Int) = (0, 0)
-        for index in text.indices {
-            let byte = text[index]
+        var end = 0
+        while end < text.count {
+            let byte = text[end]
             if byte.isDigit {
                 number = number * 10 + UInt64(byte - 0x30)
                 digits += 1
@@ -65,12 +72,13 @@ extension AppVersion {
                 parts += 1
                 (number, digits) = (0, 0)
             } else {
-                return nil
+                break
             }
+            end += 1
         }
         guard digits > 0, number <= UInt32.max else { return nil }
         packed = packed << 32 | UInt128(number)
-        return packed << UInt128(32 * (Self.packedParts - 1 - parts))
+        return (packed << UInt128(32 * (Self.packedParts - 1 - parts)), end)
     }
 }
 

@@ -18,21 +18,21 @@ package struct BlockedBuilds: Sendable, Hashable {
         self.written = written
     }
 
-    package var asksVersion: Bool {
+    package var dependsOnVersion: Bool {
         self.versions != nil || !self.written.version.isEmpty
     }
 
-    package var asksBuild: Bool { self.builds != nil || !self.written.build.isEmpty }
+    package var dependsOnBuild: Bool { self.builds != nil || !self.written.build.isEmpty }
 
     /// Whether all newer builds of a version are blocked, too.
     func isEndless(for version: AppVersion) -> Bool {
-        guard self.versions?.contains(version) ?? true, self.builds?.hasNoEnd ?? true else {
+        guard self.versions?.contains(version) ?? true, self.builds?.isUnbounded ?? true else {
             return false
         }
         // Numbers of several lengths represent all builds, because the notation may depend on the
         // length.
         return [BuildNumber.max, 1_234_567_890, 999_999, 70_000, 5_000].allSatisfy { build in
-            self.written.fits(version, self.asksBuild ? build : nil)
+            self.written.fits(version, self.dependsOnBuild ? build : nil)
         }
     }
 }
@@ -106,15 +106,15 @@ extension BlockedBuilds: CustomStringConvertible {
 
 extension RuleDefinition {
     /// Whether the floor of the rule depends on builds.
-    var floorAsksBuild: Bool {
-        self.minimumBuild != nil || self.blockedBuilds.contains(where: \.asksBuild)
+    var floorDependsOnBuild: Bool {
+        self.minimumBuild != nil || self.blockedBuilds.contains(where: \.dependsOnBuild)
     }
 
     /// Whether the rule depends on builds.
-    package var asksBuild: Bool { self.floorAsksBuild || self.recommendedBuild != nil }
+    package var dependsOnBuild: Bool { self.floorDependsOnBuild || self.recommendedBuild != nil }
 
     /// Whether the rule depends on the notation of a client's version or build.
-    var asksForm: Bool { self.blockedBuilds.contains { !$0.written.isAny } }
+    var dependsOnNotation: Bool { self.blockedBuilds.contains { !$0.written.isAny } }
 
     /// The builds at which the decision of the rule can change.
     package var buildCuts: [BuildNumber] {
@@ -125,7 +125,7 @@ extension RuleDefinition {
 
 extension RuleSetDefinition {
     /// The blocked builds that depend on the notation, by rule.
-    var askedForms: [[BlockedBuilds]] {
+    var notationConditions: [[BlockedBuilds]] {
         self.rulesWithNext.map { $0.blockedBuilds.filter { !$0.written.isAny } }.filter {
             !$0.isEmpty
         }

@@ -10,9 +10,9 @@ extension RuleDefinition {
     }
 
     /// Whether the floor of the rule depends on versions.
-    package var floorAsksVersion: Bool {
+    package var floorDependsOnVersion: Bool {
         self.minimum != nil || self.minimumBuildOf != nil || !self.blocked.isEmpty
-            || self.blockedBuilds.contains(where: \.asksVersion)
+            || self.blockedBuilds.contains(where: \.dependsOnVersion)
     }
 
     /// Returns the reason why a version and build are below the floor; `nil` if they are not, or if

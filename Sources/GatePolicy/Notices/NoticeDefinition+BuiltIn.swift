@@ -24,9 +24,9 @@ extension NoticeDefinition {
         NoticeText(words.upgradeTitle, words.unidentifiedMessage, words.updateButton)
     }
 
-    private init(_ text: (BuiltInWords) -> NoticeText) {
+    private init(_ text: (BuiltInTexts) -> NoticeText) {
         self.texts = Dictionary(
-            BuiltInWords.all.map { ($0.language, text($0)) },
+            BuiltInTexts.all.map { ($0.language, text($0)) },
             uniquingKeysWith: { first, _ in first }
         )
     }

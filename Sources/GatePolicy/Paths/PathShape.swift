@@ -7,11 +7,11 @@
 package struct PathShape: Sendable, Hashable {
     /// The maximum number of bytes and of segments in a path with a shape.
     package static let longestPath = 200
-    package static let mostSegments = 12
+    package static let maximumSegments = 12
     /// The maximum number of words between hyphens, dots and underscores; names with more are
     /// titles.
-    private static let mostWords = 4
-    private static let longestWord = 20
+    private static let maximumWords = 4
+    private static let maximumWordLength = 20
     private static let anything = UInt8(ascii: "*")
     private static let capitals = UInt8(ascii: "^")
     /// Replaces `*` in a sample path; no rule contains it.
@@ -65,7 +65,7 @@ package struct PathShape: Sendable, Hashable {
 
         /// Adds a segment; returns false if there are too many.
         mutating func append(_ kind: Kind) -> Bool {
-            guard self.count < PathShape.mostSegments else { return false }
+            guard self.count < PathShape.maximumSegments else { return false }
             if kind != .word { self.nameless |= 1 << self.count }
             if kind == .capitals { self.capitals |= 1 << self.count }
             self.count += 1
@@ -194,7 +194,7 @@ package struct PathShape: Sendable, Hashable {
         var end = segment.isEmpty || segment[0] != UInt8(ascii: ".") ? 0 : 1
         // Nearly all names of things start with a digit, so that this check suffices for them.
         guard end < segment.count, segment[end].isLetter else { return false }
-        for _ in 0..<Self.mostWords {
+        for _ in 0..<Self.maximumWords {
             let start = end
             while end < segment.count, !self.isBetweenWords(segment[end]) { end += 1 }
             guard self.isPlain(segment.extracting(start..<end), ignoringCase) else { return false }
@@ -213,7 +213,7 @@ package struct PathShape: Sendable, Hashable {
     private static func isPlain(_ word: Span<UInt8>, _ ignoresCase: Bool) -> Bool {
         var letters = 0
         while letters < word.count, word[letters].isLetter { letters += 1 }
-        guard !word.isEmpty, letters <= Self.longestWord, word.count - letters <= 2 else {
+        guard !word.isEmpty, letters <= Self.maximumWordLength, word.count - letters <= 2 else {
             return false
         }
         for index in letters..<word.count where !word[index].isDigit { return false }

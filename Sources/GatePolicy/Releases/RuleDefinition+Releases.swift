@@ -4,7 +4,7 @@ extension RuleDefinition {
     /// If the rule requires a value that the release does not state, the result is false.
     package func admits(_ release: StoreRelease) -> Bool {
         let version = release.version
-        guard version != nil || !self.floorAsksVersion else { return false }
+        guard version != nil || !self.floorDependsOnVersion else { return false }
         let hasBuild =
             self.minimumBuild == nil || !release.builds.isEmpty
             || !self.counts(buildsOf: version, version?.release)

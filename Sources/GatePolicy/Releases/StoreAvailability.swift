@@ -18,7 +18,7 @@ struct StoreAvailability: Sendable {
 
     /// Creates the availability for a rule; `nil` if the rule does not depend on stores.
     init?(_ rule: RuleDefinition, _ releases: [Release]) {
-        guard rule.looksAtStores else { return nil }
+        guard rule.dependsOnStores else { return nil }
         self.waits = rule.holdUntilInStore != nil
         self.recommendsNewest = rule.recommendsStoreVersion
         self.recommendation = rule.recommendation
@@ -48,7 +48,7 @@ struct StoreAvailability: Sendable {
         at now: Timestamp
     ) -> StoreView {
         let found = self.releases.filter {
-            isCertain ? self.offers($0.release, to: identity) : $0.release.isConceivable(identity)
+            isCertain ? self.offers($0.release, to: identity) : $0.release.mayApply(identity)
         }
         let candidates = found.filter { candidate in
             candidate.meetsFloor && version.map { candidate.release.isNewer(than: $0) } ?? true
@@ -126,12 +126,12 @@ struct StoreAvailability: Sendable {
 
 extension RuleDefinition {
     /// Whether the rule depends on the content of stores.
-    var looksAtStores: Bool { self.holdUntilInStore != nil || self.recommendsStoreVersion }
+    var dependsOnStores: Bool { self.holdUntilInStore != nil || self.recommendsStoreVersion }
 }
 
 extension StoreRelease {
     /// Whether nothing that a client states excludes the release.
-    fileprivate func isConceivable(_ identity: ClientIdentity) -> Bool {
+    fileprivate func mayApply(_ identity: ClientIdentity) -> Bool {
         (identity.platform.value.map { $0 == self.platform } ?? true)
             && (identity.app.value.map { self.app == nil || self.app == $0 } ?? true)
     }

@@ -67,7 +67,7 @@ package struct BuildRange: Sendable, Hashable {
     }
 
     /// Whether the range has no upper bound, so that no newer build leaves it.
-    package var hasNoEnd: Bool { self.highest == .max }
+    package var isUnbounded: Bool { self.highest == .max }
 
     /// The first build of the range, and the first build after it.
     var bounds: [BuildNumber] { [self.lowest, self.highest.successor].compactMap { $0 } }
@@ -76,7 +76,7 @@ package struct BuildRange: Sendable, Hashable {
 extension BuildRange: CustomStringConvertible {
     package var description: String {
         if self.lowest == self.highest { return "\(self.lowest)" }
-        let start = self.lowest == .zero && !self.hasNoEnd ? nil : self.start
+        let start = self.lowest == .zero && !self.isUnbounded ? nil : self.start
         return [start, self.end].compactMap { $0 }.joined(separator: " ")
     }
 

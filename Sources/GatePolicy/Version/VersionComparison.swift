@@ -67,7 +67,7 @@ enum VersionComparison: Sendable, Hashable {
     }
 
     /// Whether every version that meets the comparison is below this one.
-    func isWhollyBelow(_ version: AppVersion) -> Bool {
+    func isEntirelyBelow(_ version: AppVersion) -> Bool {
         switch self {
         case .compare(.atMost, let bound), .compare(.equal, let bound): bound < version
         case .compare(.below, let bound): bound <= version

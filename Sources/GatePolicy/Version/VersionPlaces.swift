@@ -49,28 +49,38 @@ struct VersionPlaces {
         }
     }
 
-    /// Locates the parts of `1.3.0+93` and `1.3.0 (93)`, the most frequent forms, in one pass.
+    /// Parses `1.3.0+93` and `1.3.0 (93)`, the most frequent notations, in a single pass.
     ///
-    /// Returns whether the text has one of these forms.
+    /// - Returns: Whether the text has one of these notations.
     private mutating func findOnlyBuild(in text: Span<UInt8>) -> Bool {
         var end = 0
         while end < text.count, text[end].isDigit || text[end] == UInt8(ascii: ".") { end += 1 }
-        guard end + 1 < text.count else { return false }
+        guard let digits = Self.onlyBuild(in: text, after: end),
+            BuildNumber.isNumeric(text.extracting(digits))
+        else { return false }
         if text[end] == UInt8(ascii: "+") {
-            let digits = end + 1..<text.count
-            guard BuildNumber.isNumeric(text.extracting(digits)) else { return false }
             self.afterPlus = digits
         } else {
-            let last = text.count - 1
-            guard text[end] == UInt8(ascii: " "), text[end + 1] == UInt8(ascii: "("),
-                end + 2 < last, text[last] == UInt8(ascii: ")")
-            else { return false }
-            let digits = end + 2..<last
-            guard BuildNumber.isNumeric(text.extracting(digits)) else { return false }
             self.inParentheses = digits
         }
         self.version = 0..<end
         return true
+    }
+
+    /// Returns the range of the text after `+` or in parentheses, such as `93` in `1.3.0 (93)`.
+    ///
+    /// - Parameters:
+    ///   - text: The text of a version line without surrounding blanks.
+    ///   - end: The end of the version.
+    /// - Returns: `nil` if anything else follows the version.
+    static func onlyBuild(in text: Span<UInt8>, after end: Int) -> Range<Int>? {
+        guard end + 1 < text.count else { return nil }
+        if text[end] == UInt8(ascii: "+") { return end + 1..<text.count }
+        let last = text.count - 1
+        guard text[end] == UInt8(ascii: " "), text[end + 1] == UInt8(ascii: "("), end + 2 < last,
+            text[last] == UInt8(ascii: ")")
+        else { return nil }
+        return end + 2..<last
     }
 
     /// Whether the text before a slash is a platform and not a version: `3.4.9/93` and `v3.4.9/93`

@@ -29,9 +29,9 @@ package struct VersionRange: Sendable, Hashable {
 
     /// Whether every version of the range is certainly below this one, however pre-releases are
     /// compared.
-    package func isWhollyBelow(_ version: AppVersion) -> Bool {
+    package func isEntirelyBelow(_ version: AppVersion) -> Bool {
         // Compared with a release, a pre-release may count as the release that it leads to.
-        !self.namesPrerelease && self.comparisons.contains { $0.isWhollyBelow(version) }
+        !self.namesPrerelease && self.comparisons.contains { $0.isEntirelyBelow(version) }
     }
 
     /// The versions at which the range starts or ends.

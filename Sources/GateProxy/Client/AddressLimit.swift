@@ -1,10 +1,9 @@
 package import GateCensus
 import Synchronization
 
-/// How many connections one client may have at the same time, over all threads.
+/// The limit for the concurrent connections of one client, over all threads.
 ///
-/// The only thing that event loops share besides the rules; it is asked once for each connection,
-/// never for a request.
+/// It is shared by all event loops, and is checked once per connection, never for a request.
 package final class AddressLimit: Sendable {
     private let limit: Int
     private let counts = Mutex<[ClientNetwork: Int]>([:])
@@ -13,7 +12,9 @@ package final class AddressLimit: Sendable {
         self.limit = limit
     }
 
-    /// Counts one connection more; `false` if there are as many as there may be.
+    /// Counts a new connection.
+    ///
+    /// - Returns: Whether the client is within the limit; otherwise, nothing is counted.
     package func enter(_ client: ClientNetwork) -> Bool {
         self.counts.withLock { counts in
             let count = counts[client, default: 0]
@@ -23,7 +24,7 @@ package final class AddressLimit: Sendable {
         }
     }
 
-    /// Counts one less.
+    /// Counts a connection that has ended.
     package func leave(_ client: ClientNetwork) {
         self.counts.withLock { counts in
             let count = counts[client, default: 0] - 1
@@ -31,12 +32,13 @@ package final class AddressLimit: Sendable {
         }
     }
 
-    /// Clients that have a connection.
+    /// The number of clients with at least one connection.
     var clientCount: Int { self.counts.withLock { $0.count } }
 }
 
-/// The unit that counts as one client: an IPv4 address, or the /64 of an IPv6 address, of which a
-/// client has 2^64 to choose from.
+/// The unit that counts as one client: an IPv4 address, or the /64 network of an IPv6 address.
+///
+/// A client can use any of the 2^64 addresses of its IPv6 network.
 package struct ClientNetwork: Hashable, Sendable {
     private let isIPv6: Bool
     private let bits: UInt64
@@ -50,11 +52,11 @@ package struct ClientNetwork: Hashable, Sendable {
 }
 
 extension ClientNetwork {
-    /// The place of a client in this network.
+    /// The network as the census counts it.
     ///
-    /// A private address is a proxy's more often than a client's (RFC 1918, RFC 4193, RFC 3927, RFC 4291):
-    /// whoever names the proxies in `--trusted-proxies` has the clients' own addresses.
-    package var place: ClientPlace {
+    /// A private address usually belongs to a proxy (RFC 1918, RFC 4193, RFC 3927, RFC 4291). With `--trusted-proxies`,
+    /// the gate has the addresses of the clients.
+    package var place: ClientAddressKey {
         let isPrivate: Bool
         if self.isIPv6 {
             let isUniqueLocal = self.bits >> 57 == 0xFC >> 1
@@ -66,15 +68,15 @@ extension ClientNetwork {
                 first == 10 || first == 127 || first == 172 && second >> 4 == 1
                 || first == 192 && second == 168 || first == 169 && second == 254
         }
-        // An IPv6 network never looks like an IPv4 address: those have 32 bits.
-        return ClientPlace(bits: self.isIPv6 ? ~self.bits : self.bits, isShared: isPrivate)
+        // The bits of an IPv6 network are inverted, so that they cannot equal the 32 bits of an IPv4 address.
+        return ClientAddressKey(bits: self.isIPv6 ? ~self.bits : self.bits, isShared: isPrivate)
     }
 }
 
 /// The permit of a connection among those of its client.
 final class ConnectionPermit {
     private let client: ClientNetwork
-    /// `nil` once the permit is free, or another's.
+    /// `nil` once the permit was returned or moved.
     private var limit: AddressLimit?
 
     private init(_ client: ClientNetwork, _ limit: AddressLimit) {
@@ -82,17 +84,17 @@ final class ConnectionPermit {
         self.limit = limit
     }
 
-    /// Takes a permit; `nil` if the client has as many connections as it may.
+    /// Takes a permit; `nil` if the client has reached the limit.
     static func take(for client: ClientNetwork, in limit: AddressLimit) -> ConnectionPermit? {
         limit.enter(client) ? ConnectionPermit(client, limit) : nil
     }
 
-    /// Makes it free, once.
+    /// Returns the permit; further calls have no effect.
     func leave() {
         self.limit.take()?.leave(self.client)
     }
 
-    /// The same permit for whoever holds the connection from now on.
+    /// Moves the permit to a new object, for another owner of the connection.
     func moved() -> ConnectionPermit? {
         self.limit.take().map { ConnectionPermit(self.client, $0) }
     }

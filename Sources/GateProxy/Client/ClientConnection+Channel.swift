@@ -1,3 +1,4 @@
+import GateWire
 import Logging
 import NIOCore
 internal import NIOSSL
@@ -8,7 +9,7 @@ extension ClientConnection {
     func handlerAdded(context: ChannelHandlerContext) {
         let bypasses = self.loop.settings.bypassesChannel(isSecure: self.origin.isSecure)
         self.transport = .channel(ChannelOutput(context, bypassesChannel: bypasses))
-        self.channelIsWritable = context.channel.isWritable
+        self.flow.isWritable = context.channel.isWritable
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
@@ -16,28 +17,41 @@ extension ClientConnection {
     }
 
     func channelActive(context: ChannelHandlerContext) {
-        let hasRoom = self.clients.hasRoom
-        let isOpen = !self.loop.isDraining || self.loop.drainGrace > .zero
-        // A connection that was parked is counted already.
-        guard self.isResumed || hasRoom && self.isWelcome && isOpen else {
-            if !hasRoom {
-                self.loop.refused(.connections)
-            } else if !self.isWelcome {
-                self.loop.refused(.connectionsPerAddress, ["client": "\(self.origin.address)"])
-            }
-            guard self.clients.hasRoomForRefusal else { return context.close(promise: nil) }
+        guard let answer = self.checkLimits() else {
             self.clients.add(self)
-            self.refusal = self.isWelcome ? .overloaded : .tooManyFromAddress
-            if !self.origin.isSecure { self.answerRefusal() }
+            if self.loop.isDraining { self.drain(grace: self.loop.drainGrace) }
             return
         }
+        guard self.clients.hasRoomForRefusal else { return context.close(promise: nil) }
         self.clients.add(self)
-        if self.loop.isDraining { self.drain(grace: self.loop.drainGrace) }
+        self.admission = .rejected(answer)
+        if !self.origin.isSecure { self.answerRejection() }
     }
 
-    private func answerRefusal() {
-        guard let refusal = self.refusal.take() else { return }
-        self.answer(refusal, keepsClient: false)
+    /// Returns the response to reject the connection with, and reports the limit that it exceeds; `nil` if there is none.
+    private func checkLimits() -> GateAnswer? {
+        let hasRoom = self.clients.hasRoom
+        let isOpen = !self.loop.isDraining || self.loop.drainGrace > .zero
+        switch self.admission {
+        case .resumed: return nil
+        case .admitted where hasRoom && isOpen: return nil
+        case .admitted, .rejected:
+            if !hasRoom { self.loop.refused(.connections) }
+            return .overloaded
+        case .overClientLimit:
+            if hasRoom {
+                self.loop.refused(.connectionsPerAddress, ["client": "\(self.origin.address)"])
+            } else {
+                self.loop.refused(.connections)
+            }
+            return .tooManyFromAddress
+        }
+    }
+
+    private func answerRejection() {
+        guard let answer = self.rejection else { return }
+        self.admission = .rejected(nil)
+        self.answer(answer, keepsClient: false)
         self.flush()
     }
 
@@ -45,13 +59,13 @@ extension ClientConnection {
         if self.mayRead {
             context.read()
         } else {
-            self.hasHeldRead = true
+            self.flow.holdRead()
         }
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         var bytes = self.unwrapInboundIn(data)
-        if self.request.readsMuch { bytes = self.loop.largeBuffers.reclaim(bytes) }
+        if self.request.body.usesLargeReads { bytes = self.loop.largeBuffers.reclaim(bytes) }
         self.received(bytes)
     }
 
@@ -61,26 +75,26 @@ extension ClientConnection {
         if self.inbound.readableBytes == 0 {
             self.inbound = bytes
         } else {
-            // Without this a client that never lets the buffer become empty would make it grow.
+            // Otherwise, the buffer would grow while it never becomes empty.
             self.inbound.discardReadBytes()
             self.inbound.writeBuffer(&bytes)
         }
         self.settle()
-        // Empty, it would still hold on to the memory that the next read wants to use.
+        // An empty buffer would keep the memory that the next read is to use.
         if self.inbound.readableBytes == 0 { self.inbound = self.loop.emptyBuffer }
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        // Nobody stands behind it who would want to hear of that.
+        // No handler follows that the event would have to be passed to.
         if self.mayRead { self.transport.readNext() }
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        self.channelIsWritable = context.channel.isWritable
-        if self.channelIsWritable { self.becameWritable() }
+        self.flow.isWritable = context.channel.isWritable
+        if self.flow.isWritable { self.becameWritable() }
     }
 
-    /// The client takes more again.
+    /// Continues when the transport accepts more bytes.
     func becameWritable() {
         if case .forwarding(let forwarding) = self.exchange, forwarding.responseStarted {
             self.renewDeadline()
@@ -90,15 +104,15 @@ extension ClientConnection {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if case .handshakeCompleted(let negotiated)? = event as? TLSUserEvent {
-            return negotiated == "h2" ? self.becomeHTTP2() : self.answerRefusal()
+            return negotiated == "h2" ? self.becomeHTTP2() : self.answerRejection()
         }
         guard let event = event as? ChannelEvent, event == .inputClosed else { return }
         self.clientEnded()
     }
 
-    /// The client has closed its side.
+    /// Handles the close of the client's sending side.
     func clientEnded() {
-        self.inputClosed = true
+        self.flow.isInputClosed = true
         switch self.exchange.clientEnded(hasMore: self.inbound.readableBytes > 0) {
         case .finish: break
         case .close: self.closeAfterWriting()
@@ -113,22 +127,22 @@ extension ClientConnection {
         self.gone()
     }
 
-    /// The client is gone, whatever was under way.
+    /// Handles the end of the connection, in any state.
     func gone() {
         self.exchange.close()
-        self.rejudgeable = nil
+        self.request.revocable = nil
         self.dropUpstream()
         self.finishLogEntry()
-        if self.hasStreamPlace {
-            self.hasStreamPlace = false
+        if self.request.holdsEventStream {
+            self.request.holdsEventStream = false
             self.clients.closeStream()
         }
         self.clients.remove(self)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // The client ended its side without saying so in TLS. Requests tell their own length, so
-        // that nothing can be missing unnoticed; the end itself is heard of next.
+        // The client closed its side without a TLS closure alert. The framing of the requests shows whether anything
+        // is missing, and the close itself is reported next.
         if case .uncleanShutdown? = error as? NIOSSLError { return }
         if let problem = HandshakeProblem(error, with: .client), problem.isActionable {
             self.loop.faultLog.report(
@@ -137,5 +151,204 @@ extension ClientConnection {
             )
         }
         context.close(promise: nil)
+    }
+}
+
+/// The end of a connection.
+extension ClientConnection {
+    /// Closes at once, in any state.
+    func abort() {
+        self.exchange.close()
+        self.dropUpstream()
+        self.transport.close()
+    }
+
+    /// Closes with a reset.
+    ///
+    /// Where the close ends a response body, only a reset shows the client that the body is incomplete.
+    func reset() {
+        self.transport.prepareReset()
+        self.abort()
+    }
+
+    /// Closes the sending side once everything is written, and the connection once the client has closed its side or a
+    /// deadline has passed.
+    func linger() {
+        self.request.discards.begin(free: HTTP2OwnSettings.firstWindow)
+        self.flush()
+        // The last response has the same time as any other before the time for lingering starts.
+        self.renewDeadline()
+        self.transport.whenWritten {
+            // NIO drops bytes that are not yet written if both sides are closed.
+            guard !self.flow.isInputClosed else {
+                self.transport.endContent()
+                return self.abort()
+            }
+            self.exchange.lastResponseWritten(
+                end: self.loop.now + self.loop.settings.discardLimits.time
+            )
+            self.renewDeadline()
+            self.transport.closeOutput()
+        }
+    }
+
+    /// Closes the connection once everything is written to the client and to the backend.
+    func closeAfterWriting() {
+        self.exchange.close()
+        self.flush()
+        self.renewDeadline()
+        self.transport.whenWritten {
+            guard let upstream = self.upstream else { return self.abort() }
+            upstream.whenWritten { self.abort() }
+        }
+    }
+
+    /// Lets the exchange come to its end, because the gate is about to stop.
+    ///
+    /// `grace`: how long an idle connection may stay open, because a request may be on its way.
+    func drain(grace: TimeAmount) {
+        self.exchange.drain()
+        if case .streaming = self.exchange { self.endStream() }
+        // `HTTP2Connection` announces which stream is the last.
+        guard case .channel = self.transport else { return }
+        guard self.exchange.isBetweenRequests, self.inbound.readableBytes == 0 else { return }
+        guard grace > .zero || self.hasUnread else { return self.closeAfterWriting() }
+        self.limitDeadline(to: grace)
+    }
+
+    func deadlineReached() {
+        if case .streaming = self.exchange { return self.heartbeatIsDue() }
+        // A request that has arrived is answered, even if the event loop reads it late.
+        guard !self.isSilent || !self.hasUnread else { return }
+        guard !self.isBackendReading else {
+            return self.renewDeadline(for: .response)
+        }
+        let action = self.exchange.timedOut(
+            hasPartialHead: self.inbound.readableBytes > 0,
+            upstreamStalls: self.upstream.map { !$0.isWritable } ?? false,
+            isRepeatable: self.request.forwarded?.isRepeatable == true,
+            limits: self.loop.settings.discardLimits
+        )
+        switch action {
+        case .requestTimeout: self.fail(.requestTimeout)
+        case .gatewayTimeout:
+            self.upstream?.member?.answerFailed(isSilent: true)
+            self.fail(.gatewayTimeout)
+        case .tryAnotherBackend: self.tryAnotherAddress()
+        case .answerAndLinger:
+            self.answerHeld(keepsClient: false)
+            self.settle()
+        case .close: self.abort()
+        }
+    }
+
+    /// Whether the connection waits for a request of which the event loop has read nothing.
+    ///
+    /// While it waits for its first request, unread bytes that belong to no request, such as those of a handshake,
+    /// extend the wait only during a drain, which has a time limit of its own.
+    private var isSilent: Bool {
+        guard self.inbound.readableBytes == 0 else { return false }
+        return switch self.exchange {
+        case .head: self.loop.isDraining
+        case .idle: self.loop.isDraining || self.mayRead
+        case .forwarding, .awaitingBody, .streaming, .lingering, .tunnel, .closed: false
+        }
+    }
+
+    /// Whether the client's socket holds bytes that the event loop has not read.
+    var hasUnread: Bool {
+        guard case .channel(let output) = self.transport else { return false }
+        let pipeline = output.context.pipeline.syncOperations
+        let peek = try? pipeline.withUnsafeTransportIfAvailable(of: CInt.self) { SocketPeek($0) }
+        return peek == .bytes
+    }
+
+    /// Closes the backend connection, which cannot serve another request.
+    func dropUpstream() {
+        let upstream = self.upstream
+        self.upstream = nil
+        // The request does not wait for a connection any more.
+        _ = self.exchange.endConnecting()
+        self.endPending()
+        if let trial = self.request.trial.take() { self.clients.pool.ended(trial) }
+        upstream?.close()
+    }
+}
+
+/// The switch to HTTP/2.
+extension ClientConnection {
+    /// Detects the connection preface of HTTP/2 with prior knowledge (RFC 9113 3.3) in a head that is malformed.
+    ///
+    /// - Returns: Whether the connection speaks HTTP/2 from now on.
+    func detectHTTP2Preface() -> Bool {
+        // Over TLS, ALPN has selected the protocol.
+        guard !self.heads.parser.hasReadLine, !self.origin.isSecure,
+            case .channel = self.transport
+        else { return false }
+        if case .resumed = self.admission { return false }
+        let inbound = self.inbound
+        guard HTTP2Preface.isBegun(by: inbound.readableBytesUInt8Span) else { return false }
+        self.becomeHTTP2()
+        return true
+    }
+
+    /// Replaces this handler by an `HTTP2Connection`, which takes the received bytes over.
+    private func becomeHTTP2() {
+        guard case .channel(let output) = self.transport, self.exchange == .head else { return }
+        let context = output.context
+        let received = self.inbound
+        self.inbound = ByteBuffer()
+        self.exchange.close()
+        let connection = HTTP2Connection(clients: self.clients, origin: self.origin)
+        let pipeline = context.pipeline.syncOperations
+        do {
+            try pipeline.addHandler(connection, position: .after(self))
+        } catch {
+            return context.close(promise: nil)
+        }
+        self.clients.remove(self)
+        pipeline.removeHandler(context: context, promise: nil)
+        if self.rejection != nil { connection.fail(.enhanceYourCalm) }
+        if received.readableBytes > 0 { connection.begin(with: received) }
+    }
+}
+
+/// The life of a stream, which serves one request after another.
+extension ClientConnection {
+    /// Prepares for the next request of a stream.
+    func enterStream() {
+        if self.rules !== self.loop.rules { self.rulesChanged() }
+        self.exchange.begin()
+        self.clients.add(stream: self)
+    }
+
+    /// Ends the request of a stream.
+    ///
+    /// - Returns: Whether another request may be served.
+    func leaveStream() -> Bool {
+        guard self.exchange.isBetweenRequests, self.inbound.readableBytes == 0,
+            self.outbound == nil, self.upstream == nil, self.request.revocable == nil,
+            !self.request.holdsEventStream, !self.request.response.isPending
+        else { return false }
+        self.clients.remove(self)
+        return true
+    }
+
+    /// The key of a WebSocket that the client opens over HTTP/2; `nil` for all other requests.
+    var webSocketKey: WebSocketKey? {
+        guard case .stream(let stream) = self.transport else { return nil }
+        return stream.webSocketKey
+    }
+
+    /// Holds the frames of the client's streams until the returned output is released.
+    ///
+    /// - Returns: The connection of the streams; `nil` for HTTP/1.1, or if the frames are held already.
+    @inline(__always)
+    func holdOutput() -> (any HeldOutput)? {
+        guard case .stream(let stream) = self.transport else { return nil }
+        let connection = stream.connection
+        guard !connection.outbox.isHeld else { return nil }
+        connection.outbox.hold()
+        return connection
     }
 }

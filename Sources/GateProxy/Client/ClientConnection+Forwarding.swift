@@ -2,9 +2,9 @@ import GateWire
 import Logging
 import NIOCore
 
-/// The way of a request to a backend.
+/// Sending requests to a backend.
 extension ClientConnection {
-    /// Sends a request on that may pass.
+    /// Forwards a request that the rules allow.
     func forward(
         _ head: RequestHead,
         facts: RequestFacts,
@@ -31,113 +31,116 @@ extension ClientConnection {
         self.exchange.forward(
             Exchange.Forwarding(
                 requestEnded: facts.framing == .none,
-                keepsClient: facts.keepsAlive && self.mayGoOn,
+                keepsClient: facts.keepsAlive && self.acceptsNextRequest,
                 retryable: false,
                 offersUpgrade: !self.request.offeredProtocols.isEmpty,
                 isConnect: webSocketKey != nil
             )
         )
-        // A body that is broken from its first bytes is refused before the backend hears of it.
-        if let refusal = self.refusalOfBody { return self.fail(refusal) }
+        // If the first bytes of a body are malformed, the backend receives nothing of the request.
+        if let fault = self.request.body.fault(
+            in: self.inbound,
+            trailerFields: self.rules.table,
+            limit: self.loop.settings.maxBodyBytes
+        ) {
+            return self.fail(GateAnswer(fault))
+        }
         self.request.forwarded = request
-        if self.request.isCall { self.keepRejudgeable(request, isWebSocket: false) }
+        if self.request.isCall { self.keepRevocable(request, isWebSocket: false) }
         self.send(request)
     }
 
     private func send(_ request: ForwardedRequest) {
         guard let choice = self.clients.pool.next(at: self.loop.now) else {
-            return self.failForWantOfAddress()
+            return self.failWithoutAddress()
         }
         guard let upstream = choice.member.take(upgrading: self.isUpgrading) else {
-            self.requestWasForwarded()
+            self.request.timing.forwarded(on: self.loop)
             return self.connect(to: choice, sending: request)
         }
         self.request.trial = choice.trial
         if request.isRepeatable, upstream.mayBeStale { self.exchange.allowRetry() }
         self.attach(upstream, sending: request)
-        self.requestWasForwarded()
+        self.request.timing.forwarded(on: self.loop)
     }
 
     private var isUpgrading: Bool { !self.request.offeredProtocols.isEmpty }
 
     private func attach(_ upstream: UpstreamConnection, sending request: ForwardedRequest) {
         self.upstream = upstream
-        upstream.begin(for: self, answersHead: self.request.isHead)
+        upstream.begin(for: self, answersHead: self.request.response.isHead)
         self.write(request, to: upstream)
         guard self.upstream === upstream else { return }
-        // A call may have nothing to say for long, and a backend may wait for a whole body.
+        // A call may be silent for a long time, and a backend may wait for a whole body.
         if !self.request.isCall, self.requestHasEnded {
             upstream.member?.asked(at: self.loop.now)
         }
         self.renewDeadline()
     }
 
-    /// Writes a request in the version of HTTP that its connection speaks, with what is there of its body.
+    /// Writes a request in the version of HTTP that the connection speaks, with the part of its body that has arrived.
     private func write(_ request: ForwardedRequest, to upstream: UpstreamConnection) {
         let hasBody = request.facts.framing != .none
-        let sent = self.request.sent.take()
+        let sent = hasBody ? self.request.body.takeSent() : nil
         switch upstream.transport {
         case .channel:
             var buffer = self.loop.takeBuffer()
             RequestHeadWriter.write(request, into: &buffer)
             if !request.isRepeatable, !self.request.isCall { self.forget(request) }
-            if hasBody, !self.request.passesContent, !self.transport.isStream {
-                self.writeFirstPiece(behind: &buffer, to: upstream)
+            if hasBody, !self.request.body.passesContent, !self.transport.isStream {
+                self.writeFirstBytes(after: &buffer, to: upstream)
             } else {
                 upstream.write(buffer)
             }
             self.loop.giveBack(buffer)
         case .stream(let stream):
             stream.begin(request)
-            if hasBody {
-                self.request.passesContent = true
-                self.request.sent = SentContent()
-            }
+            if hasBody { self.request.body.beginContent() }
         case .none: return
         }
         guard hasBody else { return }
         if let sent {
-            self.request.sent?.append(sent.bytes)
-            self.write(sent.bytes, isLast: self.requestHasEnded, to: upstream)
+            self.request.body.keep(sent)
+            self.write(sent, isLast: self.requestHasEnded, to: upstream)
         }
         if !self.requestHasEnded { _ = self.passBody() }
     }
 
-    /// Writes the first piece of a body with the head, which costs less on its way through the kernel than two pieces.
-    private func writeFirstPiece(
-        behind head: inout ByteBuffer,
+    /// Writes the first bytes of a body together with the head, which costs less in the kernel than two buffers.
+    private func writeFirstBytes(
+        after head: inout ByteBuffer,
         to upstream: UpstreamConnection
     ) {
-        guard let piece = self.takeBody() else { return }
-        guard piece.readableBytes > Self.copyLimit else {
-            head.writeImmutableBuffer(piece)
+        guard let bytes = self.takeFramed() else { return }
+        guard bytes.readableBytes > Self.copyLimit else {
+            head.writeImmutableBuffer(bytes)
             return upstream.write(head)
         }
         upstream.write(head)
-        upstream.write(piece)
+        upstream.write(bytes)
     }
 
-    /// A request that is not sent again needs its memory no more.
+    /// Releases the memory of a request that will not be sent again.
     private func forget(_ request: ForwardedRequest) {
         self.request.forwarded = nil
         self.loop.giveBack(request.bytes)
     }
 
-    /// Sends a request that nobody has seen on another connection.
-    func sendAnew() {
-        guard let request = self.request.forwarded, self.request.sent?.isTooLong != true else {
+    /// Sends a request again that no backend has processed, on another connection.
+    func sendAgain() {
+        guard let request = self.request.forwarded, self.request.body.isResendable else {
             return self.fail(.badGateway)
         }
         guard let choice = self.clients.pool.next(at: self.loop.now) else {
-            return self.failForWantOfAddress()
+            return self.failWithoutAddress()
         }
         self.connect(to: choice, sending: request)
     }
 
-    /// Sends a request that may be repeated to another address than the one that keeps silent about it.
+    /// Sends a repeatable request to another address than the one that has not responded in time.
     ///
-    /// One that is left out would more likely have its client wait twice for nothing.
-    func askAnother() {
+    /// Addresses that are left out for now are not tried: the client would probably wait twice for nothing.
+    func tryAnotherAddress() {
         guard let member = self.upstream?.member, let request = self.request.forwarded else {
             return self.fail(.gatewayTimeout)
         }
@@ -149,7 +152,7 @@ extension ClientConnection {
         self.connect(to: other, sending: request, tried: [member])
     }
 
-    /// Opens a connection to the backend; the request waits for it.
+    /// Opens a connection to the backend, for which the request waits.
     ///
     /// `tried`: the addresses that could not be reached.
     private func connect(
@@ -164,7 +167,7 @@ extension ClientConnection {
         self.renewDeadline()
         self.clients.pool.connect(to: member, upgrading: self.isUpgrading) { result in
             guard let request = self.exchange.endConnecting() else {
-                // The client went away in the meantime; the next one is glad of the connection.
+                // The client has gone; another request can use the connection.
                 if case .success(let upstream) = result {
                     upstream.release(reusable: !self.loop.isDraining, now: self.loop.now)
                 }
@@ -182,38 +185,187 @@ extension ClientConnection {
         }
     }
 
-    private func failForWantOfAddress() {
+    private func failWithoutAddress() {
         self.clients.pool.reportNoAddress()
         self.fail(.unreachable)
     }
 
-    /// Nothing was sent yet, so that another address may have the request.
+    /// Tries another address: nothing of the request has been sent.
     private func connectFailed(
         _ error: UpstreamPool.ConnectError,
         sending request: ForwardedRequest,
         tried: [UpstreamPool.Member]
     ) {
-        // No other address helps against that.
+        // Another address would fail for the same reason.
         if error.isOutOfDescriptors {
             self.loop.refused(.descriptors, ["error": "\(error.cause)"])
             return self.fail(.outOfDescriptors)
         }
-        let mayWait = !error.isTimeout || tried.count < Self.mostWaits
+        let mayWait = !error.isTimeout || tried.count < Self.maxWaits
         guard mayWait,
-            // One that is not known to serve must at least fail soon.
+            // An address that is left out must at least fail without a timeout.
             let other = self.clients.pool.next(
                 at: self.loop.now,
                 besides: tried,
-                insisting: !error.isTimeout && tried.count < Self.mostInDoubt
+                insisting: !error.isTimeout && tried.count < Self.maxTriedInDoubt
             )
         else { return self.fail(error.isTimeout ? .connectTimeout : .unreachable) }
         self.connect(to: other, sending: request, tried: tried)
     }
 
-    /// Addresses that are tried for one request before those that are left out are left alone.
+    /// The number of addresses tried for one request after which addresses that are left out are not tried any more.
     ///
-    /// Those that serve are all tried: whoever finds one that does not spares everybody else.
-    private static let mostInDoubt = 3
-    /// Addresses after which a request does not go on waiting for another connection.
-    private static let mostWaits = 3
+    /// Addresses in service are all tried: a request that finds one unreachable spares all others the attempt.
+    private static let maxTriedInDoubt = 3
+    /// The number of addresses tried for one request after which it does not wait for another connection.
+    private static let maxWaits = 3
+}
+
+/// The request body.
+extension ClientConnection {
+    /// Passes on the part of the request body that has arrived.
+    ///
+    /// - Returns: Whether there may be more to read.
+    func passBody() -> Bool {
+        guard let upstream = self.upstream else { return false }
+        if case .stream(let stream) = self.transport {
+            self.passContent(of: stream, to: upstream)
+            return false
+        }
+        guard self.inbound.readableBytes > 0 else { return false }
+        if self.request.body.passesContent {
+            guard let content = self.takeContent() else { return false }
+            self.write(content, isLast: self.requestHasEnded, to: upstream)
+        } else {
+            guard let bytes = self.takeFramed(), bytes.readableBytes > 0 else { return false }
+            upstream.write(bytes)
+        }
+        self.renewDeadline()
+        guard !self.requestHasEnded else { return true }
+        if self.request.body.expects(LargeBuffers.threshold) { self.beginLargeReads() }
+        return false
+    }
+
+    /// The next bytes of the body as the client framed them; `nil` if the request has failed.
+    private func takeFramed() -> ByteBuffer? {
+        let action = self.request.body.readFramed(
+            self.inbound,
+            trailerFields: self.rules.table,
+            limit: self.loop.settings.maxBodyBytes,
+            inputClosed: self.flow.isInputClosed
+        )
+        return self.take(action)
+    }
+
+    /// The next bytes of the body without the framing of HTTP/1.1; `nil` if the request has failed.
+    private func takeContent() -> ByteBuffer? {
+        let action = self.request.body.readContent(
+            self.inbound,
+            trailerFields: self.rules.table,
+            limit: self.loop.settings.maxBodyBytes,
+            inputClosed: self.flow.isInputClosed
+        )
+        return self.take(action)
+    }
+
+    private func take(_ action: RequestBodyRelay.ReadAction) -> ByteBuffer? {
+        switch action {
+        case .pass(let bytes, let consumed):
+            self.inbound.moveReaderIndex(forwardBy: consumed)
+            return bytes
+        case .passLast(let bytes, let consumed):
+            _ = self.exchange.requestEnded()
+            self.inbound.moveReaderIndex(forwardBy: consumed)
+            return bytes
+        case .refuse(let fault):
+            // Refused while the request still counts as unfinished: the rest of the body must not be read as another
+            // request.
+            self.fail(GateAnswer(fault))
+            return nil
+        case .close:
+            self.dropUpstream()
+            self.closeAfterWriting()
+            return nil
+        }
+    }
+
+    /// Passes on content of a client of HTTP/2, whose frames end the body.
+    private func passContent(of stream: HTTP2Stream, to upstream: UpstreamConnection) {
+        let isLast = stream.hasEndedRequest || self.isComplete(stream, for: upstream)
+        // While the backend takes nothing, small frames are collected.
+        guard isLast || self.inbound.readableBytes > 0 && upstream.isWritable else { return }
+        let content = self.inbound
+        self.inbound = self.loop.emptyBuffer
+        let limit = self.loop.settings.maxBodyBytes
+        guard self.request.body.receive(content, limit: limit) else {
+            return self.fail(.contentTooLarge)
+        }
+        if isLast { _ = self.exchange.requestEnded() }
+        self.write(content, isLast: isLast, to: upstream)
+        self.renewDeadline()
+    }
+
+    /// Whether the request is complete for a backend of HTTP/1.1, where no trailers can follow a body with a length
+    /// (RFC 9112 6.3).
+    private func isComplete(_ stream: HTTP2Stream, for upstream: UpstreamConnection) -> Bool {
+        guard case .channel = upstream.transport else { return false }
+        return stream.announcedLength?.isComplete ?? false
+    }
+
+    /// Writes content in the framing of the backend's version of HTTP.
+    ///
+    /// `isLast`: whether only trailer fields follow, if there are any.
+    private func write(_ content: ByteBuffer, isLast: Bool, to upstream: UpstreamConnection) {
+        if case .stream(let stream) = upstream.transport {
+            return isLast
+                ? stream.end(with: content, trailers: self.request.body.trailers)
+                : stream.write(content)
+        }
+        guard self.request.body.isChunked else {
+            if content.readableBytes > 0 { upstream.write(content) }
+            return
+        }
+        var chunk = self.loop.takeBuffer()
+        self.request.body.writeChunk(content, isLast: isLast, into: &chunk)
+        upstream.write(chunk)
+        self.loop.giveBack(chunk)
+    }
+
+    /// Reads the rest of an upload into large buffers, unless it arrives over TLS.
+    private func beginLargeReads() {
+        guard !self.request.body.usesLargeReads, !self.origin.isSecure,
+            case .channel(let output) = self.transport
+        else { return }
+        self.request.body.usesLargeReads = true
+        output.useLargeReads(self.loop.largeBuffers)
+    }
+
+    /// Reads into buffers of the usual size after an upload.
+    func endLargeReads() {
+        guard self.request.body.usesLargeReads, case .channel(let output) = self.transport
+        else { return }
+        output.useDefaultReads()
+    }
+
+    /// Waits for the client again, because the backend accepts more of the request.
+    func upstreamBecameWritable() {
+        if !self.requestHasEnded { self.renewDeadline() }
+        self.settle()
+    }
+
+    /// Whether the request waits for the backend, and the backend has taken some bytes since the last check.
+    ///
+    /// The client cannot continue meanwhile, and a slow backend is not a silent one.
+    var isBackendReading: Bool {
+        guard case .forwarding(let forwarding) = self.exchange, let upstream = self.upstream,
+            forwarding.requestEnded ? upstream.hasUnsent : !upstream.isWritable
+        else { return false }
+        return upstream.hasProgressed()
+    }
+
+    /// Whether the client has sent the whole request.
+    var requestHasEnded: Bool {
+        if case .forwarding(let forwarding) = self.exchange { return forwarding.requestEnded }
+        return true
+    }
 }

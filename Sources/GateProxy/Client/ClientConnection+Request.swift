@@ -3,76 +3,97 @@ import GatePolicy
 import GateWire
 import NIOCore
 
+/// Reading requests.
 extension ClientConnection {
-    /// Uses up what was received, as far as the exchange allows.
-    func readOn() {
-        var goesOn = true
-        while goesOn {
+    /// Consumes the received bytes as far as the exchange permits.
+    func processInbound() {
+        var hasMore = true
+        while hasMore {
             switch self.exchange {
-            case .head, .idle: goesOn = self.readHead()
+            case .head, .idle: hasMore = self.readHead()
             case .forwarding(let forwarding):
-                goesOn = !forwarding.requestEnded && self.passBody()
+                hasMore = !forwarding.requestEnded && self.passBody()
             case .streaming:
                 self.inbound = ByteBuffer()
-                goesOn = false
-            case .awaitingBody: goesOn = self.awaitBody()
-            case .lingering: goesOn = self.discardAll()
-            case .tunnel: goesOn = self.passTunnel()
+                hasMore = false
+            case .awaitingBody: hasMore = self.awaitBody()
+            case .lingering: hasMore = self.discardInbound()
+            case .tunnel: hasMore = self.passTunnel()
             case .closed:
                 self.inbound = ByteBuffer()
-                goesOn = false
+                hasMore = false
             }
         }
     }
 
-    /// - Returns: whether there may be more to read.
+    /// - Returns: Whether there may be more to read.
     private func readHead() -> Bool {
-        // Answers that wait here count as unwritten only once the channel has them: without this, one
-        // read full of small requests could pile up megabytes.
+        // Pending responses count as unwritten only once the channel has them: without this, the responses to one read
+        // of many small requests could take megabytes.
         if let outbound = self.outbound, outbound.readableBytes > Self.outboundLimit {
             self.flush()
         }
         guard self.inbound.readableBytes > 0, self.isWritable else { return false }
-        if self.rules !== self.loop.rules {
-            // The table that tells fields apart belongs to the rules: begin the head again.
-            self.rules = self.loop.rules
-            self.parser.reset()
-        }
-        self.beginMeasuring()
+        if self.rules !== self.loop.rules { self.heads.use(self.loop.rules) }
+        self.request.timing.begin(on: self.loop)
         let inbound = self.inbound
         let bytes = inbound.readableBytesUInt8Span
-        switch self.parser.parse(bytes, table: self.rules.table) {
-        case .incomplete where self.inputClosed:
+        let table = self.rules.table
+        switch self.heads.parser.parse(bytes, table: table) {
+        case .incomplete where self.flow.isInputClosed:
             self.closeAfterWriting()
             return false
         case .incomplete:
             if self.exchange.headBegan() { self.renewDeadline() }
             return false
         case .malformed(let fault):
-            if !self.beginsHTTP2() { self.refuse(GateAnswer(fault)) }
+            if !self.detectHTTP2Preface() { self.refuse(GateAnswer(fault)) }
             return false
         case .complete:
-            self.inbound.moveReaderIndex(forwardBy: self.parser.head.end)
-            // Taken out and put back, which costs less than the copy that is made of what might change.
-            let head = self.parser.takeHead()
-            do throws(MessageFault) {
-                let facts = try RequestFacts(head, in: bytes)
-                self.judge(head, facts: facts, in: bytes)
-            } catch {
-                self.refuse(GateAnswer(error))
-            }
-            self.parser.reuse(head)
+            self.inbound.moveReaderIndex(forwardBy: self.heads.parser.head.end)
+            // Taken out and put back, which costs less than a copy of what might change.
+            let head = self.heads.parser.takeHead()
+            self.receive(head, in: bytes)
+            self.heads.parser.reuse(head)
             return true
         }
     }
 
     private static let outboundLimit = 64 * 1024
 
-    /// Decides on a request whose head was read, and answers it or passes it on.
-    func judge(_ head: RequestHead, facts: RequestFacts, in bytes: Span<UInt8>) {
+    @inline(__always)
+    private func receive(_ head: RequestHead, in bytes: Span<UInt8>) {
+        do throws(MessageFault) {
+            let facts = try RequestFacts(head, in: bytes)
+            self.evaluate(head, facts: facts, in: bytes)
+        } catch {
+            self.refuse(GateAnswer(error))
+        }
+    }
+
+    /// Takes the head of a stream's request.
+    func received(_ head: RequestHead, in bytes: Span<UInt8>) {
+        self.request.timing.begin(on: self.loop)
+        self.receive(head, in: bytes)
+        self.settle()
+    }
+
+    /// Takes the trailer fields of a stream's request.
+    func received(trailers: HeaderList) {
+        if self.exchange.takesContent {
+            guard trailers.isForwardableTrailerSection else {
+                return self.fail(GateAnswer(.trailer))
+            }
+            self.request.body.receive(trailers: trailers)
+        }
+        self.settle()
+    }
+
+    /// Decides on a request whose head was read, and answers or forwards it.
+    private func evaluate(_ head: RequestHead, facts: RequestFacts, in bytes: Span<UInt8>) {
         let loop = self.loop
         if let endpoint = ClientEndpoint(head, in: bytes), loop.settings.servesClients {
-            // With what an endpoint answers, a WebSocket over HTTP/2 would look open.
+            // The 2xx of an endpoint would open a WebSocket over HTTP/2.
             guard self.webSocketKey == nil else {
                 let answer = RenderedAnswer(GateAnswer(.unsupportedProtocol))
                 return self.answer(answer, facts: facts)
@@ -86,7 +107,7 @@ extension ClientConnection {
             in: bytes,
             address: rules.dependsOnAddress
                 ? self.clientAddress(head, facts: facts, in: bytes) : "",
-            last: &self.lastVerdict
+            last: &self.heads.lastVerdict
         )
         loop.tally.count(verdict.tallyPlace)
         if let census = loop.census {
@@ -104,32 +125,32 @@ extension ClientConnection {
         if facts.forwardedForLine != nil, !self.origin.isTrusted {
             loop.untrustedProxy?.report(self.origin.address)
         }
-        // The verdict that the log tells, where a preview may take its place in the answer.
-        let judged = facts.hasGateOwnedField ? verdict : nil
-        if let judged { verdict = self.previewed(judged, head, facts: facts, in: bytes) }
-        // All else is as `nextRequest()` has left it: to build a new one costs more.
+        // The access log has the verdict of the rules, even if the response shows a preview.
+        let logged = facts.hasGateOwnedField ? verdict : nil
+        if let logged { verdict = self.previewed(logged, head, facts: facts, in: bytes) }
+        // The other members are as `nextRequest()` has left them: to build a new request costs more.
         self.request.verdict = verdict
-        self.request.isHead = facts.isHead
-        self.request.isHTTP10 = head.minorVersion == 0
-        self.request.awaitsContinue = facts.expectsContinue && facts.framing != .none
+        self.request.response.begin(isHead: facts.isHead, isHTTP10: head.minorVersion == 0)
         self.request.isCall = facts.isCall
         if let log = loop.accessLog {
-            self.beginEntry(of: log, head, facts: facts, in: bytes, verdict: judged ?? verdict)
+            self.beginLogEntry(of: log, head, facts: facts, in: bytes, verdict: logged ?? verdict)
         }
-        self.body = BodyReader(facts.framing)
+        self.request.body.begin(facts.framing)
         if let denial = verdict.denial {
             self.noteOrigin(of: head, facts: facts, in: bytes)
             if facts.framing != .none, self.origin.isTrusted {
                 let address = self.clientAddress(head, facts: facts, in: bytes)
-                self.request.forwardedClient = ClientNetwork(address)
+                self.request.discards.forwardedClient = ClientNetwork(address)
             }
+            // A copy: the response may end the request.
+            let timing = self.request.timing
             self.deny(denial, head, facts: facts, in: bytes)
-            self.denialWasWritten()
+            timing.denied(on: loop)
         } else if self.exceedsBodyLimit(facts.framing) {
             self.refuse(.contentTooLarge)
         } else if facts.forwardsLeft == 0 {
             let isTrace = head.method("TRACE", in: bytes)
-            self.answer(LastRecipient.answer(isTrace: isTrace), facts: facts)
+            self.answer(MaxForwardsAnswer.answer(isTrace: isTrace), facts: facts)
         } else {
             self.forward(head, facts: facts, in: bytes, verdict: verdict)
         }
@@ -150,31 +171,25 @@ extension ClientConnection {
         if isAnswered == nil { self.answer(denial, facts: facts) }
     }
 
-    /// Keeps the origin for which the answer must be readable.
+    /// Keeps the origin for which the response must be readable.
     func noteOrigin(of head: RequestHead, facts: RequestFacts, in bytes: Span<UInt8>) {
         guard let index = facts.originLine else { return }
         let line = head.fields.lines[index]
         self.request.origin = bytes.text(from: line.valueStart, to: line.valueEnd)
     }
 
-    /// The address that the request comes from: the peer's, or what a trusted proxy says.
+    /// The client's address: that of the peer, or the one that a trusted proxy sends.
     func clientAddress(
         _ head: RequestHead,
         facts: RequestFacts,
         in bytes: Span<UInt8>
     ) -> String {
-        guard self.origin.isTrusted, facts.forwardedForLine != nil else {
-            return self.origin.address
-        }
-        var addresses: [String] = []
-        for line in head.fields.lines where line.role == .forwarded(.for) {
-            bytes.forEachListMember(from: line.valueStart, to: line.valueEnd) { start, end in
-                addresses.append(bytes.text(from: start, to: end))
-                return true
-            }
-        }
-        return self.loop.settings.trustedProxies.clientAddress(in: addresses)
-            ?? self.origin.address
+        self.origin.clientAddress(
+            head,
+            facts: facts,
+            in: bytes,
+            trusted: self.loop.settings.trustedProxies
+        )
     }
 
     private func exceedsBodyLimit(_ framing: BodyFraming) -> Bool {
@@ -183,18 +198,17 @@ extension ClientConnection {
         return length > limit
     }
 
-    /// Whether another request may be taken on this connection, and can still come.
-    var mayGoOn: Bool {
-        !self.loop.isDraining && !(self.inputClosed && self.inbound.readableBytes == 0)
+    /// Whether another request may be read on this connection, and can still arrive.
+    var acceptsNextRequest: Bool {
+        !self.loop.isDraining && !(self.flow.isInputClosed && self.inbound.readableBytes == 0)
     }
 
-    /// Makes ready for the next request on this connection.
+    /// Prepares for the next request on this connection.
     func nextRequest() {
         self.finishLogEntry()
-        self.parser.reset()
-        self.readLittle()
+        self.heads.parser.reset()
+        self.endLargeReads()
         self.request = Request()
-        if self.rejudgeable != nil { self.rejudgeable = nil }
         if case .stream(let stream) = self.transport, stream.hasUnsent {
             self.renewDeadline(for: .lastBytes)
         } else {
@@ -202,44 +216,182 @@ extension ClientConnection {
         }
         if self.mayAwaitLast {
             self.drain(grace: self.loop.drainGrace)
-        } else if !self.mayGoOn {
+        } else if !self.acceptsNextRequest {
             self.exchange.linger(limits: self.loop.settings.discardLimits)
             self.linger()
         }
     }
 
-    /// Whether the gate is about to stop, and the client, which was told that another request may
-    /// follow, can have one on its way.
+    /// Whether the gate drains, and a last request may be on its way: the client was told that it may send one.
     private var mayAwaitLast: Bool {
-        guard self.loop.isDraining, !self.inputClosed, case .channel = self.transport else {
+        guard self.loop.isDraining, !self.flow.isInputClosed, case .channel = self.transport else {
             return false
         }
         return self.loop.drainGrace > .zero || self.inbound.readableBytes > 0 || self.hasUnread
     }
 }
 
-/// The answers to a request that may be forwarded no more (RFC 9110 7.6.2): whoever asks with
-/// `Max-Forwards: 0` wants to know who stands here.
-enum LastRecipient {
-    /// `isTrace`: whether it is `TRACE`, which is not reflected, since that would show the client what
-    /// fields came to stand in its request on the way; else it is `OPTIONS`.
-    static func answer(isTrace: Bool) -> RenderedAnswer {
-        isTrace ? self.trace : self.options
+/// Discarding request bodies.
+extension ClientConnection {
+    /// Discards the body of a denied request if it is complete and small.
+    func discardsWholeBody() -> Bool {
+        let inbound = self.inbound
+        let most = self.loop.settings.discardLimits.awaitedBytes
+        guard inbound.readableBytes > 0,
+            // An incomplete body is read from its start by `awaitBody()`.
+            let count = self.request.body.countToEnd(in: inbound, trailerFields: self.rules.table),
+            count <= most
+        else { return false }
+        self.inbound.moveReaderIndex(forwardBy: count)
+        self.loop.counters.discardedBytes += UInt64(count)
+        return true
     }
 
-    private static let trace = RenderedAnswer(
-        status: 405,
-        fields: [
-            Self.allow,
-            HeaderField(name: "Content-Type", value: "application/problem+json"),
-            HeaderField(name: "Cache-Control", value: "no-store"),
-        ],
-        body: Array(GateAnswer(status: 405, detail: "This gateway answers no TRACE.").body.utf8)
-    )
-    private static let options = RenderedAnswer(status: 204, fields: [Self.allow], body: [])
-    /// The methods that the gate passes on; only a backend knows which of them it allows.
-    private static let allow = HeaderField(
-        name: "Allow",
-        value: "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
-    )
+    /// Discards a complete body that no backend was sent: the client has sent the whole request, and may send another one.
+    func discardUnsentBody() {
+        guard !self.transport.isStream, !self.requestHasEnded else { return }
+        let body = self.inbound
+        guard let count = self.request.body.countToEnd(in: body, trailerFields: self.rules.table)
+        else { return }
+        self.inbound.moveReaderIndex(forwardBy: count)
+        _ = self.exchange.requestEnded()
+    }
+
+    /// Discards the rest of a small body, and then writes the response that waited for it.
+    ///
+    /// - Returns: Whether there may be more to read.
+    private func awaitBody() -> Bool {
+        let inbound = self.inbound
+        let limits = self.loop.settings.discardLimits
+        switch self.request.body.discard(inbound, trailerFields: self.rules.table) {
+        case .more where self.flow.isInputClosed:
+            self.answerHeld(keepsClient: false)
+            return false
+        case .more(let consumed):
+            self.inbound.moveReaderIndex(forwardBy: consumed)
+            self.loop.counters.discardedBytes += UInt64(consumed)
+            guard self.exchange.awaited(bytes: consumed, limits: limits) == .answerAndLinger else {
+                return false
+            }
+            self.answerHeld(keepsClient: false)
+            return true
+        case .end(let consumed):
+            self.inbound.moveReaderIndex(forwardBy: consumed)
+            self.loop.counters.discardedBytes += UInt64(consumed)
+            guard self.exchange.requestEnded() == .answer else { return false }
+            self.answerHeld(keepsClient: self.acceptsNextRequest)
+            return true
+        case .malformed:
+            // The start of the next request is unknown.
+            self.answerHeld(keepsClient: false)
+            return true
+        }
+    }
+
+    /// Discards the bytes that arrive after the last response.
+    private func discardInbound() -> Bool {
+        let count = self.inbound.readableBytes
+        guard count > 0 else { return false }
+        self.inbound = ByteBuffer()
+        if case .rest = self.exchange.wait { self.renewDeadline() }
+        let cut: DiscardCut? =
+            if self.exchange.discarded(bytes: count) == .close {
+                .size
+            } else {
+                self.chargeDiscarded(count) ? nil : .budget
+            }
+        if let cut {
+            self.loop.counters.countCut(cut)
+            self.abort()
+        } else {
+            self.loop.counters.discardedBytes += UInt64(count)
+        }
+        return false
+    }
+
+    /// The client whose budget discarded bytes are charged to; `nil` if a trusted proxy does not forward its address.
+    var discardClient: ClientNetwork? {
+        self.origin.isTrusted
+            ? self.request.discards.forwardedClient : ClientNetwork(self.origin.address)
+    }
+
+    private func chargeDiscarded(_ count: Int) -> Bool {
+        let client = self.discardClient
+        return self.request.discards.charge(count, to: client, self.clients.discardBudget)
+    }
+}
+
+/// Previews of decisions.
+extension ClientConnection {
+    /// The verdict that a tester asks to see; `verdict` for all other requests.
+    ///
+    /// Requests with a preview are counted by the verdict of the rules, and no preview is cached.
+    private func previewed(
+        _ verdict: Verdict,
+        _ head: RequestHead,
+        facts: RequestFacts,
+        in bytes: Span<UInt8>
+    ) -> Verdict {
+        guard let preview = self.preview(in: head, bytes, counts: true) else { return verdict }
+        // The response belongs to another decision than the one that was counted.
+        self.request.censusReceipt = .none
+        let address = self.clientAddress(head, facts: facts, in: bytes)
+        return self.rules.preview(
+            preview,
+            inPlaceOf: verdict,
+            on: head,
+            facts: facts,
+            in: bytes,
+            address: address
+        )
+    }
+
+    /// The preview that a request asks for; `nil` if there is none, or if its signature does not permit it.
+    ///
+    /// `counts`: whether the request was not counted before.
+    func preview(in head: RequestHead, _ bytes: Span<UInt8>, counts: Bool) -> Preview? {
+        guard let read = self.loop.settings.previews,
+            let field = head.value(of: "x-versiongate-preview", in: bytes)
+        else { return nil }
+        let reading = read(field, self.loop.wallClock())
+        switch reading {
+        case .shows(let preview):
+            if counts { self.loop.counters.previewsShown += 1 }
+            return preview
+        case .expired:
+            if counts { self.loop.counters.previewsExpired += 1 }
+        case .forged:
+            if counts { self.loop.counters.previewsForged += 1 }
+        }
+        return nil
+    }
+}
+
+/// The access log.
+extension ClientConnection {
+    func beginLogEntry(
+        of log: AccessLog,
+        _ head: RequestHead,
+        facts: RequestFacts,
+        in bytes: Span<UInt8>,
+        verdict: Verdict
+    ) {
+        let loop = self.loop
+        let line = ForwardedRequest.clientRequestID(head, facts: facts, bytes: bytes)
+        self.request.logEntry = log.begin(
+            head,
+            in: bytes,
+            of: self.clientAddress(head, facts: facts, in: bytes),
+            isHTTP2: self.transport.isStream,
+            verdict: verdict,
+            id: line.map { .given($0) } ?? .new(loop.nextRequestID()),
+            at: loop.measuresLatency ? self.request.timing.headReadAt : .now()
+        )
+    }
+
+    func finishLogEntry() {
+        guard let log = self.loop.accessLog, let entry = self.request.logEntry.take()
+        else { return }
+        log.end(entry)
+    }
 }

@@ -1,63 +1,58 @@
+import GatePolicy
 import GateWire
 import Logging
 import NIOCore
 
-/// The events that the backend's connection tells.
+/// The events of the backend connection.
 ///
-/// A piece of a response may be followed by another one that was read with it: `settle()` is for the caller to call,
-/// behind the last of them. All other events end in it here.
+/// After a part of a response, the caller calls `settle()` once it has passed on all that was read with it. All other
+/// events call it themselves.
 extension ClientConnection: UpstreamReceiver {
     func responseHead(_ head: ResponseHead, facts: ResponseFacts, bytes: Span<UInt8>) {
-        // The backend looks at the request: it will not refuse to.
-        self.request.sent = nil
-        let dechunks = self.request.isHTTP10 && facts.framing == .chunked
+        self.request.body.dropSent()
+        let framing = self.request.response.framing(of: head, facts: facts)
         let action = self.exchange.responseHead(
             status: head.status,
             switchesAsOffered: self.isOffered(head, facts: facts, bytes: bytes),
-            // A client that has its answer may leave the rest of its body out, and so may a proxy: that could not be told
-            // from the next request (RFC 9110 10.1.1).
-            endsByClose: facts.framing == .untilClose || dechunks
+            // A client or a proxy that has the response may omit the rest of the request body. The next request would
+            // then be read as that rest (RFC 9110 10.1.1).
+            endsByClose: framing.endsByClose
                 || !self.transport.isStream && !self.requestHasEnded
         )
         if !head.isInterim || action == .tunnel {
             self.endPending()
-            self.answerHasBegun()
+            self.request.timing.answered(on: self.loop)
         }
-        let isWebSocket = action == .tunnel && self.upgradesTo("websocket", head, facts, bytes)
         switch action {
         case .forwardInterim:
-            if head.status == 100 { self.request.awaitsContinue = false }
-            // HTTP/1.0 has no interim answers (RFC 9110 15.2).
-            guard !self.request.isHTTP10 else { return }
+            // HTTP/1.0 has no interim responses (RFC 9110 15.2).
+            guard !self.request.response.isHTTP10 else { return }
             self.write(head, facts: facts, bytes: bytes, connection: .keep)
         case .forward(let keepsClient):
             if 500...599 ~= head.status { self.backendFailed() }
             let request = self.request.forwarded.take()
-            self.request.dechunks = dechunks
-            self.request.framesContent = head.hasUnannouncedBody && !dechunks
-            self.request.endsByClose = facts.framing == .untilClose || dechunks
-            self.request.upstreamKeepsAlive = facts.keepsAlive
+            self.request.response.relay(framing, upstreamKeepsAlive: facts.keepsAlive)
             self.request.logEntry?.forwarded(head.status)
             self.write(
                 head,
                 facts: facts,
                 bytes: bytes,
-                connection: self.connection(keepsClient: keepsClient)
+                connection: self.request.response.connection(keepsClient: keepsClient)
             )
             if facts.isEventStream, request?.isRepeatable == true {
-                self.keepRejudgeable(request, isWebSocket: false)
+                self.keepRevocable(request, isWebSocket: false)
             } else if let request {
                 self.loop.giveBack(request.bytes)
             }
-            if self.request.isCall { self.callGoesOn() }
-            // The next piece has all of its time.
+            if self.request.isCall { self.callHasResponse() }
             self.renewDeadline()
         case .tunnel:
+            let isWebSocket = self.upgrades(to: "websocket", head, facts, bytes)
             self.request.logEntry?.forwarded(head.status)
             self.write(head, facts: facts, bytes: bytes, connection: .upgrade)
             self.renewDeadline()
             self.upstream?.beginTunnel()
-            self.keepRejudgeable(self.request.forwarded.take(), isWebSocket: isWebSocket)
+            self.keepRevocable(self.request.forwarded.take(), isWebSocket: isWebSocket)
             if case .stream(let stream) = self.transport { stream.beginTunnel() }
         case .badGateway:
             self.fail(.badGateway)
@@ -82,23 +77,15 @@ extension ClientConnection: UpstreamReceiver {
             facts: facts,
             bytes: bytes,
             connection: connection,
-            removesFraming: self.request.dechunks,
+            removesFraming: self.request.response.framing == .dechunked,
             adding: fields.text,
             into: &buffer
         )
         self.outbound = buffer
     }
 
-    func connection(keepsClient: Bool) -> ResponseHeadWriter.Connection {
-        switch (keepsClient, self.request.isHTTP10) {
-        case (true, false): .keep
-        case (true, true): .keepExplicitly
-        case (false, _): .close
-        }
-    }
-
-    private func upgradesTo(
-        _ name: StaticString,
+    private func upgrades(
+        to name: StaticString,
         _ head: ResponseHead,
         _ facts: ResponseFacts,
         _ bytes: Span<UInt8>
@@ -108,7 +95,7 @@ extension ClientConnection: UpstreamReceiver {
         return bytes.matches(name, from: line.valueStart, to: line.valueEnd)
     }
 
-    /// Whether a 101 changes to a protocol that the client has offered (RFC 9110 7.8).
+    /// Whether a 101 switches to a protocol that the client has offered (RFC 9110 7.8).
     private func isOffered(
         _ head: ResponseHead,
         facts: ResponseFacts,
@@ -124,7 +111,6 @@ extension ClientConnection: UpstreamReceiver {
         )
     }
 
-    /// Passes on what is there of the response's body.
     func consumeResponseBody(
         _ reader: inout BodyReader,
         from inbound: ByteBuffer
@@ -134,7 +120,7 @@ extension ClientConnection: UpstreamReceiver {
         if case .stream(let stream) = self.transport {
             return self.consume(bytes, by: &reader, for: stream)
         }
-        guard !self.request.dechunks else {
+        guard self.request.response.framing != .dechunked else {
             var content = self.loop.takeBuffer()
             let progress = reader.consume(bytes, trailerFields: .response) { start, end in
                 content.write(bytes, from: start, to: end)
@@ -159,47 +145,7 @@ extension ClientConnection: UpstreamReceiver {
         return progress
     }
 
-    func responseContent(_ content: ByteBuffer, isLast: Bool) {
-        self.renewDeadline()
-        if case .stream(let stream) = self.transport {
-            self.request.logEntry?.bytes += content.readableBytes
-            stream.append(content.readableBytesUInt8Span, from: 0, to: content.readableBytes)
-            if isLast { stream.endContent() } else { stream.sendContent() }
-        } else if self.request.framesContent {
-            self.writeChunk(content, isLast: isLast)
-        } else if content.readableBytes > 0 {
-            self.write(content)
-        }
-    }
-
-    /// Writes a chunk in one piece, which costs less on its way through the kernel than three.
-    private func writeChunk(_ content: ByteBuffer, isLast: Bool) {
-        let isSmall = content.readableBytes <= Self.copyLimit
-        var chunk =
-            isSmall
-            ? self.loop.takeBuffer()
-            : ByteBufferAllocator().buffer(capacity: content.readableBytes + 32)
-        chunk.writeChunk(content, isLast: isLast)
-        self.write(chunk)
-        self.loop.giveBack(chunk)
-    }
-
-    var takesTrailersBehindLength: Bool { self.transport.isStream }
-
-    func responseTrailers(_ trailers: HeaderList) {
-        if case .stream(let stream) = self.transport {
-            let bytes = trailers.bytes.span
-            for line in trailers.lines { stream.append(trailer: line, in: bytes) }
-            stream.endContent()
-        } else if self.request.framesContent {
-            var end = self.loop.takeBuffer()
-            end.writeLastChunk(trailers: trailers)
-            self.write(end)
-            self.loop.giveBack(end)
-        }
-    }
-
-    /// Passes content on without the framing of HTTP/1.1.
+    /// Writes content to a stream, without the framing of HTTP/1.1.
     private func consume(
         _ bytes: Span<UInt8>,
         by reader: inout BodyReader,
@@ -222,14 +168,48 @@ extension ClientConnection: UpstreamReceiver {
         return progress
     }
 
-    func tunnelReceived(_ bytes: ByteBuffer) {
+    func responseContent(_ content: ByteBuffer, isLast: Bool) {
         self.renewDeadline()
-        self.passFromTunnel(bytes)
+        if case .stream(let stream) = self.transport {
+            self.request.logEntry?.bytes += content.readableBytes
+            stream.append(content.readableBytesUInt8Span, from: 0, to: content.readableBytes)
+            if isLast { stream.endContent() } else { stream.sendContent() }
+        } else if case .chunked = self.request.response.framing {
+            self.writeChunk(content, isLast: isLast)
+        } else if content.readableBytes > 0 {
+            self.write(content)
+        }
     }
 
-    /// The response is complete.
+    /// Writes a chunk as one buffer, which costs less on its way through the kernel than three.
+    private func writeChunk(_ content: ByteBuffer, isLast: Bool) {
+        let isSmall = content.readableBytes <= Self.copyLimit
+        var chunk =
+            isSmall
+            ? self.loop.takeBuffer()
+            : ByteBufferAllocator().buffer(capacity: content.readableBytes + 32)
+        chunk.writeChunk(content, isLast: isLast)
+        self.write(chunk)
+        self.loop.giveBack(chunk)
+    }
+
+    var takesTrailersBehindLength: Bool { self.transport.isStream }
+
+    func responseTrailers(_ trailers: HeaderList) {
+        if case .stream(let stream) = self.transport {
+            let bytes = trailers.bytes.span
+            for line in trailers.lines { stream.append(trailer: line, in: bytes) }
+            stream.endContent()
+        } else if case .chunked = self.request.response.framing {
+            var end = self.loop.takeBuffer()
+            end.writeLastChunk(trailers: trailers)
+            self.write(end)
+            self.loop.giveBack(end)
+        }
+    }
+
     func responseEnded(upstreamKeepsAlive: Bool) {
-        let isReusable = upstreamKeepsAlive && self.request.upstreamKeepsAlive
+        let isReusable = upstreamKeepsAlive && self.request.response.upstreamKeepsAlive
         let action = self.exchange.responseEnded(
             limits: self.loop.settings.discardLimits,
             isStream: self.transport.isStream
@@ -260,11 +240,8 @@ extension ClientConnection: UpstreamReceiver {
         upstream?.release(reusable: reusable && !self.loop.isDraining, now: self.loop.now)
     }
 
-    /// The backend's connection ended before the response did.
-    ///
-    /// `wasReset`: whether it did not end in order.
     func upstreamEnded(wasReset: Bool) {
-        // Of a stream that can be told to the client (RFC 8441 5).
+        // A reset can be passed on to a stream (RFC 8441 5).
         if wasReset, case .tunnel = self.exchange, self.transport.isStream {
             self.dropUpstream()
             return self.closeAfterWriting()
@@ -272,11 +249,11 @@ extension ClientConnection: UpstreamReceiver {
         switch self.exchange.upstreamEnded() {
         case .retry:
             self.dropUpstream()
-            self.sendAnew()
+            self.sendAgain()
         case .badGateway:
             self.upstream?.member?.answerFailed()
             self.fail(.badGateway)
-        case .abort where self.request.endsByClose:
+        case .abort where self.request.response.framing.endsByClose:
             self.reset()
         case .abort:
             self.closeAfterWriting()
@@ -293,12 +270,11 @@ extension ClientConnection: UpstreamReceiver {
         self.settle()
     }
 
-    /// The backend has not looked at the request, and never will on its connection.
     func upstreamRefused() {
         switch self.exchange.upstreamRefused() {
         case .retry:
             self.dropUpstream()
-            self.sendAnew()
+            self.sendAgain()
         case .badGateway:
             self.upstream?.member?.answerFailed()
             self.fail(.badGateway)
@@ -308,24 +284,81 @@ extension ClientConnection: UpstreamReceiver {
         self.settle()
     }
 
-    /// The backend sent something that is no HTTP response.
     func upstreamFailed(_ fault: MessageFault) {
         self.loop.faultLog.report(.malformedResponse, ["fault": "\(fault.explanation)"])
         self.upstreamGaveUp()
     }
 
-    /// No acceptable answer will come, and the backend has seen the request.
     func upstreamGaveUp() {
         self.upstream?.member?.answerFailed()
-        switch self.exchange.upstreamBroke() {
+        switch self.exchange.upstreamViolatedProtocol() {
         case .badGateway: self.fail(.badGateway)
-        case .abort where self.request.endsByClose: self.reset()
+        case .abort where self.request.response.framing.endsByClose: self.reset()
         case .abort:
-            // The part that came before is the client's; without its end it does not look complete.
+            // The client gets the part that was received. Without its end, the response does not look complete.
             self.dropUpstream()
             self.closeAfterWriting()
         case .doNothing: self.dropUpstream()
         }
         self.settle()
+    }
+}
+
+/// Tunnels.
+extension ClientConnection {
+    /// Closes a WebSocket because the gate is about to stop.
+    ///
+    /// - Returns: Whether the connection is a WebSocket.
+    func closeWebSocket() -> Bool {
+        guard case .tunnel = self.exchange, let webSocket = self.request.revocable?.webSocket
+        else { return false }
+        if webSocket.revocation == nil {
+            self.revoke(.shutdown)
+            self.settle()
+        }
+        return true
+    }
+
+    /// Passes bytes of the client to the backend.
+    func passTunnel() -> Bool {
+        guard let upstream = self.upstream,
+            let bytes = self.inbound.readSlice(length: self.inbound.readableBytes),
+            bytes.readableBytes > 0
+        else { return false }
+        self.renewDeadline()
+        self.request.revocable?.webSocket?.receiveFromClient(bytes.readableBytesUInt8Span)
+        upstream.write(bytes)
+        return false
+    }
+
+    func tunnelReceived(_ bytes: ByteBuffer) {
+        self.renewDeadline()
+        let count = self.request.revocable?.webSocket?
+            .receiveFromBackend(bytes.readableBytesUInt8Span)
+        guard let count, self.request.revocable?.webSocket?.revocation != nil else {
+            return self.write(bytes)
+        }
+        if let slice = bytes.getSlice(at: bytes.readerIndex, length: count) { self.write(slice) }
+        self.closeWebSocketBetweenFrames()
+    }
+
+    /// Closes a revoked WebSocket if the backend has sent whole frames.
+    func closeWebSocketBetweenFrames() {
+        guard let webSocket = self.request.revocable?.webSocket, let frame = webSocket.closeFrame
+        else { return }
+        self.write(ByteBuffer(bytes: frame))
+        if webSocket.mayCloseBackend { self.closeBackendWebSocket() }
+        self.request.revocable = nil
+        self.dropUpstream()
+        self.exchange.linger(limits: self.loop.settings.discardLimits)
+        self.linger()
+    }
+
+    /// Tells the backend that the client goes away (1001), whatever the reason is.
+    private func closeBackendWebSocket() {
+        let key = UInt32.random(in: 0...UInt32.max)
+        let frame = WebSocketFrames.close(1001, "going away", maskedBy: key)
+        self.upstream?.write(ByteBuffer(bytes: frame))
+        self.upstream?.flush()
     }
 }

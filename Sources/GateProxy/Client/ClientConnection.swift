@@ -1,160 +1,136 @@
 import GateCensus
 import GatePolicy
 import GateWire
-import Logging
 import NIOCore
-internal import NIOSSL
 
-/// One connection of a client, or one stream of an HTTP/2 connection: turns bytes and socket events
-/// into events of its `Exchange`, and the actions that come back into bytes and socket calls.
+/// One connection of a client, or one stream of an HTTP/2 connection.
+///
+/// It translates bytes and socket events into events of its `Exchange`, and the actions of the exchange into bytes and
+/// socket calls.
 final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
-    RemovableChannelHandler, Overdue
+    RemovableChannelHandler, RegisteredConnection
 {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// The facts about a request that its answer needs.
+    /// The current request and its response.
     struct Request: ~Copyable {
         var verdict: Verdict?
-        var isHead = false
-        var isHTTP10 = false
-        /// The lower-case protocols that were offered to the backend.
-        var offeredProtocols: [String] = []
-        /// Value of `Origin`, for which a denial must be readable.
-        var origin: String?
-        /// The request as long as it may be sent again.
-        var forwarded: ForwardedRequest?
-        /// The body is passed as content, without the chunks that it came in: once some of them were taken off, all
-        /// are, whatever the next backend speaks.
-        var passesContent = false
-        /// The content that a backend of HTTP/2 was sent, as long as it may refuse to look at it.
-        var sent: SentContent?
-        /// The fields behind the content, as far as they were read.
-        var trailers: HeaderList?
-        /// The response's framing is taken off: the client knows no chunks.
-        var dechunks = false
-        /// The content of the response comes without a framing of HTTP/1.1 and without a length: the gate itself
-        /// tells its end, by the last chunk or by that of the stream.
-        var framesContent = false
-        /// The client learns of the end of the body by a close.
-        var endsByClose = false
-        /// The backend's word on its connection.
-        var upstreamKeepsAlive = false
-        var bodyBytes: UInt64 = 0
-        /// The rest of the body is read in large pieces.
-        var readsMuch = false
-        /// As what the census has counted it, until its answer begins.
-        var censusReceipt = CensusReceipt.none
-        /// The client sends its body only after a 100, or not at all.
-        var awaitsContinue = false
-        var logEntry: AccessLog.Entry?
-        /// The request may find out whether an address of the backend is back.
-        var trial: UpstreamPool.Trial?
-        /// The client that a trusted proxy forwarded a refused body for.
-        var forwardedClient: ClientNetwork?
-        /// A call of gRPC, which may be silent for long.
+        /// The request body, up to the part that was passed on or discarded.
+        var body = RequestBodyRelay()
+        var response = ResponseRelay()
+        /// Whether the request is a gRPC call, on which nothing may be sent for a long time.
         var isCall = false
+        /// Whether the client holds one of the places for event streams, until the connection is gone.
+        var holdsEventStream = false
+        /// The value of `Origin`, if the response must be readable for that web app.
+        var origin: String?
+        /// The protocols that were offered to the backend, in lower case.
+        var offeredProtocols: [String] = []
+        /// The request, kept while it can still be retried.
+        var forwarded: ForwardedRequest?
+        /// The request, kept to evaluate it again while its response lasts.
+        var revocable: RevocableRequest?
+        /// The trial of a backend address, if the request is one.
+        var trial: UpstreamPool.Trial?
+        /// The census entry for this request, until its response starts.
+        var censusReceipt = CensusReceipt.none
+        var logEntry: AccessLog.Entry?
+        var timing = RequestTiming()
+        var discards = DiscardAccount()
 
-        // Inlined, so that the members are written in place: a request that is handed over costs twice as much.
+        // Inlined, so that the members are written in place: to move a new value costs twice as much.
         @inline(__always)
         init() {}
     }
 
-    let clients: LoopClients
-    let loop: LoopContext
-    let origin: ClientOrigin
-    /// The permit of the connection among those of its client, if those are counted.
-    let permit: ConnectionPermit?
-    /// Whether the client has no more connections than it may.
-    let isWelcome: Bool
-    /// Whether this goes on with a connection that was parked.
-    let isResumed: Bool
-    /// Why it is turned away, as long as the protocol to say so in is not agreed upon.
-    var refusal: GateAnswer?
-    var exchange: Exchange
-    var request = Request()
-    var parser: RequestHeadParser
-    /// The rules that the current head is read and judged by.
-    var rules: WorkerRules
-    var lastVerdict: RememberedVerdict?
-    /// Bytes that were received and not yet used up.
-    var inbound = ByteBuffer()
-    /// Bytes that are ready for the client and not yet handed to the channel.
-    var outbound: ByteBuffer?
-    /// The rest of the request's body.
-    var body = BodyReader.none
-    /// The response that waits for the rest of a small body.
-    var heldAnswer: RenderedAnswer?
-    /// The number of bytes that may be discarded before the next lot is taken from the budget.
-    var discardRoom = 0
-    var upstream: UpstreamConnection?
-    /// The request whose answer goes on, if it does.
-    var rejudgeable: RejudgeableRequest?
-    /// Whether the client has a place among those that may listen to events, until the connection is gone.
-    var hasStreamPlace = false
-    var transport = ClientTransport.none
-    private(set) var deadline: NIODeadline?
-    /// When the head of the request was read, and when it was the backend's turn, if that is measured.
-    var headReadAt = NIODeadline.uptimeNanoseconds(0)
-    var forwardedAt = NIODeadline.uptimeNanoseconds(0)
-    var registryIndex = 0
-    /// Whether the client has closed its side.
-    var inputClosed = false
-    var hasHeldRead = false
-    /// Whether the channel takes more, as it last said.
-    var channelIsWritable = true
-    private var settling = Settling.settled
-    /// Whether the request waits for the first byte of its answer.
-    private(set) var isPending = false
-
-    /// The permit of one more connection among those of its client.
+    /// Whether a connection may be served.
     enum Admission {
-        case welcome
-        case counted(ConnectionPermit)
-        case unwelcome
+        /// The client is within its connection limit; the permit is `nil` if its connections are not counted.
+        case admitted(ConnectionPermit?)
+        /// The connection was parked, and has been counted since it was accepted.
+        case resumed(ConnectionPermit?, idleUntil: NIODeadline)
+        /// The client has as many connections as it may have.
+        case overClientLimit
+        /// The connection is rejected with a response, which is `nil` once it has been written: over TLS, ALPN has to
+        /// complete first.
+        case rejected(GateAnswer?)
     }
 
-    /// `silentUntil`: when a connection that was parked will have been silent for too long.
+    let clients: LoopClients
+    let loop: LoopContext
+    let origin: ClientAddress
+    var admission: Admission
+    var heads: HeadReader
+    var exchange: Exchange
+    var request = Request()
+    /// Bytes that were received and have not been consumed.
+    var inbound = ByteBuffer()
+    /// Bytes for the client that have not been handed to the channel.
+    var outbound: ByteBuffer?
+    var upstream: UpstreamConnection?
+    var transport = ClientTransport.none
+    var flow = ChannelFlow(isWritable: true)
+    private var settling = Settling.settled
+    private(set) var deadline: NIODeadline?
+    var registryIndex = 0
+
     init(
         clients: LoopClients,
-        origin: ClientOrigin,
-        admission: Admission = .welcome,
-        silentUntil: NIODeadline? = nil
+        origin: ClientAddress,
+        admission: Admission = .admitted(nil)
     ) {
         let loop = clients.loop
         self.clients = clients
         self.loop = loop
         self.origin = origin
-        switch admission {
-        case .welcome: (self.isWelcome, self.permit) = (true, nil)
-        case .counted(let permit): (self.isWelcome, self.permit) = (true, permit)
-        case .unwelcome: (self.isWelcome, self.permit) = (false, nil)
+        self.admission = admission
+        self.heads = HeadReader(loop.rules, limits: loop.settings.headLimits)
+        if case .resumed(_, let idleUntil) = admission {
+            self.exchange = .idle
+            self.deadline = idleUntil
+        } else {
+            self.exchange = .head
+            self.deadline = loop.now + loop.settings.timeouts.head
         }
-        self.isResumed = silentUntil != nil
-        self.rules = loop.rules
-        self.parser = RequestHeadParser(limits: loop.settings.headLimits)
-        self.exchange = silentUntil == nil ? .head : .idle
-        self.deadline = silentUntil ?? loop.now + loop.settings.timeouts.head
     }
 
-    var isWritable: Bool { self.transport.isWritable(channel: self.channelIsWritable) }
+    /// The rules that the current request is read and evaluated by.
+    @inline(__always)
+    var rules: WorkerRules { self.heads.rules }
 
-    /// Reading stops where there is nowhere to put what would be read.
+    /// The permit of the connection among those of its client; `nil` if those are not counted.
+    var permit: ConnectionPermit? {
+        switch self.admission {
+        case .admitted(let permit), .resumed(let permit, _): permit
+        case .overClientLimit, .rejected: nil
+        }
+    }
+
+    /// The response that the connection is to be rejected with.
+    var rejection: GateAnswer? {
+        if case .rejected(let answer) = self.admission { answer } else { nil }
+    }
+
+    /// Whether the transport accepts more bytes for the client.
+    var isWritable: Bool { self.transport.isWritable(channel: self.flow.isWritable) }
+
+    /// Whether bytes of the client can be passed on, so that more may be read.
     var mayRead: Bool {
         switch self.exchange {
         case .head, .idle: self.isWritable
         case .forwarding(let forwarding) where forwarding.requestEnded:
-            // Nothing is wanted but to learn that the client goes away.
+            // Only the end of the connection is of interest.
             self.inbound.readableBytes == 0
         case .forwarding, .tunnel: self.upstream?.isWritable ?? false
-        // A stream gets no larger window until its response is written; `HTTP2Connection` takes over then.
+        // A stream gets no larger window until its response is written; then `HTTP2Connection` discards the rest.
         case .lingering: !self.transport.isStream
         case .awaitingBody, .streaming, .closed: true
         }
     }
 
-    /// Hands everything that is ready to the sockets.
+    /// Hands all pending bytes to the channel.
     func flush() {
         if var outbound = self.outbound.take() {
             self.transport.writeAndFlush(&outbound)
@@ -166,8 +142,7 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
 
     /// Queues bytes for the client.
     ///
-    /// Small ones are copied behind what is already there: one piece costs less than two on their
-    /// way through the kernel.
+    /// A small buffer is copied to the pending bytes: one buffer costs less on its way through the kernel than two.
     func write(_ buffer: ByteBuffer) {
         self.request.logEntry?.bytes += buffer.readableBytes
         if var outbound = self.outbound.take() {
@@ -182,23 +157,22 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
         self.transport.write(buffer)
     }
 
-    /// Bytes that are copied behind others, so that one piece goes to the kernel.
+    /// The maximum number of bytes that are copied to join them with others.
     static let copyLimit = 4096
 }
 
-/// The one place in which an event ends.
+/// Settling, which ends every event.
 extension ClientConnection {
     private enum Settling {
         case settled
         case underWay
-        /// Something has happened that `settle()` itself has brought about.
+        /// An event that `settle()` caused has to be settled, too.
         case repeats
     }
 
-    /// Reads what has arrived as far as the exchange allows, hands to the sockets what came of that, and lets both
-    /// sides read again where they may.
+    /// Processes what has arrived as far as the exchange permits, flushes both sides, and resumes reading.
     ///
-    /// Every event ends here. One that comes of this is settled by the same call, behind it and not within.
+    /// Every event ends here. An event that is caused by this is settled by the same call, after it.
     func settle() {
         guard case .settled = self.settling else {
             self.settling = .repeats
@@ -206,9 +180,9 @@ extension ClientConnection {
         }
         repeat {
             self.settling = .underWay
-            // First, since with a client that is gone nothing that it has sent is to be served.
+            // First, because no request of a client that is gone may be served.
             self.flush()
-            self.readOn()
+            self.processInbound()
             self.upstream?.flush()
             if self.outbound != nil { self.flush() }
             self.resumeReading()
@@ -217,18 +191,17 @@ extension ClientConnection {
         self.settling = .settled
     }
 
-    /// Reads on after whatever held it up is gone.
     private func resumeReading() {
         if case .stream(let stream) = self.transport { return stream.makeRoom() }
-        guard self.hasHeldRead, self.mayRead else { return }
-        self.hasHeldRead = false
+        guard self.flow.isReadHeld, self.mayRead else { return }
+        self.flow.releaseRead()
         self.transport.read()
     }
 }
 
-/// The one place in which the deadline is set.
+/// The deadline.
 extension ClientConnection {
-    /// Gives what the exchange waits for all of its time, from now on.
+    /// Restarts the timeout of the event that the exchange waits for.
     func renewDeadline() {
         self.renewDeadline(for: self.exchange.wait)
     }
@@ -246,7 +219,7 @@ extension ClientConnection {
             return
         case .head: time = timeouts.head
         case .request: time = timeouts.idle
-        // A call may have nothing to say for as long as a tunnel.
+        // Nothing may be sent on a call for as long as in a tunnel.
         case .body: time = self.request.isCall ? timeouts.tunnel : timeouts.body
         case .response: time = self.request.isCall ? timeouts.tunnel : timeouts.response
         case .tunnel: time = timeouts.tunnel
@@ -257,7 +230,7 @@ extension ClientConnection {
         self.deadline = self.loop.now + time
     }
 
-    /// Lets the deadline be no later than in a while.
+    /// Moves the deadline forward to `time` from now, unless it is earlier.
     func limitDeadline(to time: TimeAmount) {
         let end = self.loop.now + time
         self.deadline = self.deadline.map { Swift.min($0, end) } ?? end
@@ -265,69 +238,146 @@ extension ClientConnection {
 }
 
 extension ClientConnection {
-    /// Requests are judged by other rules from now on.
+    /// Evaluates the next request by the current rules of the event loop.
     func rulesChanged() {
-        self.lastVerdict = nil
+        self.heads.lastVerdict = nil
         switch self.exchange {
         case .forwarding, .awaitingBody:
-            // Read to the end by the rules that it was begun with.
+            // A request is read to its end by the rules that it was started with.
             break
         case .head, .idle, .streaming, .lingering, .tunnel, .closed:
-            self.rules = self.loop.rules
-            self.parser.reset()
+            self.heads.use(self.loop.rules)
         }
     }
 
-    /// The request waits for the backend from now on.
+    /// Counts the request as waiting for the backend.
     func beginPending() {
-        guard !self.isPending else { return }
-        self.isPending = true
-        self.loop.requestPends()
+        if self.request.response.beginPending() { self.loop.requestPends() }
     }
 
-    /// The answer has begun, or none will come.
+    /// Counts the request as no longer waiting: its response has started, or none will come.
     func endPending() {
-        guard self.isPending else { return }
-        self.isPending = false
-        self.loop.requestPendsNoMore()
+        if self.request.response.endPending() { self.loop.requestPendsNoMore() }
+    }
+}
+
+/// The evaluation of long-lived responses when the rules change or a date in them has come.
+extension ClientConnection {
+    /// Keeps a request whose response may last.
+    func keepRevocable(_ request: ForwardedRequest?, isWebSocket: Bool) {
+        guard let request else { return }
+        self.request.revocable = RevocableRequest(
+            request,
+            validUntil: self.request.verdict?.validUntil,
+            isWebSocket: isWebSocket
+        )
+        // The rules may have changed since the request was evaluated.
+        if !self.request.isCall, self.rules !== self.loop.rules { self.evaluateAgain() }
+    }
+
+    /// Evaluates a long-lived response by the current rules, and ends it if they deny it.
+    func evaluateAgain() {
+        if case .streaming = self.exchange { return self.refreshStream() }
+        guard let revocable = self.request.revocable, revocable.webSocket?.revocation == nil,
+            !self.isUnansweredCall,
+            let (verdict, denial) = self.currentVerdict(on: revocable.received)
+        else { return }
+        self.request.revocable?.validUntil = verdict.validUntil
+        guard let denial else { return }
+        self.loop.counters.revoked += 1
+        if self.request.isCall, self.endCall(denial) { return }
+        self.revoke(WebSocketRelay.Revocation(verdict.decision))
+        self.settle()
+    }
+
+    /// Whether a call was sent completely and has no response.
+    ///
+    /// It is not revoked: the client would conclude that the backend has not processed it.
+    private var isUnansweredCall: Bool {
+        guard self.request.isCall, case .forwarding(let forwarding) = self.exchange else {
+            return false
+        }
+        return forwarding.requestEnded && !forwarding.responseStarted
+    }
+
+    /// Handles the start of the response to a call.
+    func callHasResponse() {
+        guard self.rules !== self.loop.rules else { return }
+        // The current rules may deny the call. A unary call ends before the next check.
+        self.request.revocable?.validUntil = Timestamp(secondsSinceEpoch: 0)
+    }
+
+    /// Ends a call with the status of a denial.
+    ///
+    /// - Returns: `false` if trailers cannot be sent at this point of the response.
+    private func endCall(_ denial: RenderedAnswer) -> Bool {
+        guard case .forwarding(let forwarding) = self.exchange else { return false }
+        if forwarding.responseStarted {
+            guard case .chunked = self.request.response.framing else { return false }
+            self.dropUpstream()
+            self.writeEnd(of: denial)
+            self.responseEnded(upstreamKeepsAlive: false)
+        } else {
+            self.dropUpstream()
+            self.answer(
+                denial,
+                keepsClient: forwarding.keepsClient,
+                remaining: forwarding.requestEnded ? .nothing : .unknown
+            )
+        }
+        self.settle()
+        return true
+    }
+
+    /// Writes the end of a response to a call, with the status of a denial in its trailers.
+    private func writeEnd(of denial: RenderedAnswer) {
+        if case .stream(let stream) = self.transport {
+            stream.append(trailers: denial.callTrailers.block)
+            stream.endContent()
+        } else {
+            let end = Array("0\r\n".utf8) + denial.callTrailers.text + Array("\r\n".utf8)
+            self.write(ByteBuffer(bytes: end))
+        }
+    }
+
+    private func currentVerdict(on received: ReceivedHead) -> (Verdict, RenderedAnswer?)? {
+        let rules = self.loop.rules
+        let head = received.head(by: rules.table)
+        let buffer = received.bytes
+        let bytes = buffer.readableBytesUInt8Span
+        guard let facts = try? RequestFacts(head, in: bytes) else { return nil }
+        var last: RememberedVerdict?
+        let verdict = rules.verdict(
+            on: head,
+            facts: facts,
+            in: bytes,
+            address: self.clientAddress(head, facts: facts, in: bytes),
+            last: &last
+        )
+        return (verdict, rules.denial(of: verdict, on: head, in: bytes))
+    }
+
+    /// Ends a response or a tunnel that may not continue.
+    func revoke(_ revocation: WebSocketRelay.Revocation) {
+        switch self.exchange {
+        case .tunnel where self.request.revocable?.webSocket != nil:
+            self.request.revocable?.webSocket?.revoke(revocation)
+            self.exchange.endTunnel(by: self.loop.now + self.loop.settings.timeouts.linger)
+            self.renewDeadline()
+            self.closeWebSocketBetweenFrames()
+        case .tunnel:
+            self.closeAfterWriting()
+        case .forwarding where self.request.response.framing.endsByClose:
+            self.reset()
+        case .forwarding:
+            // Without its end, the response does not look complete.
+            self.dropUpstream()
+            self.closeAfterWriting()
+        case .head, .idle, .awaitingBody, .streaming, .lingering, .closed:
+            break
+        }
     }
 }
 
 @available(*, unavailable)
 extension ClientConnection: Sendable {}
-
-/// The carrier of a `ClientConnection`'s bytes.
-typealias ClientTransport = Transport<HTTP2Stream>
-
-extension HTTP2Stream: TransportStream {}
-
-extension Transport where Stream == HTTP2Stream {
-    /// Takes more from the client.
-    func read() {
-        switch self {
-        case .channel(let output): output.context.read()
-        case .stream(let stream): stream.makeRoom()
-        case .none: break
-        }
-    }
-
-    func closeOutput() {
-        switch self {
-        case .channel(let output): output.end()
-        case .stream(let stream): stream.endContent()
-        case .none: break
-        }
-    }
-
-    /// Ends the content of an answer where that has an end of its own.
-    func endContent() {
-        if case .stream(let stream) = self { stream.endContent() }
-    }
-
-    /// Makes the close that follows look like none in order.
-    func prepareReset() {
-        // The close of a stream before its end always is a reset.
-        guard case .channel(let output) = self else { return }
-        output.prepareReset(below: NIOSSLServerHandler.self)
-    }
-}

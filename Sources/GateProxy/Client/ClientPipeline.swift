@@ -1,11 +1,11 @@
 package import NIOCore
 internal import NIOSSL
 
-/// The handlers on a client's connection, in the order in which bytes come by.
+/// The channel handlers of a client connection, in the order of inbound events.
 package enum ClientPipeline {
-    /// Makes a connection that was just accepted ready.
+    /// Adds the handlers to the channel of a new connection.
     ///
-    /// `isSecure`: whether the client speaks TLS; a PROXY header stands in front of it, unencrypted.
+    /// `isSecure`: whether the client speaks TLS, which follows an unencrypted PROXY header.
     package static func begin(
         on channel: any Channel,
         clients: LoopClients,
@@ -23,14 +23,14 @@ package enum ClientPipeline {
         )
     }
 
-    /// Makes it ready for requests, once it is known whose it is.
+    /// Adds the handlers for requests, once the client's address is known.
     private static func complete(
         on channel: any Channel,
         clients: LoopClients,
         peer: SocketAddress?,
         isSecure: Bool
     ) throws {
-        let origin = ClientOrigin(
+        let origin = ClientAddress(
             peer,
             trusted: clients.loop.settings.trustedProxies,
             isSecure: isSecure
@@ -41,13 +41,14 @@ package enum ClientPipeline {
                 NIOSSLServerHandler(context: tls.context)
             )
         }
-        var admission = ClientConnection.Admission.welcome
-        // A trusted proxy is no client: through it come the connections of many.
+        var admission = ClientConnection.Admission.admitted(nil)
+        // A trusted proxy is not limited, because it forwards the connections of many clients.
         if let limit = clients.addressLimit, !origin.isTrusted,
             let client = ClientNetwork(origin.address)
         {
             admission =
-                ConnectionPermit.take(for: client, in: limit).map { .counted($0) } ?? .unwelcome
+                ConnectionPermit.take(for: client, in: limit).map { .admitted($0) }
+                ?? .overClientLimit
         }
         try self.add(
             ClientConnection(clients: clients, origin: origin, admission: admission),
@@ -55,7 +56,7 @@ package enum ClientPipeline {
         )
     }
 
-    /// Puts a connection behind what stands there; its permit among those of its client goes with the channel.
+    /// Adds a connection as the last handler; its permit is returned when the channel closes.
     static func add(_ connection: ClientConnection, to channel: any Channel) throws {
         try channel.pipeline.syncOperations.addHandler(connection)
         guard let permit = connection.permit else { return }

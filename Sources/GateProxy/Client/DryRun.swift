@@ -2,17 +2,16 @@ package import GatePolicy
 import GateWire
 import NIOCore
 
-/// The gate's reaction to one request, worked out by the code that serves real ones and without a
-/// socket.
+/// The gate's response to one request, determined without a socket by the code that serves real requests.
 package struct DryRun: Sendable {
     package enum Outcome: Sendable {
-        /// No acceptable HTTP.
+        /// The request is invalid HTTP.
         case refused(GateAnswer)
-        /// One of the gate's own endpoints, which answers whoever asks; `nil`: without a decision.
+        /// The request is for an endpoint of the gate, which may respond without a decision.
         case answered(Decision?, answer: String)
-        /// The client gets this, byte for byte but for `Date` and what depends on the connection.
+        /// The client gets this response, without `Date` and the fields that depend on the connection.
         case denied(Decision, [Deferral], answer: String)
-        /// The backend gets this head; the fields are added to its answer.
+        /// The backend gets this head, and the fields are added to its response.
         case passed(Decision, [Deferral], upstreamHead: String, addedFields: String)
     }
 
@@ -20,14 +19,14 @@ package struct DryRun: Sendable {
     private let now: Timestamp?
     private let address: String
 
-    /// Runs at a time, which is now if none is given, with a client at an address.
+    /// Creates a dry run at a time, by default the current one, for a client with this address.
     package init(ruleSet: RuleSet, at now: Timestamp? = nil, address: String = "192.0.2.1") {
         self.ruleSet = ruleSet
         self.now = now
         self.address = address
     }
 
-    /// A request head of these fields, each as `Name: value`; one of loopback, unless they say its host.
+    /// Returns a request head with these fields, each as `Name: value`, and with `Host: localhost` unless there is a host.
     package static func head(_ method: String, _ path: String, fields: [String]) -> String {
         let host = fields.contains { $0.lowercased().hasPrefix("host:") }
         let lines =
@@ -35,7 +34,7 @@ package struct DryRun: Sendable {
         return lines.joined(separator: "\r\n") + "\r\n\r\n"
     }
 
-    /// Judges a request head, from the request line to the empty line.
+    /// Evaluates a request head, from the request line to the empty line.
     package func judge(_ head: String) -> Outcome {
         let buffer = ByteBuffer(string: head)
         let bytes = buffer.readableBytesUInt8Span
@@ -102,17 +101,12 @@ package struct DryRun: Sendable {
             answer = EndpointAnswer.preflight(requestedHeaders: head.value(of: name, in: bytes))
         case _ where !isRead: answer = EndpointAnswer.methodNotAllowed
         case .testFlight(let question):
-            answer =
-                rules.ruleSet.knowsTestFlight
-                ? EndpointAnswer.testFlight(
-                    rules.testFlight(question, on: head, in: bytes, confirmed: [:]),
-                    vary: vary
-                ) : EndpointAnswer.notFound
+            answer = rules.testFlightAnswer(question, on: head, in: bytes, confirmed: [:])
         case .status, .events:
             let status = rules.launchStatus(on: head, in: bytes, address: self.address)
             decision = status?.decision
             if let status {
-                // Events begin with what the status says.
+                // The first event has the same content as the status.
                 let tags = head.entityTags(of: "if-none-match", in: bytes)
                 answer =
                     endpoint == .events
@@ -133,7 +127,7 @@ package struct DryRun: Sendable {
         _ verdict: Verdict
     ) -> String {
         var buffer = ByteBuffer()
-        let origin = ClientOrigin(
+        let origin = ClientAddress(
             try? SocketAddress(ipAddress: self.address, port: 0),
             trusted: .none
         )

@@ -1,8 +1,7 @@
 import GateWire
 import NIOCore
 
-/// The clients of one event loop, and what they share besides its context: the way to the backend, and the room that
-/// there is for them.
+/// The client connections of one event loop, with the backend pool and the limits that they share.
 package final class LoopClients {
     let loop: LoopContext
     let pool: UpstreamPool
@@ -10,21 +9,21 @@ package final class LoopClients {
     let addressLimit: AddressLimit?
     /// Shared by all loops.
     let discardBudget: DiscardBudget
-    /// The certificates that new connections of a TLS listener are encrypted by.
+    /// The certificates for new connections of a TLS listener.
     var tls: ServerTLS?
     private let maxConnections: Int
     private let maxStreams: Int
-    /// The connections of HTTP/1.1, and the streams of HTTP/2.
+    /// The connections of HTTP/1.1 and the streams of HTTP/2.
     private var connections = ConnectionRegistry<ClientConnection>()
     private var multiplexed = ConnectionRegistry<HTTP2Connection>()
     private var multiplexedStreamCount = 0
-    /// Connections whose client is not yet known.
+    /// Connections whose PROXY header has not arrived.
     private var arrivals = ConnectionRegistry<ProxyHeaderHandler>()
-    /// Connections that are between two requests and have no channel; whoever keeps them keeps the number.
+    /// The number of parked connections, which `ParkedConnectionStore` updates.
     var parkedCount = 0
-    /// Clients that listen to events.
+    /// The number of open event streams.
     private(set) var streamCount = 0
-    /// Called when the loop drains and no client is left.
+    /// Called when the event loop drains and no client is left.
     var whenDrained: (() -> Void)?
 
     init(
@@ -43,7 +42,7 @@ package final class LoopClients {
         self.maxStreams = settings.maxEventStreams / threads
     }
 
-    /// The exchanges of all connections.
+    /// All connections of HTTP/1.1 and all streams of HTTP/2.
     var all: [ClientConnection] { self.connections.all }
 
     var connectionCount: Int {
@@ -51,12 +50,12 @@ package final class LoopClients {
             + self.arrivals.count + self.parkedCount
     }
 
-    /// Whether there is room for one more client.
+    /// Whether another connection is within the limit.
     var hasRoom: Bool {
         self.connectionCount < self.maxConnections
     }
 
-    /// Whether one client more can be told that there is no room; beyond that it is only closed.
+    /// Whether a connection over the limit gets a response before it is closed.
     var hasRoomForRefusal: Bool {
         self.connectionCount < self.maxConnections + Swift.max(16, self.maxConnections / 10)
     }
@@ -65,7 +64,7 @@ package final class LoopClients {
         self.connections.add(client)
     }
 
-    /// Takes in a request of a connection that is counted already.
+    /// Adds a stream, whose connection is counted already.
     func add(stream: ClientConnection) {
         self.connections.add(stream)
         self.multiplexedStreamCount += 1
@@ -94,18 +93,20 @@ package final class LoopClients {
         self.arrivals.remove(arrival)
     }
 
-    /// A client is gone, or has become another's to count.
+    /// Checks whether the last client has left while the event loop drains.
     func clientLeft() {
         guard self.loop.isDraining, self.isEmpty else { return }
         self.whenDrained?()
     }
 
-    /// Connections that have not said whose they are do not count.
+    /// Whether no client is left, apart from connections without a PROXY header.
     var isEmpty: Bool {
         self.connections.count == 0 && self.multiplexed.count == 0 && self.parkedCount == 0
     }
 
-    /// Counts a stream of events; `false` if there are as many as there may be.
+    /// Counts a new event stream.
+    ///
+    /// - Returns: Whether the limit permits it.
     func openStream() -> Bool {
         guard self.streamCount < self.maxStreams else { return false }
         self.streamCount += 1
@@ -118,14 +119,14 @@ package final class LoopClients {
     }
 }
 
-/// The events that all of them hear of.
+/// Events for all clients.
 extension LoopClients {
-    /// Requests are judged by other rules from now on.
+    /// Evaluates the next requests by the current rules of the event loop.
     func rulesChanged() {
         for client in self.connections.all { client.rulesChanged() }
     }
 
-    /// Ends what has made no progress in its time.
+    /// Handles the deadlines that have passed.
     func endOverdue() {
         let now = self.loop.now
         for client in self.connections.overdue(at: now) { client.deadlineReached() }
@@ -133,19 +134,23 @@ extension LoopClients {
         for connection in self.multiplexed.overdue(at: now) { connection.deadlineReached() }
     }
 
-    /// Lets exchanges come to their end; `grace`: how long idle connections may stay.
+    /// Lets exchanges come to their end.
+    ///
+    /// `grace`: how long idle connections may stay open.
     func drain(grace: TimeAmount) {
         for arrival in self.arrivals.all { arrival.close() }
         for client in self.connections.all { client.drain(grace: grace) }
         for connection in self.multiplexed.all { connection.drain(grace: grace) }
     }
 
-    /// - Returns: the WebSockets that were told that the gate goes.
+    /// Closes all WebSockets.
+    ///
+    /// - Returns: The number of WebSockets.
     func closeWebSockets() -> Int {
         self.connections.all.count { $0.closeWebSocket() }
     }
 
-    /// Closes all, in the middle of whatever they do.
+    /// Closes all connections at once.
     func abortAll() {
         for client in self.connections.all { client.abort() }
         for connection in self.multiplexed.all { connection.fail(.noError) }

@@ -2,12 +2,11 @@ import GateWire
 import Logging
 import NIOCore
 
-/// Stands first on a connection and reads the PROXY protocol header off it; what comes behind learns
-/// of the connection only then.
+/// The first handler of a connection, which reads the PROXY protocol header and then adds the other handlers.
 ///
-/// From a trusted proxy the header must come. From anybody else it must not: whoever could send one
-/// could be any client he likes.
-final class ProxyHeaderHandler: ChannelInboundHandler, RemovableChannelHandler, Overdue {
+/// Trusted proxies must send the header. All other peers must not, because the header could contain any address.
+final class ProxyHeaderHandler: ChannelInboundHandler, RemovableChannelHandler, RegisteredConnection
+{
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
 
@@ -15,7 +14,7 @@ final class ProxyHeaderHandler: ChannelInboundHandler, RemovableChannelHandler, 
     private let loop: LoopContext
     private let peer: SocketAddress?
     private let isTrusted: Bool
-    /// Puts up the rest of the pipeline for a client of that address.
+    /// Adds the other handlers for a client with this address.
     private let complete: (SocketAddress?) throws -> Void
     private var inbound = ByteBuffer()
     private var context: ChannelHandlerContext?
@@ -78,7 +77,7 @@ final class ProxyHeaderHandler: ChannelInboundHandler, RemovableChannelHandler, 
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if let event = event as? ChannelEvent, event == .inputClosed, !self.hasEnded {
-            // A port that is only probed is opened and closed like this, by many and often.
+            // Port checks open and close connections without sending anything.
             guard self.inbound.readableBytes > 0 else { return self.close() }
             return self.refuse("the connection ended within the header")
         }
@@ -94,7 +93,7 @@ final class ProxyHeaderHandler: ChannelInboundHandler, RemovableChannelHandler, 
         self.close()
     }
 
-    /// The header did not come in time.
+    /// Refuses a connection whose header has not arrived in time.
     func deadlineReached() {
         self.refuse("the header did not come in time")
     }

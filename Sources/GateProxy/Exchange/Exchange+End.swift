@@ -104,7 +104,7 @@ extension Exchange {
     }
 
     /// The backend violated the protocol; a retry would fail as well.
-    package mutating func upstreamBroke() -> UpstreamFaultAction {
+    package mutating func upstreamViolatedProtocol() -> UpstreamFaultAction {
         switch self {
         case .forwarding(let forwarding) where !forwarding.responseStarted: return .badGateway
         case .forwarding, .tunnel:
@@ -120,7 +120,7 @@ extension Exchange {
         /// The backend timed out.
         case gatewayTimeout
         /// The backend timed out, and the request can be sent to another one.
-        case askAnother
+        case tryAnotherBackend
         /// The body that the response waits for timed out: write the response with `Connection:
         /// close`, and linger.
         case answerAndLinger
@@ -147,11 +147,11 @@ extension Exchange {
             self.linger(limits: limits)
             return .answerAndLinger
         case .head where hasPartialHead, .idle where hasPartialHead: return .requestTimeout
-        case .forwarding(var forwarding) where isRepeatable && forwarding.mayAskAnother:
-            forwarding.metSilence = true
+        case .forwarding(var forwarding) where isRepeatable && forwarding.mayTryAnotherBackend:
+            forwarding.upstreamTimedOut = true
             forwarding.retryable = false
             self = .forwarding(forwarding)
-            return .askAnother
+            return .tryAnotherBackend
         case .forwarding(let forwarding) where !forwarding.responseStarted:
             return forwarding.requestEnded || upstreamStalls ? .gatewayTimeout : .requestTimeout
         case .head, .idle, .forwarding, .streaming, .lingering, .tunnel, .closed:
@@ -179,7 +179,7 @@ extension Exchange {
     /// The last response was written to the socket; the client has until `end` to close.
     ///
     /// - Parameter end: The time at which the connection closes, whatever the client sends.
-    package mutating func lastWasWritten(end: NIODeadline) {
+    package mutating func lastResponseWritten(end: NIODeadline) {
         guard case .lingering(var lingering) = self else { return }
         lingering.end = end
         self = .lingering(lingering)

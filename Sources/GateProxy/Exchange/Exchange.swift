@@ -48,7 +48,7 @@ package enum Exchange: Equatable, Sendable {
         /// Whether a backend has refused to process the request (RFC 9113 8.7).
         package var wasRefused = false
         /// Whether a backend has timed out on the request.
-        package var metSilence = false
+        package var upstreamTimedOut = false
 
         package init(
             requestEnded: Bool,
@@ -74,8 +74,9 @@ package enum Exchange: Equatable, Sendable {
         package var isConnecting: Bool { self.unsent != nil }
 
         /// Whether another backend may get the request after a timeout.
-        var mayAskAnother: Bool {
-            self.requestEnded && !self.isConnecting && !self.responseStarted && !self.metSilence
+        var mayTryAnotherBackend: Bool {
+            self.requestEnded && !self.isConnecting && !self.responseStarted
+                && !self.upstreamTimedOut
                 && self.interims == 0
         }
     }

@@ -15,7 +15,7 @@ package final class ForwardedRequest: Sendable {
     let verdict: Verdict
     /// The address and the protocol of the client, and whether its own fields about them are
     /// trusted.
-    let origin: ClientOrigin
+    let origin: ClientAddress
     /// The host for an HTTP/1.0 request without one.
     let upstreamAuthority: String
     /// The key for a WebSocket request without one.
@@ -41,7 +41,7 @@ package final class ForwardedRequest: Sendable {
         in bytes: Span<UInt8>,
         copiedInto buffer: consuming ByteBuffer = ByteBuffer(),
         verdict: Verdict,
-        origin: ClientOrigin,
+        origin: ClientAddress,
         upstreamAuthority: String,
         webSocketKey: WebSocketKey? = nil,
         newRequestID: () -> RequestID
@@ -119,7 +119,7 @@ extension ForwardedRequest {
     }
 
     /// Whether the gate adds the protocol of the client's connection.
-    var saysProtocol: Bool { !self.origin.isTrusted || !self.has(.forwarded(.proto)) }
+    var addsForwardedProto: Bool { !self.origin.isTrusted || !self.has(.forwarded(.proto)) }
 
     private func has(_ role: FieldRole) -> Bool {
         self.head.fields.lines.contains { $0.role == role }
@@ -127,7 +127,7 @@ extension ForwardedRequest {
 
     /// Writes the value of `X-Forwarded-For`: the addresses from a trusted proxy, and its own.
     func writeAddresses(_ bytes: Span<UInt8>, into out: inout OutputRawSpan) {
-        for line in self.toldAddresses {
+        for line in self.forwardedAddresses {
             out.write(bytes, from: line.valueStart, to: line.valueEnd)
             out.writeStaticString(", ")
         }
@@ -136,10 +136,10 @@ extension ForwardedRequest {
 
     /// The size of the value of `X-Forwarded-For` in bytes.
     var addressCount: Int {
-        self.toldAddresses.reduce(self.origin.address.utf8.count) { $0 + $1.value.count + 2 }
+        self.forwardedAddresses.reduce(self.origin.address.utf8.count) { $0 + $1.value.count + 2 }
     }
 
-    private var toldAddresses: [FieldLine] {
+    private var forwardedAddresses: [FieldLine] {
         guard self.origin.isTrusted, self.facts.forwardedForLine != nil else { return [] }
         return self.head.fields.lines.filter {
             $0.role == .forwarded(.for) && $0.valueStart < $0.valueEnd

@@ -96,7 +96,7 @@ package enum RequestBlockWriter {
     ) {
         self.begin("x-forwarded-for", valueCount: request.addressCount, into: &block)
         request.writeAddresses(bytes, into: &block)
-        if request.saysProtocol {
+        if request.addsForwardedProto {
             self.write(
                 "x-forwarded-proto",
                 request.origin.isSecure ? "https" : "http",

@@ -104,8 +104,8 @@ package enum RequestHeadWriter {
             out.writeStaticString("X-Forwarded-For: ")
             request.writeAddresses(bytes, into: &out)
             out.writeStaticString("\r\n")
-            if request.saysProtocol {
-                out.writeString(ClientOrigin.protocolLine(isSecure: origin.isSecure))
+            if request.addsForwardedProto {
+                out.writeString(ClientAddress.protocolLine(isSecure: origin.isSecure))
             }
         } else {
             out.writeBytes(origin.lines)

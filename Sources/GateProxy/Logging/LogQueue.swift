@@ -12,7 +12,7 @@ struct LogQueue {
     private var isAwake = false
     /// The number of dropped lines, in total and since the last report in the log.
     private(set) var dropped: UInt64 = 0
-    private var untold: UInt64 = 0
+    private var unreported: UInt64 = 0
     /// Whether the last write failed.
     private var isRefused = false
 
@@ -51,15 +51,15 @@ struct LogQueue {
     /// Moves the queued lines to the writer thread, and uses its buffer for further lines.
     mutating func take(into batch: inout ByteBuffer) -> TakeAction {
         // If the log fails, the number of dropped lines is not reported again before new lines.
-        guard self.bytes.readableBytes > 0 || self.untold > 0 && !self.isRefused else {
+        guard self.bytes.readableBytes > 0 || self.unreported > 0 && !self.isRefused else {
             self.isAwake = false
             return .sleep
         }
         batch.clear()
         swap(&self.bytes, &batch)
         self.isRefused = false
-        defer { self.untold = 0 }
-        return .write(dropped: self.untold)
+        defer { self.unreported = 0 }
+        return .write(dropped: self.unreported)
     }
 
     /// Counts the lines that could not be written.
@@ -67,15 +67,15 @@ struct LogQueue {
     /// - Parameters:
     ///   - lines: The number of these lines.
     ///   - untold: The number of dropped lines in a report that could not be written either.
-    mutating func refused(_ lines: Int, untold: UInt64) {
+    mutating func refused(_ lines: Int, unreported: UInt64) {
         self.isRefused = true
         self.count(lost: lines)
-        self.untold += untold
+        self.unreported += unreported
     }
 
     private mutating func count(lost lines: Int) {
         self.dropped += UInt64(lines)
-        self.untold += UInt64(lines)
+        self.unreported += UInt64(lines)
     }
 }
 

@@ -104,7 +104,7 @@ package final class LogWriter: Sendable {
                 guard lost > 0 else { continue }
                 // The notice was the last line, so it is among the dropped ones.
                 let lines = dropped > 0 ? lost - 1 : lost
-                self.queue.withLock { $0.refused(lines, untold: dropped) }
+                self.queue.withLock { $0.refused(lines, unreported: dropped) }
             }
             for idle in waiting { idle.signal() }
             if self.isEnding.load(ordering: .relaxed) { return }

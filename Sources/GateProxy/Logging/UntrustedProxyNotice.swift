@@ -7,7 +7,7 @@ import Synchronization
 /// `X-Forwarded-Proto` is replaced. Nothing else indicates this.
 final class UntrustedProxyNotice: Sendable {
     private let logger: Logger
-    private let wasSaid = Atomic(false)
+    private let wasReported = Atomic(false)
 
     init(_ logger: Logger) {
         self.logger = logger
@@ -15,8 +15,8 @@ final class UntrustedProxyNotice: Sendable {
 
     /// Reports a request with `X-Forwarded-For` from an untrusted address.
     func report(_ address: String) {
-        guard !self.wasSaid.load(ordering: .relaxed),
-            !self.wasSaid.exchange(true, ordering: .relaxed)
+        guard !self.wasReported.load(ordering: .relaxed),
+            !self.wasReported.exchange(true, ordering: .relaxed)
         else { return }
         self.logger.warning(
             """

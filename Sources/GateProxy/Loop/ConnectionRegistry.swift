@@ -1,7 +1,7 @@
 import NIOCore
 
 /// An object with a deadline by which it must have made progress.
-protocol Overdue: AnyObject {
+protocol RegisteredConnection: AnyObject {
     /// The deadline; `nil` for none.
     var deadline: NIODeadline? { get }
     /// The index in the registry that contains the object.
@@ -12,7 +12,7 @@ protocol Overdue: AnyObject {
 ///
 /// Checking all of them four times a second replaces a timer for each, which would have to be set
 /// and canceled several times per request.
-struct ConnectionRegistry<Connection: Overdue> {
+struct ConnectionRegistry<Connection: RegisteredConnection> {
     private(set) var all: [Connection] = []
 
     var count: Int { self.all.count }

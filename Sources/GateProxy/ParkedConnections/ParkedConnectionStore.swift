@@ -30,7 +30,7 @@ final class ParkedConnectionStore {
 
     /// The number of connections to park or resume together, which takes about a millisecond;
     /// requests are processed between two batches.
-    private static let movedTogether = 16
+    private static let parkingBatchSize = 16
 
     /// Creates a store; `index` is the index of this worker in the poller.
     init(
@@ -63,7 +63,7 @@ final class ParkedConnectionStore {
     }
 
     private func parkNext() {
-        for client in self.leaving.suffix(Self.movedTogether) {
+        for client in self.leaving.suffix(Self.parkingBatchSize) {
             guard client.isIdle(until: self.latestDeadline), !self.loop.isDraining else {
                 continue
             }
@@ -73,7 +73,7 @@ final class ParkedConnectionStore {
                 return
             }
         }
-        self.leaving.removeLast(Swift.min(Self.movedTogether, self.leaving.count))
+        self.leaving.removeLast(Swift.min(Self.parkingBatchSize, self.leaving.count))
         if !self.leaving.isEmpty { self.soon { $0.parkNext() } }
     }
 
@@ -101,7 +101,7 @@ final class ParkedConnectionStore {
         }
         self.watch.count.add(1, ordering: .relaxed)
         self.parked.give(client.permit?.moved(), to: token)
-        client.leaveSocket()
+        client.detachSocket()
         return true
     }
 
@@ -112,8 +112,8 @@ final class ParkedConnectionStore {
     }
 
     private func wakeNext() {
-        for token in self.readable.prefix(Self.movedTogether) { self.inspect(token) }
-        self.readable.removeFirst(Swift.min(Self.movedTogether, self.readable.count))
+        for token in self.readable.prefix(Self.parkingBatchSize) { self.inspect(token) }
+        self.readable.removeFirst(Swift.min(Self.parkingBatchSize, self.readable.count))
         self.isWaking = !self.readable.isEmpty
         if self.isWaking { self.soon { $0.wakeNext() } }
     }
@@ -203,13 +203,12 @@ extension ClientConnection {
     fileprivate convenience init(resuming parked: ParkedConnection, clients: LoopClients) {
         self.init(
             clients: clients,
-            origin: ClientOrigin(
+            origin: ClientAddress(
                 address: parked.address,
                 isTrusted: parked.isTrusted,
                 isSecure: false
             ),
-            admission: parked.permit.map { .counted($0) } ?? .welcome,
-            silentUntil: parked.deadline
+            admission: .resumed(parked.permit, idleUntil: parked.deadline)
         )
     }
 
@@ -218,8 +217,9 @@ extension ClientConnection {
     /// TLS connections cannot be parked, because their state is more than a socket.
     func isIdle(until limit: NIODeadline) -> Bool {
         guard self.exchange == .idle, let deadline = self.deadline,
-            deadline <= limit, self.inbound.readableBytes == 0, !self.inputClosed,
-            !self.origin.isSecure, self.refusal == nil, self.outbound == nil, self.upstream == nil,
+            deadline <= limit, self.inbound.readableBytes == 0, !self.flow.isInputClosed,
+            !self.origin.isSecure, self.rejection == nil, self.outbound == nil,
+            self.upstream == nil,
             case .channel(let output) = self.transport
         else { return false }
         return output.isEmpty
@@ -236,7 +236,7 @@ extension ClientConnection {
     }
 
     /// Closes the channel; the socket stays open through its other descriptor.
-    func leaveSocket() {
+    func detachSocket() {
         self.exchange.close()
         self.transport.close()
     }

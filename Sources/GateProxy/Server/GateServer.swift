@@ -262,7 +262,7 @@ package final class GateServer: Sendable {
     /// Enables or disables the distinction of clients by their address in the census.
     package func tellClients(_ tells: Bool) async {
         for worker in self.workers where !self.isEnding.withLock({ $0 }) {
-            try? await worker.eventLoop.submit { worker.value.loop.census?.tellsClients = tells }
+            try? await worker.eventLoop.submit { worker.value.loop.census?.countsClients = tells }
                 .get()
         }
     }

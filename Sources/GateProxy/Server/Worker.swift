@@ -111,13 +111,13 @@ package final class Worker {
     package func use(_ ruleSet: RuleSet) {
         self.loop.use(ruleSet)
         self.clients.rulesChanged()
-        self.judgeAll()
+        self.reevaluateAll()
     }
 
     private func tick() {
         switch self.loop.tick() {
         case .same: break
-        case .later(let second): self.judgeOverdue(at: second)
+        case .later(let second): self.reevaluateExpired(at: second)
         // Dates that had passed are in the future again, so later decisions are invalid.
         case .setBack: self.use(self.loop.rules.ruleSet)
         }
@@ -150,34 +150,38 @@ package final class Worker {
 extension Worker {
     /// The number of streams and tunnels to re-evaluate together; requests are processed between
     /// two batches.
-    private static let judgedTogether = 64
+    private static let reevaluationBatchSize = 64
 
     /// Re-evaluates long-lived responses whose verdict has expired.
-    private func judgeOverdue(at now: Timestamp) {
+    private func reevaluateExpired(at now: Timestamp) {
         let overdue = self.clients.all.filter { client in
-            (client.rejudgeable?.validUntil ?? client.exchange.events?.validUntil).map { $0 <= now }
+            (client.request.revocable?.validUntil ?? client.exchange.events?.validUntil).map {
+                $0 <= now
+            }
                 ?? false
         }
         guard !overdue.isEmpty else { return }
         self.judge(self.unjudged + overdue)
     }
 
-    private func judgeAll() {
-        self.judge(self.clients.all.filter { $0.exchange.events != nil || $0.rejudgeable != nil })
+    private func reevaluateAll() {
+        self.judge(
+            self.clients.all.filter { $0.exchange.events != nil || $0.request.revocable != nil }
+        )
     }
 
     private func judge(_ clients: [ClientConnection]) {
         let isUnderWay = !self.unjudged.isEmpty
         self.unjudged = clients
-        if !isUnderWay { self.judgeNext() }
+        if !isUnderWay { self.reevaluateNextBatch() }
     }
 
-    private func judgeNext() {
-        for client in self.unjudged.suffix(Self.judgedTogether) { client.judgeAgain() }
-        self.unjudged.removeLast(min(Self.judgedTogether, self.unjudged.count))
+    private func reevaluateNextBatch() {
+        for client in self.unjudged.suffix(Self.reevaluationBatchSize) { client.evaluateAgain() }
+        self.unjudged.removeLast(min(Self.reevaluationBatchSize, self.unjudged.count))
         guard !self.unjudged.isEmpty else { return }
         let worker = NIOLoopBound(self, eventLoop: self.eventLoop)
-        self.eventLoop.scheduleTask(in: .milliseconds(1)) { worker.value.judgeNext() }
+        self.eventLoop.scheduleTask(in: .milliseconds(1)) { worker.value.reevaluateNextBatch() }
     }
 }
 

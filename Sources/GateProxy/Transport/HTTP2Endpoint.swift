@@ -13,7 +13,7 @@ protocol HTTP2Endpoint: HTTP2Sending {
     var streams: HTTP2StreamTable<Stream> { get }
 
     /// Whether the remaining received frames are left to the next event-loop tick.
-    var isTurnOver: Bool { get }
+    var isTickBudgetSpent: Bool { get }
 
     /// Handles a frame.
     func read(_ frame: HTTP2ReceivedFrame) throws(HTTP2ErrorCode)
@@ -29,15 +29,15 @@ extension HTTP2Endpoint {
     func received(_ bytes: ByteBuffer) {
         guard !self.isClosing else { return }
         self.reader.append(bytes)
-        self.readOn()
+        self.processInbound()
     }
 
     /// Handles received frames, as many as one tick permits; `receivedAll()` must follow.
     @inline(__always)
-    func readOn() {
+    func processInbound() {
         self.outbox.hold()
         do throws(HTTP2ErrorCode) {
-            while !self.isClosing, !self.isTurnOver, let frame = try self.reader.next() {
+            while !self.isClosing, !self.isTickBudgetSpent, let frame = try self.reader.next() {
                 try self.read(frame)
             }
         } catch {
@@ -80,9 +80,9 @@ extension HTTP2Endpoint {
     /// Writes the outbox at the end of the current event-loop tick, together with the output of
     /// other streams.
     func flush() {
-        guard self.outbox.needsTurn() else { return }
+        guard self.outbox.needsFlush() else { return }
         self.eventLoop.assumeIsolated().execute {
-            self.outbox.turnHasCome()
+            self.outbox.flushStarted()
             self.settle()
             self.flushNow()
         }

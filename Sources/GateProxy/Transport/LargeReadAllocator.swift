@@ -13,30 +13,31 @@ struct LargeReadAllocator: RecvByteBufferAllocator {
     /// - Parameters:
     ///   - largeBuffers: The buffers of the event loop.
     ///   - expectsMuch: Whether the peer is known to send a large amount of data.
-    init(_ largeBuffers: NIOLoopBound<LargeBuffers>, expectsMuch: Bool = false) {
+    init(_ largeBuffers: NIOLoopBound<LargeBuffers>, expectsLargeReads: Bool = false) {
         self.largeBuffers = largeBuffers
         self.sizes = AdaptiveRecvByteBufferAllocator(
             minimum: Self.initialCapacity,
-            initial: expectsMuch ? LargeBuffers.capacity : Self.initialCapacity,
+            initial: expectsLargeReads ? LargeBuffers.capacity : Self.initialCapacity,
             maximum: LargeBuffers.capacity
         )
     }
 
-    private var readsMuch: Bool {
+    private var usesLargeReads: Bool {
         self.sizes.nextBufferSize() ?? 0 > LargeBuffers.threshold
     }
 
     func buffer(allocator: ByteBufferAllocator) -> ByteBuffer {
-        self.readsMuch ? self.largeBuffers.value.take() : self.sizes.buffer(allocator: allocator)
+        self.usesLargeReads
+            ? self.largeBuffers.value.take() : self.sizes.buffer(allocator: allocator)
     }
 
     mutating func record(actualReadBytes: Int) -> Bool {
         let grows = self.sizes.record(actualReadBytes: actualReadBytes)
-        return grows || self.readsMuch
+        return grows || self.usesLargeReads
     }
 
     /// The size of the next buffer; `nil` prevents the channel from reusing its own buffer.
     func nextBufferSize() -> Int? {
-        self.readsMuch ? nil : self.sizes.nextBufferSize()
+        self.usesLargeReads ? nil : self.sizes.nextBufferSize()
     }
 }

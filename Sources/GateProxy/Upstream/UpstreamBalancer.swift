@@ -40,7 +40,7 @@ struct UpstreamBalancer: Equatable {
     static let longestEjection = TimeAmount.seconds(30)
     /// The minimum number of doublings for an unresponsive address: a trial may wait until its
     /// timeout, whereas a broken connection is reported at once.
-    private static let doublingsOfSilence = 2
+    private static let unresponsiveDoublings = 2
     /// The time after which another trial may start: a gRPC call may be silent for an hour.
     static let longestTrial = TimeAmount.seconds(30)
 
@@ -111,7 +111,7 @@ struct UpstreamBalancer: Equatable {
 
     enum SuccessAction: Equatable {
         /// The address is used again after it was left out.
-        case welcomeBack
+        case hasRecovered
         case doNothing
     }
 
@@ -123,7 +123,7 @@ struct UpstreamBalancer: Equatable {
             return .doNothing
         }
         self.members[index].phase = .serving
-        return .welcomeBack
+        return .hasRecovered
     }
 
     /// Records that a trial request has ended without a result, so that the next request may try.
@@ -136,7 +136,7 @@ struct UpstreamBalancer: Equatable {
         /// The address is left out from now on.
         case eject(for: TimeAmount)
         /// The address stays out for a further time.
-        case keepOut(for: TimeAmount)
+        case extendEjection(for: TimeAmount)
         case doNothing
     }
 
@@ -146,9 +146,9 @@ struct UpstreamBalancer: Equatable {
         guard self.members.count > 1 else { return .doNothing }
         switch self.members[index].phase {
         case .serving:
-            return .eject(for: self.leaveOut(index, at: now))
+            return .eject(for: self.ejectMember(index, at: now))
         case .tried:
-            return .keepOut(for: self.leaveOut(index, at: now))
+            return .extendEjection(for: self.ejectMember(index, at: now))
         case .out:
             // The address was tried while all were left out, or before it was.
             return .doNothing
@@ -168,9 +168,9 @@ struct UpstreamBalancer: Equatable {
         case .serving:
             self.members[index].faults += 1
             guard self.members[index].faults >= Self.faultLimit else { return .doNothing }
-            return .eject(for: self.leaveOut(index, isSilent: isSilent, at: now))
+            return .eject(for: self.ejectMember(index, isSilent: isSilent, at: now))
         case .tried:
-            return .keepOut(for: self.leaveOut(index, isSilent: isSilent, at: now))
+            return .extendEjection(for: self.ejectMember(index, isSilent: isSilent, at: now))
         case .out:
             return .doNothing
         }
@@ -182,16 +182,16 @@ struct UpstreamBalancer: Equatable {
         guard self.members.count > 1, self.members[index].phase == .serving else {
             return .doNothing
         }
-        return .eject(for: self.leaveOut(index, isSilent: true, at: now))
+        return .eject(for: self.ejectMember(index, isSilent: true, at: now))
     }
 
-    private mutating func leaveOut(
+    private mutating func ejectMember(
         _ index: Int,
         isSilent: Bool = false,
         at now: NIODeadline
     ) -> TimeAmount {
         if isSilent {
-            let ejections = Swift.max(self.members[index].ejections, Self.doublingsOfSilence)
+            let ejections = Swift.max(self.members[index].ejections, Self.unresponsiveDoublings)
             self.members[index].ejections = ejections
         }
         let doublings = Swift.min(self.members[index].ejections, 8)

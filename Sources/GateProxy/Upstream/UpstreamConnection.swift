@@ -1,52 +1,58 @@
 import GateWire
 import NIOCore
 
-/// One connection to the backend, or one stream of an HTTP/2 connection: reads responses off it and
-/// tells the receiver that it serves; what they mean for the exchange is decided there.
-final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, Overdue {
+/// One connection to the backend, or one stream of an HTTP/2 connection.
+///
+/// It reads responses and passes them to its receiver, which decides what they mean for the exchange.
+final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, RegisteredConnection
+{
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
+    /// The part of a response that is read next.
     private enum Reading {
-        /// No request is on the connection; whatever arrives now belongs to nobody.
+        /// No request is on the connection, so that bytes of the backend are unexpected.
         case nothing
         case head
         case body(BodyReader)
-        /// The content of a response of HTTP/2, whose frames tell the end.
+        /// The content of a response over HTTP/2, whose frames end it.
         case content
         case tunnel
     }
 
+    /// How the connection has ended.
+    private enum Ending {
+        case none
+        /// One side has closed its direction in order, or both have.
+        case inOrder
+        /// The connection was reset, so that it does not mark the end of a body.
+        case reset
+    }
+
     var deadline: NIODeadline?
     var registryIndex = 0
-    /// The member that it leads to.
+    /// The address that the connection leads to.
     var member: UpstreamPool.Member?
-    /// The exchange that the responses are for.
+    /// The exchange that the responses belong to.
     private(set) var receiver: (any UpstreamReceiver)?
     private var reading = Reading.nothing
+    /// Whether the method of the current request is `HEAD`.
     private(set) var answersHead = false
     private var parser: ResponseHeadParser
     private var inbound = ByteBuffer()
     var transport = UpstreamTransport.none
-    private var hasHeldRead = false
-    /// Whether the channel takes more, as it last said.
-    private var channelIsWritable = true
-    /// Whether the connection was reset: what looks like the end of a body is none then.
-    private var wasReset = false
-    /// Whether the backend has closed its side in order.
-    private var inputEnded = false
-    /// Whether the gate has closed its side in order.
-    private var outputEnded = false
-    /// Bytes that the backend had not taken when it was asked last.
+    private var flow = ChannelFlow(isWritable: true)
+    private var ending = Ending.none
+    /// The number of bytes that the backend had not taken at the last check; `nil` before the first one.
     private var untaken: Int?
-    /// The store that the memory of what was read goes to.
+    /// The buffers that the memory of large reads is returned to.
     private let largeBuffers: LargeBuffers?
+    /// The empty buffer of the event loop.
     private let emptyBuffer: ByteBuffer
-    /// Whether what the kernel takes at once goes past the channel.
+    /// Whether bytes that the kernel takes at once bypass the channel.
     private let bypassesChannel: Bool
 
-    /// `emptyBuffer`: that of the loop.
     init(
         limits: HeadLimits,
         bypassesChannel: Bool = true,
@@ -61,16 +67,15 @@ final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, O
 
     var isActive: Bool { self.transport.isActive }
 
-    var isWritable: Bool { self.transport.isWritable(channel: self.channelIsWritable) }
+    var isWritable: Bool { self.transport.isWritable(channel: self.flow.isWritable) }
 
-    /// Whether an earlier exchange left the connection open, so that the backend may have closed it
-    /// in the meantime.
+    /// Whether an earlier exchange has left the connection open, so that the backend may have closed it since.
     var mayBeStale: Bool {
         if case .stream(let stream) = self.transport { return stream.connection.hasServed }
         return true
     }
 
-    /// Takes a request; its response goes to `receiver`.
+    /// Prepares for a request whose response is passed to `receiver`.
     func begin(for receiver: any UpstreamReceiver, answersHead: Bool) {
         self.receiver = receiver
         self.answersHead = answersHead
@@ -84,18 +89,19 @@ final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, O
         self.transport.write(buffer)
     }
 
-    /// Whether the gate still holds some of what was written.
+    /// Whether bytes that were written have not left the gate.
     var hasUnsent: Bool { self.transport.hasUnsent }
 
-    /// Whether the backend has taken some of what waits for it since this was asked last, or for the
-    /// first time since it stopped taking all.
-    func takesOn() -> Bool {
+    /// Returns whether the backend has taken some of the pending bytes since the last check.
+    ///
+    /// The first check after the connection became unwritable returns `true`.
+    func hasProgressed() -> Bool {
         let untaken = self.transport.untaken
         defer { self.untaken = untaken }
         return self.untaken.map { untaken < $0 } ?? true
     }
 
-    /// The backend takes more again.
+    /// Continues when the transport accepts more bytes.
     func becameWritable() {
         self.untaken = nil
         self.receiver?.upstreamBecameWritable()
@@ -105,39 +111,40 @@ final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, O
         self.transport.flush()
     }
 
-    /// Reads on after the receiver has caught up.
+    /// Releases a read that was held back, if the receiver accepts more.
     func resumeReading() {
         switch self.transport {
         case .channel(let output):
-            guard self.hasHeldRead, self.mayRead else { return }
-            self.hasHeldRead = false
+            guard self.flow.isReadHeld, self.mayRead else { return }
+            self.flow.releaseRead()
             output.context.read()
         case .stream(let stream): stream.makeRoom()
         case .none: break
         }
     }
 
-    /// Passes every byte from now on.
+    /// Passes all bytes on, without any framing.
     func beginTunnel() {
         self.reading = .tunnel
     }
 
-    /// Calls back when all that was written is with the kernel, or the connection is gone.
+    /// Calls `done` once the kernel has everything that was written, or the connection is gone.
     func whenWritten(_ done: @escaping () -> Void) {
         self.transport.whenWritten(done)
     }
 
+    /// Closes the sending side.
     func endWriting() {
-        self.outputEnded = true
+        self.endInOrder()
         self.transport.endWriting()
     }
 
-    /// Makes the close that follows look like none in order.
+    /// Turns the next close into a reset.
     func prepareReset() {
         self.transport.prepareReset()
     }
 
-    /// Gives the connection back after a complete response, or closes it if it cannot serve again.
+    /// Returns the connection to the pool after a complete response, or closes it if it cannot be reused.
     func release(reusable: Bool, now: NIODeadline) {
         self.receiver = nil
         self.reading = .nothing
@@ -153,14 +160,14 @@ final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, O
         }
     }
 
-    /// Closes the connection; nobody hears of it any more.
+    /// Closes the connection without an event for the receiver.
     func close() {
         self.receiver = nil
         self.reading = .nothing
         self.transport.close()
     }
 
-    /// Reading stops where the receiver takes no more.
+    /// Whether the receiver accepts more, or there is none.
     var mayRead: Bool {
         self.receiver?.isWritable ?? true
     }
@@ -170,7 +177,7 @@ extension UpstreamConnection {
     func handlerAdded(context: ChannelHandlerContext) {
         let output = ChannelOutput(context, bypassesChannel: self.bypassesChannel)
         self.transport = .channel(output)
-        self.channelIsWritable = context.channel.isWritable
+        self.flow.isWritable = context.channel.isWritable
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
@@ -181,7 +188,7 @@ extension UpstreamConnection {
         if self.mayRead {
             context.read()
         } else {
-            self.hasHeldRead = true
+            self.flow.holdRead()
         }
     }
 
@@ -191,8 +198,8 @@ extension UpstreamConnection {
         if let largeBuffers { bytes = largeBuffers.reclaim(bytes) }
         let held = receiver.holdOutput()
         self.receive(bytes, for: receiver)
-        // Bytes that go on are flushed when there is no more to read for now: one write of several
-        // pieces costs less than as many writes.
+        // The rest is flushed once everything has been read: one write of several buffers costs less than several
+        // writes.
         let isOver = self.receiver !== receiver
         if isOver { receiver.settle() }
         held?.release(isEndOfAnswer: isOver)
@@ -203,44 +210,50 @@ extension UpstreamConnection {
         if self.mayRead { self.transport.readNext() }
     }
 
-    /// Takes bytes of the backend; it is up to the caller to flush what becomes of them.
+    /// Takes bytes of the backend; the caller flushes what they cause.
     @inline(__always)
     func receive(_ bytes: ByteBuffer, for receiver: any UpstreamReceiver) {
         var buffer = bytes
         if self.inbound.readableBytes == 0 {
             self.inbound = buffer
         } else {
-            // Without this a backend that never lets the buffer become empty would make it grow.
+            // Otherwise, the buffer would grow while it never becomes empty.
             self.inbound.discardReadBytes()
             self.inbound.writeBuffer(&buffer)
         }
-        self.readOn(for: receiver)
-        // Empty, it would still hold on to the memory that the next read wants to use.
+        self.processInbound(for: receiver)
+        // An empty buffer would keep the memory that the next read is to use.
         if self.inbound.readableBytes == 0 { self.inbound = self.emptyBuffer }
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        self.channelIsWritable = context.channel.isWritable
-        if self.channelIsWritable { self.becameWritable() }
+        self.flow.isWritable = context.channel.isWritable
+        if self.flow.isWritable { self.becameWritable() }
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         guard let event = event as? ChannelEvent, event == .inputClosed else { return }
-        self.inputEnded = true
-        if self.transport.wasReset { self.wasReset = true }
+        if self.transport.wasReset { self.ending = .reset } else { self.endInOrder() }
         self.ended()
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        // NIO says nothing of an error that it meets in writing; but who has closed was heard of, if it
-        // was the first to do so.
-        if !self.inputEnded, !self.outputEnded { self.wasReset = true }
+        // NIO does not report the error of a write. A close in order would have been noticed before.
+        if case .none = self.ending { self.ending = .reset }
         self.ended()
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        self.wasReset = true
+        self.ending = .reset
         context.close(promise: nil)
+    }
+
+    private func endInOrder() {
+        if case .none = self.ending { self.ending = .inOrder }
+    }
+
+    private var wasReset: Bool {
+        if case .reset = self.ending { true } else { false }
     }
 
     private func ended() {
@@ -258,7 +271,7 @@ extension UpstreamConnection {
 }
 
 extension UpstreamConnection {
-    private func readOn(for receiver: any UpstreamReceiver) {
+    private func processInbound(for receiver: any UpstreamReceiver) {
         while self.receiver === receiver {
             switch self.reading {
             case .nothing:
@@ -279,7 +292,7 @@ extension UpstreamConnection {
         }
     }
 
-    /// - Returns: whether there may be more to read.
+    /// - Returns: Whether there may be more to read.
     private func readHead(for receiver: any UpstreamReceiver) -> Bool {
         let inbound = self.inbound
         let bytes = inbound.readableBytesUInt8Span
@@ -326,7 +339,7 @@ extension UpstreamConnection {
     }
 }
 
-/// Responses of HTTP/2, which come as heads, content and trailers; the caller settles the receiver behind them.
+/// Responses over HTTP/2, which arrive as heads, content and trailers. The caller settles the receiver afterwards.
 extension UpstreamConnection {
     func receive(_ head: ResponseHead, in bytes: Span<UInt8>) {
         guard let receiver = self.receiver else { return }
@@ -340,14 +353,14 @@ extension UpstreamConnection {
         }
     }
 
-    /// `isLast`: the response is whole with it.
+    /// `isLast`: whether the response is complete.
     func receive(_ content: ByteBuffer, isLast: Bool) {
         guard case .content = self.reading, let receiver = self.receiver else { return }
         receiver.responseContent(content, isLast: isLast)
         if isLast { self.endContent(for: receiver) }
     }
 
-    /// The response is whole with them.
+    /// Takes the trailer fields, which complete the response.
     func receive(trailers: HeaderList) {
         guard case .content = self.reading, let receiver = self.receiver else { return }
         receiver.responseTrailers(trailers)

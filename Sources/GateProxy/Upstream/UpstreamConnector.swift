@@ -67,7 +67,7 @@ struct UpstreamConnector {
                             link.fail(error)
                         case .success(let agreed) where offer == .http2 && agreed != "h2":
                             channel.close(promise: nil)
-                            link.fail(UpstreamHTTP2Connection.Failure.speaksNoHTTP2)
+                            link.fail(UpstreamHTTP2Connection.Failure.doesNotSupportHTTP2)
                         case .success(let agreed):
                             let isShared = offer != .http1 && agreed == "h2"
                             self.establish(channel, isShared, address, by: end, link)

@@ -129,9 +129,9 @@ final class UpstreamPool {
         _ done: @escaping (Result<UpstreamConnection, ConnectError>) -> Void
     ) {
         if member.isShared == false || upgrading && member.canUpgrade {
-            self.connectAlone(to: member, done)
+            self.connectExclusive(to: member, done)
         } else {
-            self.connectTogether(to: member, done)
+            self.connectShared(to: member, done)
         }
     }
 
@@ -232,7 +232,7 @@ extension UpstreamPool.Member {
     }
 
     /// Serves waiting requests after a connection has capacity again.
-    func roomWasMade() {
+    func capacityFreed() {
         self.pool.serveWaiting(of: self)
     }
 
@@ -274,7 +274,7 @@ extension UpstreamPool {
 
     fileprivate func answered(_ member: Member) {
         guard let index = member.index else { return }
-        if self.balancer.answered(index) == .welcomeBack {
+        if self.balancer.answered(index) == .hasRecovered {
             self.logger.info(
                 "an address of the backend has recovered",
                 metadata: ["address": "\(member.address)"]
@@ -308,7 +308,7 @@ extension UpstreamPool {
                     "seconds": .stringConvertible(time.nanoseconds / 1_000_000_000),
                 ]
             )
-        case .keepOut, .doNothing:
+        case .extendEjection, .doNothing:
             break
         }
     }

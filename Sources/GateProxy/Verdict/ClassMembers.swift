@@ -20,7 +20,7 @@ package struct ClassMembers: Sendable {
         guard self.told.isAdded else { return nil }
         let parts = self.identityParts
         for line in head.fields.lines {
-            guard case .identity(let index) = line.role, parts[Int(index)] == .version else {
+            guard case .identity(let index) = line.role, case .version? = parts[Int(index)] else {
                 continue
             }
             return self.classes.fields(added: self.told, inVersion: line.value, of: bytes)

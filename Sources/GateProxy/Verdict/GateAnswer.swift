@@ -73,7 +73,7 @@ package struct GateAnswer: Equatable, Sendable {
 
     /// Whether the response reports a failure of the backend; for a lack of resources in the gate,
     /// the status differs.
-    var blamesBackend: Bool { self.status == 502 || self.status == 504 }
+    var isBackendFailure: Bool { self.status == 502 || self.status == 504 }
 
     /// The body; all of its texts are constants that need no escaping.
     var body: String {

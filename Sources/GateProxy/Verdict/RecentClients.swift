@@ -79,7 +79,7 @@ package struct RecentClients: ~Copyable {
     }
 
     /// Sets no key for the current request, which is not looked up.
-    package mutating func describeNobody() {
+    package mutating func clearKey() {
         self.keyLength = 0
     }
 
@@ -93,8 +93,8 @@ package struct RecentClients: ~Copyable {
         form: AnswerForm,
         scope: RequestScope
     ) {
-        self.describeNobody()
-        guard self.isWorthALook() else { return }
+        self.clearKey()
+        guard self.shouldLookUp() else { return }
         let lines = head.fields.lines.span
         let key = unsafe self.keys + self.places.count * Self.keyLength
         let (ignored, indifferent) = (self.ignored, self.indifferent)
@@ -175,7 +175,7 @@ package struct RecentClients: ~Copyable {
 
     /// Removes and returns all verdicts.
     package mutating func takeVerdicts() -> [Verdict?] {
-        self.describeNobody()
+        self.clearKey()
         for place in self.places.indices {
             self.places[place] = Place()
             self.scopes[place] = .unrestricted
@@ -186,7 +186,7 @@ package struct RecentClients: ~Copyable {
     }
 
     /// After this number of consecutive misses, few of the next clients are expected to be found.
-    private static let manyMisses = 64
+    private static let missThreshold = 64
     /// Then only one in this number of clients is looked up until there is a hit, to reduce the
     /// cost of a flood of made-up clients.
     private static let sampled = 16
@@ -195,8 +195,8 @@ package struct RecentClients: ~Copyable {
     var looksForClient: Bool { self.keyLength > 0 }
 
     /// Whether the next client should be looked up.
-    private mutating func isWorthALook() -> Bool {
-        guard self.missesInARow >= Self.manyMisses else { return true }
+    private mutating func shouldLookUp() -> Bool {
+        guard self.missesInARow >= Self.missThreshold else { return true }
         if self.missesInARow % Self.sampled == 0 { return true }
         self.missesInARow &+= 1
         return false

@@ -2,20 +2,20 @@ import GateCensus
 import GatePolicy
 import GateWire
 
-/// Requests are counted by their clients.
+/// Counting clients.
 extension WorkerRules {
-    /// Counts a request on which there is a verdict; `place` says where it comes from.
+    /// Counts the client of a request; `place` returns the network it comes from.
     ///
-    /// - Returns: What its answer can be counted by.
+    /// - Returns: The entry that the response is counted in.
     func count(
         _ verdict: Verdict,
         on head: RequestHead,
         facts: RequestFacts,
         in bytes: Span<UInt8>,
         for census: CensusTally,
-        from place: () -> ClientPlace
+        from place: () -> ClientAddressKey
     ) -> CensusReceipt {
-        guard let fields = self.censusFields, let outcome = verdict.outcomePlace else {
+        guard let fields = self.census?.fields, let outcome = verdict.outcomePlace else {
             return .none
         }
         var reading = fields.read(
@@ -37,7 +37,7 @@ extension WorkerRules {
                     for value in query.values(of: name) { words.addQuery(at: index, value) }
                 }
             }
-        census.notePath(
+        census.recordPath(
             of: cell,
             method: bytes.extracting(head.methodStart..<head.methodEnd),
             target: bytes.extracting(head.target.start..<head.target.end)
@@ -55,9 +55,9 @@ extension WorkerRules {
         return census.receipt(for: cell)
     }
 
-    /// The place of what happens to requests of a scope; `nil` without a census.
+    /// The index of the outcome for requests of a scope; `nil` without a census.
     func outcomePlace(of terms: RequestTerms, in scope: RequestScope) -> Int? {
-        self.census?.place(
+        self.census?.tally.place(
             of: CensusOutcome(
                 paths: CensusPaths(scope, in: self.ruleSet),
                 kind: terms.kind,

@@ -1,12 +1,13 @@
 import GatePolicy
 import GateWire
 
-/// The questions that clients and operators ask of the rules, beside those that requests are.
+/// The queries of clients and operators.
 extension WorkerRules {
-    /// The status of the client that asks for it.
+    /// The status of the client that sends a request for it.
     ///
-    /// The rules without a path speak, and those for the `path` and `method` in the query, if the
-    /// client asks about a request; `nil` if that is none: an answer would only be a guess.
+    /// It depends on the rules without a path, and on those for `path` and `method` in the query.
+    ///
+    /// - Returns: `nil` if the query names no valid request.
     func launchStatus(
         on head: RequestHead,
         in bytes: Span<UInt8>,
@@ -42,9 +43,9 @@ extension WorkerRules {
         )
     }
 
-    /// The known TestFlight builds, for the client or for the one that the query names.
+    /// The known TestFlight builds, for the client or for the app in the query.
     func testFlight(
-        _ question: TestFlightQuestion,
+        _ question: TestFlightQuery,
         on head: RequestHead,
         in bytes: Span<UInt8>,
         confirmed: [String: Timestamp]
@@ -68,7 +69,7 @@ extension WorkerRules {
         )
     }
 
-    /// The rules that would refuse the client of a request but for their dates and roll-outs.
+    /// The rules that would deny a request if their dates and roll-outs did not exempt the client.
     func deferrals(
         on head: RequestHead,
         facts: RequestFacts,
@@ -81,6 +82,44 @@ extension WorkerRules {
             in: self.scope(of: head, in: bytes),
             at: self.now(),
             address: address
+        )
+    }
+}
+
+/// Previews.
+extension WorkerRules {
+    /// The verdict of a preview in place of the verdict of the rules.
+    func preview(
+        _ preview: Preview,
+        inPlaceOf verdict: Verdict,
+        on head: RequestHead,
+        facts: RequestFacts,
+        in bytes: Span<UInt8>,
+        address: String
+    ) -> Verdict {
+        let query = facts.offersUpgrade ? self.identityQuery(of: head, in: bytes) : .none
+        let subject = Subject(
+            identity: self.identify(head, in: bytes, query: query),
+            scope: self.scope(of: head, in: bytes),
+            form: facts.answerForm
+        )
+        let now = self.now()
+        let decision = self.ruleSet.decision(
+            verdict.decision,
+            previewing: preview,
+            for: subject.identity,
+            in: subject.scope,
+            at: now,
+            address: address
+        )
+        guard decision != verdict.decision else { return verdict }
+        return self.render(
+            decision,
+            on: subject,
+            upstream: self.upstreamIdentity(of: subject.identity),
+            nil,
+            at: now,
+            as: preview
         )
     }
 }

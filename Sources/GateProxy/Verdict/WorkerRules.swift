@@ -4,51 +4,53 @@ import GateWire
 import NIOCore
 import Synchronization
 
-/// One rule set on one event loop, with what that loop has worked out of it so far.
+/// One rule set on one event loop, with the verdicts that were derived from it.
 ///
-/// A new rule set brings a new object, so that no request can see half of two revisions.
+/// A new rule set gets a new object, so that no request is evaluated by parts of two revisions.
 final class WorkerRules {
-    /// No other rules of this process have it.
+    /// A number that no other rules of this process have.
     let number = WorkerRules.numbers.add(1, ordering: .relaxed).newValue
     private static let numbers = Atomic(0)
     let ruleSet: RuleSet
     let table: FieldNameTable
+    /// The verdict on CORS preflights.
     let preflight: Verdict
-    let identityHeaderNames: [String]
+    /// The query parameters that can identify a client.
     let queryNames: [String]
     private let indifferentFields: IndifferentFields
     private var lookUp: VerdictLookUp
     private let classes: ClientClasses?
     private(set) var denials: DenialKeys?
-    /// Of no use without classes; `nil`: there were none yet, or other rules have it now.
+    /// The clients of recent requests; `nil` without classes, and once other rules have taken the table over.
     private var recentClients: RecentClients?
-    /// Whether the cache has had a shared denial.
-    private var knowsDenials = false
-    /// The last requests that were refused, as far as they are counted.
-    private var denialsInARow = 0
-    /// Used again for every decision.
+    private var sharedDenials = SharedDenials.none
+    /// The claims of the client that was identified last; the memory is used again.
     private var claims: IdentityClaims
-    /// Whether the client's address can make a difference.
+    /// Whether the client's address can affect a verdict.
     let dependsOnAddress: Bool
-    /// Whether the method and the path can.
+    /// Whether the method and the path can affect a verdict.
     ///
-    /// Known here, because all threads count references to the rule set: that takes its line from one processor's
-    /// cache to the next.
-    let tellsRequestsApart: Bool
-    /// How verdicts are logged; `nil`: they are not.
+    /// A copy: all threads count references to the rule set, which moves its cache line between the processors.
+    let distinguishesRequests: Bool
+    /// The format in which verdicts are logged; `nil` if they are not logged.
     let logFormat: AccessLogFormat?
     let tally: RequestTally
-    /// The count of clients; `nil`: they are not counted.
-    let census: CensusTally?
-    let censusFields: CensusFields?
+    /// The count of clients; `nil` if they are not counted.
+    let census: Census?
     let now: () -> Timestamp
     private let release: (RuleSet) -> Void
-    private let disposal = Disposal()
+    private let disposal = BackgroundDeallocator()
 
-    /// The rules of one event loop, of which nothing is worked out yet.
+    /// The tally of the clients, with the fields by which they are counted.
+    struct Census {
+        let tally: CensusTally
+        let fields: CensusFields
+    }
+
+    /// Creates the rules of one event loop, without any verdicts.
     ///
-    /// `tally`: counts by the terms of verdicts; `predecessor`: the loop's rules until now, which lose their table of clients
-    /// to these; `release`: takes the rule set when the last connection has let go of it.
+    /// `tally`: the counts by the terms of verdicts; `predecessor`: the previous rules of the event loop, whose table of
+    /// clients is taken over; `release`: releases the rule set once the last connection has dropped it.
     init(
         _ ruleSet: RuleSet,
         cacheCapacity: Int,
@@ -62,13 +64,11 @@ final class WorkerRules {
         self.ruleSet = ruleSet
         self.logFormat = logFormat
         self.tally = tally
-        self.census = census
-        self.censusFields = census.map { _ in CensusFields(ruleSet) }
+        self.census = census.map { Census(tally: $0, fields: CensusFields(ruleSet)) }
         self.now = now
         self.release = release
         self.dependsOnAddress = ruleSet.dependsOnAddress
-        self.tellsRequestsApart = ruleSet.tellsRequestsApart
-        self.identityHeaderNames = ruleSet.identityHeaderNames
+        self.distinguishesRequests = ruleSet.distinguishesRequests
         self.queryNames = ruleSet.identityQueryNames
         self.claims = ruleSet.noClaims
         self.indifferentFields = IndifferentFields(of: ruleSet)
@@ -99,23 +99,28 @@ final class WorkerRules {
         self.release(self.ruleSet)
     }
 
-    /// Gives the table of clients away, with nobody in it: from now on all are judged without it.
+    /// Removes and returns the table of recent clients, without any clients.
     private func takeRecentClients() -> RecentClients? {
         guard var table = self.recentClients.take() else { return nil }
         self.disposal.dispose(of: table.takeVerdicts())
         return table
     }
 
-    /// To take many rules apart would keep the requests of an event loop waiting.
+    /// Releases a rule set on another thread: to deallocate many rules would delay the requests of an event loop.
     private static func releaseElsewhere(_ ruleSet: RuleSet) {
         Task.detached(priority: .background) { withExtendedLifetime(ruleSet) {} }
     }
 
-    /// The verdict on a request.
+    /// Returns the verdict on a request.
     ///
-    /// `last`: the connection's previous one that was looked up. A connection carries one device, so that comparing
-    /// with it nearly always spares the next look-up.
-    /// `address` is the client's.
+    /// - Parameters:
+    ///   - head: The head of the request.
+    ///   - facts: The facts about the head.
+    ///   - bytes: The bytes of the head.
+    ///   - address: The address of the client.
+    ///   - last: The verdict on the previous request of the connection. A connection usually belongs to one device, so
+    ///     that a comparison with it saves the lookup.
+    /// - Returns: The verdict, from the cache if possible.
     func verdict(
         on head: RequestHead,
         facts: RequestFacts,
@@ -129,7 +134,7 @@ final class WorkerRules {
         if let verdict = self.recentClients?.verdict(in: self.lookUp.key.scope),
             self.isValid(verdict)
         {
-            self.countDenialsInARow(verdict)
+            self.sharedDenials.count(isDenied: verdict.denial != nil)
             return verdict
         }
         let told = self.classify(head, facts: facts, in: bytes)
@@ -163,48 +168,40 @@ final class WorkerRules {
         return self.keep(verdict, for: isShared ? .class : .client, in: &last)
     }
 
-    /// Takes down what a client says of itself, if it may be of a class.
+    /// Sets the key for the table of recent clients, if the client may belong to a class.
     private func describeRecent(
         _ head: borrowing RequestHead,
         facts: RequestFacts,
         in bytes: Span<UInt8>
     ) {
         guard self.classes != nil, facts.identityFields != 0, !facts.offersUpgrade else {
-            self.recentClients?.describeNobody()
+            self.recentClients?.clearKey()
             return
         }
         self.recentClients?
             .describe(head, in: bytes, form: facts.answerForm, scope: self.lookUp.key.scope)
     }
 
-    /// The verdict on a client of which others of its class are known.
+    /// Returns the cached verdict on a client of a class.
     ///
-    /// A class has either a verdict that all of it share or denials. To look for what it has not costs as much as to
-    /// find it, and a floor that was raised refuses one client after the other.
+    /// A class has either one verdict that all its clients share, or denials. A failed lookup costs as much as a
+    /// successful one, and after a floor was raised, many consecutive requests are denied.
     private func classVerdict(
         on head: RequestHead,
         facts: RequestFacts,
         in bytes: Span<UInt8>,
         last: inout RememberedVerdict?
     ) -> Verdict? {
-        let expectsDenial = self.denialsInARow >= Self.fewDenials
+        let expectsDenial = self.sharedDenials.expectsDenial
         let verdict =
             (expectsDenial ? nil : self.sharedVerdict(last: &last))
             ?? self.denial(on: head, facts: facts, in: bytes, last: &last)
             ?? (expectsDenial ? self.sharedVerdict(last: &last) : nil)
-        self.countDenialsInARow(verdict)
+        self.sharedDenials.count(isDenied: verdict?.denial != nil)
         return verdict
     }
 
-    private func countDenialsInARow(_ verdict: Verdict?) {
-        let isDenial = verdict?.denial != nil
-        self.denialsInARow = isDenial ? Swift.min(self.denialsInARow + 1, Self.fewDenials) : 0
-    }
-
-    /// So many denials one after the other let another one be expected.
-    private static let fewDenials = 2
-
-    /// The verdict that all clients of the class share.
+    /// Returns the cached verdict that all clients of the class share.
     private func sharedVerdict(last: inout RememberedVerdict?) -> Verdict? {
         if let last, last.rulesNumber == self.number, self.lookUp.isSameClass(as: last.known),
             self.isValid(last.known.verdict)
@@ -215,14 +212,14 @@ final class WorkerRules {
         return self.remember(known, in: &last)
     }
 
-    /// The denial of a client, if one of its class was refused before.
+    /// Returns the cached denial that clients of the class share.
     private func denial(
         on head: RequestHead,
         facts: RequestFacts,
         in bytes: Span<UInt8>,
         last: inout RememberedVerdict?
     ) -> Verdict? {
-        guard self.knowsDenials else { return nil }
+        guard self.sharedDenials.isCached else { return nil }
         self.describeDenial(head, facts: facts, in: bytes)
         if let last, last.rulesNumber == self.number, self.lookUp.isSameDenial(as: last.known),
             self.isValid(last.known.verdict)
@@ -238,7 +235,7 @@ final class WorkerRules {
         self.denials?.setKey(in: &self.lookUp, of: head, in: bytes, form: facts.answerForm)
     }
 
-    /// Returns the verdict that all refused clients of the class share; `nil` if they cannot share one.
+    /// Returns the verdict that all denied clients of the class share; `nil` if they cannot share one.
     private func shared(
         _ verdict: Verdict,
         on identity: ClientIdentity,
@@ -250,13 +247,13 @@ final class WorkerRules {
         guard let shared = self.denials?.shared(verdict, on: identity, as: form, head, in: bytes)
         else { return nil }
         self.describeDenial(head, facts: facts, in: bytes)
-        self.knowsDenials = true
+        self.sharedDenials.add()
         return shared
     }
 
     /// Sets the key of the class of a client.
     ///
-    /// - Returns: what the client has told of it; `nil` if it has none.
+    /// - Returns: The facts about the class; `nil` if the client belongs to none.
     private func classify(
         _ head: borrowing RequestHead,
         facts: RequestFacts,
@@ -277,9 +274,9 @@ final class WorkerRules {
         return classes.isComplete(told) ? told : nil
     }
 
-    /// The class of a client that has told all this.
+    /// Returns the class of a client.
     ///
-    /// - Returns: `nil` if the backend would be told something else of the client than it is to be.
+    /// - Returns: `nil` if the fields for the backend could not be derived from the class.
     private func members(
         _ told: ClientClasses.Told,
         _ head: RequestHead,
@@ -292,7 +289,7 @@ final class WorkerRules {
         return added == upstream.add ? members : nil
     }
 
-    /// Sets the key of the client itself.
+    /// Sets the key of the client.
     private func describe(
         _ head: RequestHead,
         facts: RequestFacts,
@@ -329,18 +326,17 @@ final class WorkerRules {
         return known.verdict
     }
 
-    /// Whether the second has not yet come at which a verdict may become another one, and the one at
-    /// which it was decided has: a clock may be set back.
+    /// Whether the clock is between the second of the decision and the second at which the verdict may change.
     ///
-    /// A verdict that holds for ever is believed without a look at the clock; `Worker` forgets it when
-    /// that is set back.
+    /// The clock may be set back. It is not read for a verdict that never changes; `Worker` drops such verdicts when the
+    /// clock is set back.
     private func isValid(_ verdict: Verdict) -> Bool {
         guard let validUntil = verdict.validUntil else { return true }
         let now = self.now()
         return now < validUntil && verdict.decidedAt.map { $0 <= now } ?? true
     }
 
-    /// Judges the client whose claims were read last.
+    /// Evaluates the rules for the client that was identified last.
     private func decide(
         on identity: ClientIdentity,
         address: String,
@@ -362,12 +358,12 @@ final class WorkerRules {
         return self.render(decision, on: subject, upstream: upstream, members, at: now)
     }
 
-    /// The changes to the identity fields of the client that was read last.
+    /// The changes to the identity fields of the client that was identified last.
     func upstreamIdentity(of identity: ClientIdentity) -> UpstreamIdentity {
         self.ruleSet.upstreamIdentity(self.claims, identity)
     }
 
-    /// Reads who the client is; its claims stay until the next one is read.
+    /// Identifies a client; its claims are kept until the next call.
     func identify(
         _ head: RequestHead,
         in bytes: Span<UInt8>,

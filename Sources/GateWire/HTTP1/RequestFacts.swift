@@ -37,7 +37,7 @@ package struct RequestFacts: Equatable, Sendable {
     package private(set) var answerForm = AnswerForm.document
     /// Whether the request is a gRPC call.
     package var isCall: Bool { if case .grpc = self.answerForm { true } else { false } }
-    private var asksCrossOriginMethod = false
+    private var hasRequestMethodField = false
     @usableFromInline let minorVersion: Int
 
     /// - Throws: The fault of a head whose lines are well-formed, but which is ambiguous.
@@ -90,7 +90,7 @@ package struct RequestFacts: Equatable, Sendable {
             case .requestID:
                 self.requestIDLine = self.requestIDLine ?? index
             case .accessControlRequestMethod:
-                self.asksCrossOriginMethod = true
+                self.hasRequestMethodField = true
             case .maxForwards:
                 self.maxForwardsLine = self.maxForwardsLine ?? index
             case .forwarded(.for):
@@ -136,7 +136,7 @@ package struct RequestFacts: Equatable, Sendable {
             || head.method("PUT", in: bytes) || head.method("DELETE", in: bytes)
             || head.method("TRACE", in: bytes)
         self.isPreflight =
-            self.asksCrossOriginMethod && self.originLine != nil && self.upgradeLine == nil
+            self.hasRequestMethodField && self.originLine != nil && self.upgradeLine == nil
             && self.framing == .none && head.method("OPTIONS", in: bytes)
     }
 

@@ -18,7 +18,7 @@ extension HeaderList {
     ///
     /// None of them may have a role: fields that frame, route or identify a message are not allowed
     /// (RFC 9110 6.5.1).
-    package var mayTrail: Bool {
+    package var isForwardableTrailerSection: Bool {
         self.isTrailerSection && self.bytes.count <= ChunkedScanner.trailerLimit
             && self.lines.allSatisfy { $0.role == .other }
     }

@@ -3,7 +3,7 @@ import Foundation
 /// The current state of the client, shared by all readers and subscribers.
 final class CurrentState: Sendable {
     private struct Known: Sendable {
-        var kept: KeptState
+        var kept: StoredState
         /// The current state; initially unknown, with the stored state.
         var current: GateState
         /// The number of states received from the gate, used to discard a response that a newer
@@ -21,8 +21,8 @@ final class CurrentState: Sendable {
 
     init(baseURL: URL, identity: AppIdentity, storage: any GateStorage) {
         self.storage = storage
-        self.key = KeptState.key(baseURL: baseURL, identity)
-        let kept = KeptState(storage.data(for: self.key), for: KeptState.build(identity))
+        self.key = StoredState.key(baseURL: baseURL, identity)
+        let kept = StoredState(storage.data(for: self.key), for: StoredState.build(identity))
         self.known = Locked(Known(kept: kept, current: .unknown(last: kept.state)))
     }
 

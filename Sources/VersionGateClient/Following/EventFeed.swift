@@ -8,7 +8,7 @@ import Foundation
 struct EventFeed: Sendable {
     /// The time without data, in seconds, after which a stream is considered dead; the gate sends a
     /// heartbeat every 15 s.
-    static let longestSilence: TimeInterval = 45
+    static let heartbeatTimeout: TimeInterval = 45
 
     let endpoints: GateEndpoints
     let currentState: CurrentState
@@ -61,7 +61,7 @@ struct EventFeed: Sendable {
     private func watch(_ signs: Locked<Int>) async -> Reconnection.Ending {
         while true {
             let before = signs.withLock { $0 }
-            let slept: Void? = try? await self.endpoints.surroundings.sleep(Self.longestSilence)
+            let slept: Void? = try? await self.endpoints.surroundings.sleep(Self.heartbeatTimeout)
             guard slept != nil, signs.withLock({ $0 }) != before else { return .failed }
         }
     }

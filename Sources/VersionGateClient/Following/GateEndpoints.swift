@@ -11,10 +11,10 @@ struct GateEndpoints: Sendable {
     let session: URLSession
     /// The timeout for a status request in seconds.
     let checkTimeout: TimeInterval
-    let surroundings: ClientSurroundings
+    let surroundings: ClientEnvironment
 
     /// Requests the state of the client.
-    func status(path: String?, method: String?, knownTag: String?) async -> StatusAnswer {
+    func status(path: String?, method: String?, knownTag: String?) async -> StatusResult {
         let question = [("path", path), ("method", method)].compactMap { name, value in
             value.map { "\(name)=\(Self.queryEncoded($0))" }
         }
@@ -28,7 +28,7 @@ struct GateEndpoints: Sendable {
             try await transfer.whole()
         }
         guard let (response, body) = answer else { return .foreign }
-        return StatusAnswer(response, body, knownTag: knownTag)
+        return StatusResult(response, body, knownTag: knownTag)
     }
 
     /// Requests the event stream; `nil` if the base URL is not a valid HTTP URL.
@@ -36,7 +36,7 @@ struct GateEndpoints: Sendable {
         guard var request = self.request(for: "events", []) else { return nil }
         request.setValue("text/event-stream", forHTTPHeaderField: "Accept")
         if let lastID { request.setValue(lastID, forHTTPHeaderField: "Last-Event-ID") }
-        request.timeoutInterval = EventFeed.longestSilence + 15
+        request.timeoutInterval = EventFeed.heartbeatTimeout + 15
         return Transfer(request: request, session: self.session)
     }
 
@@ -68,7 +68,7 @@ struct GateEndpoints: Sendable {
 }
 
 /// The outcome of a status request.
-enum StatusAnswer: Equatable {
+enum StatusResult: Equatable {
     /// A state from the gate, with the entity tag of the response (RFC 9110 section 8.8.3).
     case state(GateState, announced: MaintenanceWindow? = nil, tag: String?)
     /// The state has not changed since the last response.

@@ -1,7 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
 import GateAdmin
-import GateControl
+import GateSystem
 
 /// Shows the rules that the circuit breaker of a running gate has tripped, and resets the breaker.
 struct BreakerCommand: AsyncParsableCommand {

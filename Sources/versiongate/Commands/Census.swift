@@ -1,8 +1,10 @@
 import ArgumentParser
 import FoundationEssentials
 import GateCensus
-import GateControl
 import GatePolicy
+import GateRecords
+import GateRules
+import GateSystem
 import Logging
 
 /// Shows the clients in the census of a gate.
@@ -27,7 +29,7 @@ struct CensusShow: ParsableCommand {
             """
     )
 
-    @OptionGroup var place: CensusPlace
+    @OptionGroup var place: CensusFolderOption
     @OptionGroup var fleet: FleetFlags
     @Option(help: "The period to report, up to now: 90m, 24h, 7d (default 24h).")
     var since = "24h"
@@ -56,7 +58,7 @@ struct CensusRules: ParsableCommand {
     )
 
     @OptionGroup var rules: KeptRules
-    @OptionGroup var census: CensusQuestion
+    @OptionGroup var census: CensusOptions
 
     func run() throws {
         let now = SystemClock.now()
@@ -93,7 +95,7 @@ struct CensusPurge: ParsableCommand {
         discussion: "A running gate keeps the last seconds in memory and continues to count."
     )
 
-    @OptionGroup var place: CensusPlace
+    @OptionGroup var place: CensusFolderOption
 
     func run() throws {
         let folder = try self.place.path()
@@ -106,7 +108,7 @@ struct CensusPurge: ParsableCommand {
 }
 
 /// The option for the folder that holds a census.
-struct CensusPlace: ParsableArguments {
+struct CensusFolderOption: ParsableArguments {
     @Option(
         name: [.customLong("state"), .customLong("state-dir")],
         help: "The state folder of the gate (default: VERSIONGATE_STATE_DIR)."
@@ -138,8 +140,8 @@ struct CensusPlace: ParsableArguments {
 }
 
 /// The options of a census query: the folder and the output format.
-struct CensusQuestion: ParsableArguments {
-    @OptionGroup var place: CensusPlace
+struct CensusOptions: ParsableArguments {
+    @OptionGroup var place: CensusFolderOption
     @Flag(help: "Print everything as JSON.")
     var json = false
 

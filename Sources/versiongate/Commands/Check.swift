@@ -1,6 +1,8 @@
 import ArgumentParser
-import GateControl
+import GateFeeds
 import GatePolicy
+import GateRules
+import GateSystem
 
 /// Checks rules in the same way as `serve`, and prints the errors and findings.
 struct Check: ParsableCommand {
@@ -55,9 +57,14 @@ struct Check: ParsableCommand {
         let report: CheckReport
         do throws(RulesFileErrors) {
             let old = try self.against.map { path throws(RulesFileErrors) in
-                try RulesFileLoader(path: path).load()
+                try RulesFileLoader(path: path, feedKinds: .all, now: SystemClock.now).load()
             }
-            let check = PathCheck(isStrict: self.strict, old: old, now: now)
+            let check = PathCheck(
+                feedKinds: .all,
+                isStrict: self.strict,
+                old: old,
+                now: now
+            )
             report = CheckReport(self.paths.map { check.check($0) })
         } catch {
             report = CheckReport(unreadable: self.against ?? "", error)

@@ -1,6 +1,6 @@
 import ArgumentParser
-import GateControl
 import GatePolicy
+import GateRules
 
 /// Parses times given as flags.
 enum CommandTime {

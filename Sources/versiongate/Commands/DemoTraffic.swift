@@ -36,7 +36,7 @@ struct DemoTraffic: AsyncParsableCommand {
         var failures = 0
         while sent < self.requests ?? .max, !Task.isCancelled {
             do {
-                let visitor = DemoVisitor.random(using: &generator)
+                let visitor = DemoClient.random(using: &generator)
                 try await Self.send(visitor.request(using: &generator), to: endpoint)
                 sent += 1
                 failures = 0
@@ -58,7 +58,7 @@ struct DemoTraffic: AsyncParsableCommand {
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHTTPClientHandlers()
-                    try channel.pipeline.syncOperations.addHandler(AnswerEater())
+                    try channel.pipeline.syncOperations.addHandler(ResponseDiscarder())
                 }
             }
             .connect(host: endpoint.host, port: endpoint.port)
@@ -70,7 +70,7 @@ struct DemoTraffic: AsyncParsableCommand {
 }
 
 /// Closes the connection after the response, or after five seconds.
-private final class AnswerEater: ChannelInboundHandler {
+private final class ResponseDiscarder: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
 
     private var deadline: Scheduled<Void>?

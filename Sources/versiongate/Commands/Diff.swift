@@ -1,6 +1,8 @@
 import ArgumentParser
-import GateControl
+import GateFeeds
 import GatePolicy
+import GateRules
+import GateSystem
 
 /// Shows which clients get a different decision under new rules.
 struct Diff: ParsableCommand {
@@ -46,7 +48,7 @@ struct Diff: ParsableCommand {
 
     private func load(_ path: String) throws -> LoadedRules {
         do throws(RulesFileErrors) {
-            return try RulesFileLoader(path: path).load()
+            return try RulesFileLoader(path: path, feedKinds: .all, now: SystemClock.now).load()
         } catch {
             for error in error.errors { StandardError.write(error.description) }
             // Exit code 1 is reserved for differences.

@@ -1,7 +1,9 @@
 import ArgumentParser
-import GateControl
+import GateFeeds
 import GatePolicy
 import GateProxy
+import GateRules
+import GateSystem
 
 /// Shows how the gate would handle a request, and why.
 struct Explain: ParsableCommand {
@@ -52,7 +54,11 @@ struct Explain: ParsableCommand {
         let time = try CommandTime.parse(self.at, flag: "--at")
         let definition: RuleSetDefinition
         do {
-            definition = try RulesFileLoader(path: self.rules).load().definition
+            definition = try RulesFileLoader(
+                path: self.rules,
+                feedKinds: .all,
+                now: SystemClock.now
+            ).load().definition
         } catch {
             try StandardError.fail(error.errors.map(\.description))
         }

@@ -1,6 +1,8 @@
 import ArgumentParser
-import GateControl
+import GateFeeds
 import GatePolicy
+import GateRules
+import GateSystem
 
 /// Commands that work with feeds.
 struct Feed: ParsableCommand {
@@ -32,7 +34,11 @@ struct FeedCheck: AsyncParsableCommand {
     var feedCA: String?
 
     func run() async throws {
-        let loader = RulesFileLoader(path: self.path)
+        let loader = RulesFileLoader(
+            path: self.path,
+            feedKinds: .all,
+            now: SystemClock.now
+        )
         do {
             let feeds = try loader.feeds()
             guard !feeds.isEmpty else { return print("\(self.path): the rules have no feeds") }

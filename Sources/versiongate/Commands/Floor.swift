@@ -1,7 +1,9 @@
 import ArgumentParser
 import GateCensus
-import GateControl
 import GatePolicy
+import GateRecords
+import GateRules
+import GateSystem
 
 /// Suggestions for floors.
 struct FloorCommand: ParsableCommand {
@@ -30,10 +32,10 @@ struct FloorCommand: ParsableCommand {
         @Option(help: "The number of days to count devices in, 1 to 30 (default 7).")
         var days = FloorReport.usualDays
         @OptionGroup var rules: KeptRules
-        @OptionGroup var census: CensusQuestion
+        @OptionGroup var census: CensusOptions
 
         func validate() throws {
-            guard ShareWords.share(self.atMost) != nil else {
+            guard ShareFormat.share(self.atMost) != nil else {
                 throw ValidationError("--at-most '\(self.atMost)': expected a share such as '1%'")
             }
             guard FloorReport.days.contains(self.days) else {
@@ -47,7 +49,7 @@ struct FloorCommand: ParsableCommand {
             let question = FloorReport.Question(
                 app: self.app,
                 platform: self.platform,
-                limit: ShareWords.share(self.atMost) ?? 0,
+                limit: ShareFormat.share(self.atMost) ?? 0,
                 days: self.days
             )
             try self.census.answer { store throws(CensusStore.Failure) in
@@ -79,7 +81,7 @@ struct BlockedCommand: ParsableCommand {
         @Option(help: "The period to report, up to now: 90m, 24h, 7d (default 24h).")
         var since = "24h"
         @OptionGroup var rules: KeptRules
-        @OptionGroup var census: CensusQuestion
+        @OptionGroup var census: CensusOptions
 
         func run() throws {
             let now = SystemClock.now()

@@ -1,6 +1,6 @@
 import ArgumentParser
 import FoundationEssentials
-import GateControl
+import GateSystem
 
 /// Checks whether a gate on this machine responds.
 struct Healthcheck: AsyncParsableCommand {

@@ -1,7 +1,9 @@
 import ArgumentParser
 import GateCensus
-import GateControl
 import GatePolicy
+import GateRecords
+import GateRules
+import GateSystem
 
 /// Shows which clients new rules would affect.
 struct ImpactCommand: ParsableCommand {
@@ -20,7 +22,7 @@ struct ImpactCommand: ParsableCommand {
     var rules: String
     @Option(help: "The current rules (default: the last good rules in the state folder).")
     var current: String?
-    @OptionGroup var place: CensusPlace
+    @OptionGroup var place: CensusFolderOption
     @Option(help: "The period to evaluate, up to now: 90m, 24h, 7d (default 7d).")
     var since = "7d"
     @Option(

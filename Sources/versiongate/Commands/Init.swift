@@ -1,6 +1,6 @@
 import ArgumentParser
 import FoundationEssentials
-import GateControl
+import GateRules
 
 /// Writes a rules file to start with.
 struct Init: ParsableCommand {

@@ -1,5 +1,8 @@
 import ArgumentParser
-import GateControl
+import GateFeeds
+import GateRecords
+import GateRules
+import GateSystem
 
 /// The option for the rules that a command evaluates clients with.
 struct KeptRules: ParsableArguments {
@@ -7,19 +10,22 @@ struct KeptRules: ParsableArguments {
     var rules: String?
 
     /// Loads the rules that `--rules` names, or the last good rules of the gate.
-    func load(or place: CensusPlace) throws -> LoadedRules {
+    func load(or place: CensusFolderOption) throws -> LoadedRules {
         try Self.load(self.rules, or: place, flag: "--rules")
     }
 
     /// Loads the rules from a file or folder, or else the last good rules in the state folder.
     ///
     /// Prints the errors and exits if the rules cannot be loaded.
-    static func load(_ path: String?, or place: CensusPlace, flag: String) throws -> LoadedRules {
+    static func load(_ path: String?, or place: CensusFolderOption, flag: String) throws
+        -> LoadedRules
+    {
         let folder = StateFolder(path: try place.path())
         let contributions = FeedStore(folder).contributions { StandardError.write("\($0)") }
         if let path {
             return try self.load { () throws(RulesFileErrors) in
-                try RulesFileLoader(path: path).load(feeds: contributions)
+                try RulesFileLoader(path: path, feedKinds: .all, now: SystemClock.now)
+                    .load(feeds: contributions)
             }
         }
         let texts = LastGoodRules.texts(in: folder) { StandardError.write("versiongate: \($0)") }
@@ -29,7 +35,8 @@ struct KeptRules: ParsableArguments {
             )
         }
         return try self.load { () throws(RulesFileErrors) in
-            try RulesFileLoader(path: "").load(kept: texts.sources, feeds: contributions)
+            try RulesFileLoader(path: "", feedKinds: .all, now: SystemClock.now)
+                .load(kept: texts.sources, feeds: contributions)
         }
     }
 

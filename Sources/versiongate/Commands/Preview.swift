@@ -2,6 +2,7 @@ import ArgumentParser
 import FoundationEssentials
 import GateControl
 import GatePolicy
+import GateSystem
 
 /// Signs a header field that makes the gate show a decision to a tester.
 struct PreviewCommand: ParsableCommand {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
 import GateAdmin
-import GateControl
+import GateSystem
 
 /// Makes a running gate reload its rules, and prints the result.
 struct Reload: AsyncParsableCommand {

@@ -1,8 +1,8 @@
 import ArgumentParser
 import FoundationEssentials
 import GateAdmin
-import GateControl
 import GatePolicy
+import GateSystem
 
 /// The options for the admin listener of the running gate that a command sends requests to.
 struct RunningGate: ParsableArguments {

@@ -3,8 +3,12 @@ import FoundationEssentials
 import GateAdmin
 import GateCensus
 import GateControl
+import GateFeeds
 import GatePolicy
 import GateProxy
+import GateRecords
+import GateRules
+import GateSystem
 import Glibc
 import Logging
 import NIOCore
@@ -59,7 +63,11 @@ extension Serve {
             logger: logger
         )
         let hangups = await UnixSignalsSequence(trapping: .sighup)
-        let loader = RulesFileLoader(path: settings.rules)
+        let loader = RulesFileLoader(
+            path: settings.rules,
+            feedKinds: .all,
+            now: SystemClock.now
+        )
         let state = State(settings, logger: logger)
         let trust: TrustedAuthorities
         let starting: StartingRules
@@ -131,7 +139,7 @@ extension Serve {
             throw ExitCode.failure
         }
         let audit = AuditLog.open(in: state.folder, census: census, logger: logger)
-        audit?.note(starting, at: SystemClock.now())
+        for change in starting.changes(at: SystemClock.now()) { audit?.note(change) }
         let reloader = RulesReloader(
             loader: loader,
             current: loaded,
@@ -149,7 +157,7 @@ extension Serve {
             }
         )
         await breaker?.connect(
-            publish: { await reloader.publishAgain() },
+            publish: { await reloader.republish() },
             tellClients: { await server.tellClients($0) }
         )
         let certificates = settings.gate.tls.map { files in

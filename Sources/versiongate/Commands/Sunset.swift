@@ -1,6 +1,8 @@
 import ArgumentParser
-import GateControl
 import GatePolicy
+import GateRecords
+import GateRules
+import GateSystem
 
 /// Shows which paths old versions still request.
 struct SunsetCommand: ParsableCommand {
@@ -33,7 +35,7 @@ struct SunsetCommand: ParsableCommand {
             """
     )
     var base: [String] = []
-    @OptionGroup var census: CensusQuestion
+    @OptionGroup var census: CensusOptions
 
     func run() throws {
         let now = SystemClock.now()

@@ -1,7 +1,9 @@
 import ArgumentParser
 import FoundationEssentials
-import GateControl
+import GateFeeds
 import GatePolicy
+import GateRules
+import GateSystem
 
 /// Runs test suites against their rules.
 struct Test: ParsableCommand {
@@ -30,7 +32,7 @@ struct Test: ParsableCommand {
         let now = try CommandTime.parse(self.at, flag: "--at") ?? SystemClock.now()
         var suites: [TestSuite] = []
         var hasErrors = false
-        let loader = TestSuiteLoader(rules: self.rules) { now }
+        let loader = TestSuiteLoader(rules: self.rules, feedKinds: .all) { now }
         for path in self.paths {
             do throws(RulesFileErrors) {
                 suites += try loader.load(path: path)

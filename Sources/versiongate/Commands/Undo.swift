@@ -1,8 +1,8 @@
 import ArgumentParser
 import FoundationEssentials
 import GateAdmin
-import GateControl
 import GatePolicy
+import GateSystem
 
 /// Makes a running gate return to previous rules, whatever its files contain.
 struct Undo: AsyncParsableCommand {

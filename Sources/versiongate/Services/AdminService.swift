@@ -12,7 +12,7 @@ struct AdminService: Service {
 
     func run() async throws {
         try? await gracefulShutdown()
-        await self.server.makeWay()
+        await self.server.closeListenerForSuccessor()
     }
 }
 

@@ -1,6 +1,8 @@
 import GateCensus
 import GateControl
 import GateProxy
+import GateRecords
+import GateSystem
 import NIOCore
 import ServiceLifecycle
 

@@ -1,6 +1,6 @@
-import GateControl
 import GatePolicy
 import GateProxy
+import GateSystem
 import Glibc
 import Logging
 import ServiceLifecycle

@@ -1,4 +1,5 @@
 import GateControl
+import GateRules
 import Logging
 import ServiceLifecycle
 import UnixSignals
@@ -34,7 +35,7 @@ struct ReloadService: Service {
     }
 
     private func reload(
-        _ reason: RulesReloader.Reason,
+        _ reason: RulesChange.Reason,
         seen sighting: RulesSighting? = nil
     ) async {
         let now = ServiceManager.monotonicMicroseconds()

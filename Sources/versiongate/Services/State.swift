@@ -1,4 +1,7 @@
 import GateControl
+import GateRecords
+import GateRules
+import GateSystem
 import Logging
 
 /// The persistent data of the gate, if a state folder is configured.

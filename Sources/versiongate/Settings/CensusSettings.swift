@@ -1,5 +1,6 @@
 import GateCensus
-import GateControl
+import GateRecords
+import GateSystem
 import NIOCore
 
 struct CensusSettings {
@@ -57,9 +58,9 @@ extension FleetStore.Settings {
         let password = try reader.optional(\.censusStorePasswordFile)
         let certificate = try ClientCertificate(reader)
         guard let text = try reader.optional(\.censusStore) else { return nil }
-        var place: RedisPlace
+        var place: RedisServerSettings
         do throws(RedisAddress.Failure) {
-            place = RedisPlace(try RedisAddress(text), certificate: certificate)
+            place = RedisServerSettings(try RedisAddress(text), certificate: certificate)
         } catch {
             // The error must not contain the text, which may include a password.
             throw SettingsError("\(Settings[\.censusStore].name.flag): \(error.description)")

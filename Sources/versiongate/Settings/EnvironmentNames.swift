@@ -1,5 +1,5 @@
 import FoundationEssentials
-import GateControl
+import GateRules
 
 /// Detects environment variables that look like settings but are not.
 enum EnvironmentNames {

@@ -1,7 +1,7 @@
 /// A setting of `versiongate serve`: a row in the table `Settings`.
 struct Setting<Value: Sendable>: Sendable {
     let name: SettingName
-    let form: SettingForm<Value>
+    let form: SettingFormat<Value>
     /// The text used if the setting is not given; `nil` if there is no default.
     let defaultText: String?
     /// The effect of leaving out a setting without a default text, for help and docs.
@@ -11,7 +11,7 @@ struct Setting<Value: Sendable>: Sendable {
 
     init(
         _ key: String,
-        _ form: SettingForm<Value>,
+        _ form: SettingFormat<Value>,
         default defaultText: String? = nil,
         absence: String? = nil,
         _ meaning: String

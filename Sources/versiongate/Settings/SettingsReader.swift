@@ -1,5 +1,5 @@
 import FoundationEssentials
-import GateControl
+import GateRules
 
 /// Reads settings from flags, the environment and the configuration file, in this order of
 /// precedence.

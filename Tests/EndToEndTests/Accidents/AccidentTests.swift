@@ -35,7 +35,7 @@ struct AccidentTests {
             flags: [.adminListen(), .census(false)]
         ) { scene in
             var said: [String] = []
-            let crowd = AskingCrowd(port: scene.gate.port, versions: [Self.current, Self.old])
+            let crowd = PollingClients(port: scene.gate.port, versions: [Self.current, Self.old])
             defer { crowd.stop() }
             for accident in Accident.table {
                 try self.put(accident.base, scene, accident.name)
@@ -90,7 +90,7 @@ struct AccidentTests {
     }
 
     /// Expects that clients got the previous result or the new one during the reload.
-    private func expect(_ crowd: AskingCrowd, _ accident: Accident) throws {
+    private func expect(_ crowd: PollingClients, _ accident: Accident) throws {
         for (version, before, after) in [
             (Self.current, Accident.Reach.passes, accident.current),
             (Self.old, .denied, accident.old),

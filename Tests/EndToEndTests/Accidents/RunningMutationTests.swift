@@ -1,8 +1,9 @@
 import Foundation
-import GateControl
 import GatePolicy
+import GateRules
 import GateTestSupport
 import MutatedRules
+import RulesTestSupport
 import Testing
 
 /// Generated mistakes in the shipped rules files, loaded into a running gate.

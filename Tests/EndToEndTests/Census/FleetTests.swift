@@ -122,7 +122,7 @@ struct FleetTests {
     {
         let store = try Store()
         defer { store.end() }
-        let door = try TCPDoor(to: store.server.port)
+        let door = try TCPRelay(to: store.server.port)
         try await Self.play(store) { first in
             try await Self.play(store, through: door.port) { distant in
                 let folder = try TemporaryFolder()

@@ -138,7 +138,7 @@ struct ForeignAnswerTests {
         }
         let asked = Latch()
         // The response timeout expires as soon as the request has arrived.
-        let surroundings = ClientSurroundings.test { _ in try await asked.opens() }
+        let surroundings = ClientEnvironment.test { _ in try await asked.opens() }
         let tested = try TestedClient(port: slow.port, surroundings: surroundings)
         async let state = tested.client.check()
         try slow.wait(for: "the question") { $0.requests.isEmpty ? nil : true }
@@ -158,10 +158,10 @@ struct ForeignAnswerTests {
         }
         let silent = try ScriptedBackend(script: script)
         let slept = Watched<[TimeInterval]>([])
-        let surroundings = ClientSurroundings.test { seconds in
+        let surroundings = ClientEnvironment.test { seconds in
             // The check never times out, and a silent stream does at once.
             guard seconds != TestedClient.checkTimeout else {
-                return try await ClientSurroundings.forever()
+                return try await ClientEnvironment.forever()
             }
             slept.update { $0.append(seconds) }
         }
@@ -170,7 +170,7 @@ struct ForeignAnswerTests {
         // A proxy that buffers the stream still forwards the status request.
         try tested.waitForState("the answer to a question") { $0 == .allowed }
         try slept.wait(for: "the second loss") { $0.contains(6) ? true : nil }
-        #expect(slept.current.filter { $0 != EventFeed.longestSilence }.prefix(2) == [3, 6])
+        #expect(slept.current.filter { $0 != EventFeed.heartbeatTimeout }.prefix(2) == [3, 6])
     }
 
     @Test
@@ -179,9 +179,9 @@ struct ForeignAnswerTests {
             [.answer("503 Service Unavailable", fields: "Retry-After: 120\r\n")]
         }
         let slept = Watched<[TimeInterval]>([])
-        let surroundings = ClientSurroundings.test(share: 0.5) { seconds in
+        let surroundings = ClientEnvironment.test(share: 0.5) { seconds in
             if seconds == 120 * 1.5 { slept.update { $0.append(seconds) } }
-            try await ClientSurroundings.forever()
+            try await ClientEnvironment.forever()
         }
         let tested = try TestedClient(port: full.port, surroundings: surroundings)
         tested.listen()

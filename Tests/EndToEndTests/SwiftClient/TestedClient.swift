@@ -20,7 +20,7 @@ final class TestedClient: Sendable {
         port: UInt16,
         version: String = "3.4.9",
         storage: any GateStorage = TestStorage(),
-        surroundings: ClientSurroundings = .prompt
+        surroundings: ClientEnvironment = .prompt
     ) throws {
         guard let url = URL(string: "http://127.0.0.1:\(port)") else {
             throw HarnessError("invalid URL")
@@ -97,15 +97,15 @@ final class TestStorage: GateStorage {
     func store(_ data: Data, for key: String) { self.kept.withLock { $0[key] = data } }
 }
 
-extension ClientSurroundings {
+extension ClientEnvironment {
     /// Surroundings in which timeouts never expire, and a lost connection is retried at once.
     static let prompt = Self.returning(after: nil)
 
     /// Surroundings in which timeouts never expire, and a lost connection is retried once the latch
     /// is open, or at once without a latch.
-    static func returning(after latch: Latch?) -> ClientSurroundings {
+    static func returning(after latch: Latch?) -> ClientEnvironment {
         .test { seconds in
-            if [TestedClient.checkTimeout, EventFeed.longestSilence].contains(seconds) {
+            if [TestedClient.checkTimeout, EventFeed.heartbeatTimeout].contains(seconds) {
                 try await Self.forever()
             }
             try await latch?.opens()
@@ -119,8 +119,8 @@ extension ClientSurroundings {
     static func test(
         share: Double = 0,
         sleep: @escaping @Sendable (_ seconds: TimeInterval) async throws -> Void
-    ) -> ClientSurroundings {
-        ClientSurroundings(now: { Date() }, sleep: sleep, share: { share })
+    ) -> ClientEnvironment {
+        ClientEnvironment(now: { Date() }, sleep: sleep, share: { share })
     }
 
     /// Suspends until the task is canceled.

@@ -1,11 +1,12 @@
 import Foundation
+@testable import GateControl
 import GatePolicy
 import GateProxy
+@testable import GateRecords
 import NIOCore
 import Testing
 
 @testable import GateAdmin
-@testable import GateControl
 
 struct GateMetricsTests {
     private static func metrics(_ statistics: GateStatistics = GateStatistics()) -> GateMetrics {

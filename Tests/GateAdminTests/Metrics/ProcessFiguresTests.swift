@@ -1,5 +1,5 @@
-import GateControl
 import GatePolicy
+import GateSystem
 import Testing
 
 @testable import GateAdmin

@@ -190,8 +190,8 @@ struct FloorAdviceTests {
             limit: 0.01,
             days: days
         )
-        let wantsHistory = advice.wantsHistory
-        #expect(wantsHistory)
+        let needsHistory = advice.needsHistory
+        #expect(needsHistory)
         for period in periods { advice.add(period) }
         let parts = advice.parts
         let next = try #require(parts.first?.next.first)

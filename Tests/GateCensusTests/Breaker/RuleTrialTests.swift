@@ -287,14 +287,14 @@ struct RuleTrialTests {
 
 /// Clients are distinguished by their addresses.
 @Suite(.ownThread)
-struct ClientPlaceTests {
+struct ClientAddressKeyTests {
     private static func count(
         _ requests: Int,
-        from place: (Int) -> ClientPlace,
+        from place: (Int) -> ClientAddressKey,
         device: (Int) -> String?
     ) throws -> Int {
         let tally = try CensusTally(cells: 10)
-        tally.tellsClients = true
+        tally.countsClients = true
         let outcome = tally.place(of: .passes)
         var bucket = CensusBucket(limit: 10)
         for number in 0..<requests {
@@ -318,8 +318,8 @@ struct ClientPlaceTests {
         return try #require(cells.values.first).clients.count
     }
 
-    private static func address(_ number: Int) -> ClientPlace {
-        ClientPlace(bits: UInt64(number), isShared: false)
+    private static func address(_ number: Int) -> ClientAddressKey {
+        ClientAddressKey(bits: UInt64(number), isShared: false)
     }
 
     @Test func `one address counts for at most eight devices`() throws {

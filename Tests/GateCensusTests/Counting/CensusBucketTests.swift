@@ -41,7 +41,7 @@ struct CensusBucketTests {
                 )
             }
             bucket.add(tally.take())
-            held = max(held, bucket.heldBytes)
+            held = max(held, bucket.memoryBytes)
         }
         #expect(bucket.cells.count == 51)
         #expect(bucket.cells.values.reduce(0) { $0 + $1.requests } == 100_000)

@@ -79,7 +79,7 @@ struct CensusMixTests {
             #expect(harvest.words.count <= limit * 2 * 1_024)
             counted += bucket.add(harvest).values.reduce(0) { $0 + $1.requests }
             #expect(bucket.cells.count <= limit + 1)
-            #expect(bucket.heldBytes <= 34 << 20)
+            #expect(bucket.memoryBytes <= 34 << 20)
         }
         #expect(counted == 10_000_000)
         #expect(bucket.cells.values.reduce(0) { $0 + $1.requests } == 10_000_000)

@@ -194,7 +194,7 @@ struct CensusTallyTests {
             tally.count(.ios("4.\(digest)"), passes, digest: digest)
             let cell = try #require(tally.cell(for: digest))
             let method = Array("GET".utf8)
-            tally.notePath(of: cell, method: method.span, target: Array(path.utf8).span)
+            tally.recordPath(of: cell, method: method.span, target: Array(path.utf8).span)
         }
         for video in 0..<5 { try visit("/video/\(video)?q=1", digest: 1) }
         try visit("/a//b", digest: 1)
@@ -225,7 +225,7 @@ struct CensusTallyTests {
         let path = Array("/\(String(repeating: "a/", count: 80))".utf8)
         for _ in 0..<10_000 {
             tally.count(.ios("4.0"), passes, digest: 1)
-            tally.notePath(of: cell, method: Array("GET".utf8).span, target: path.span)
+            tally.recordPath(of: cell, method: Array("GET".utf8).span, target: path.span)
         }
         let shapes = try #require(
             Self.bucket(tally.take()).cells[Self.cell("4.0", .passes)]

@@ -65,7 +65,7 @@ struct HyperLogLogTests {
         var largest = 0
         for _ in 0..<50_000 {
             sketch.add(generator.next())
-            largest = max(largest, sketch.heldBytes)
+            largest = max(largest, sketch.memoryBytes)
         }
         #expect(largest == HyperLogLog.registerCount)
         guard case .dense = sketch.storage else {

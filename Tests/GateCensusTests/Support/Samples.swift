@@ -60,7 +60,7 @@ extension CensusTally {
     }
 }
 
-extension CensusWords {
+extension ClientFieldBuffer {
     fileprivate mutating func state(_ part: CensusClient.Part, _ field: String) {
         let index = RuleSet.withoutRules.identityHeaderNames.firstIndex(of: field)
         guard let index, let text = part.text else { return }

@@ -1,7 +1,11 @@
 import Dispatch
 import GateCensus
 import GatePolicy
+import GateRecords
+import GateRules
+import GateTestSupport
 import Logging
+import RulesTestSupport
 import Synchronization
 import Testing
 
@@ -41,7 +45,7 @@ struct BreakerTests {
 
         private let time = Mutex(Stage.start)
         let published = Mutex(0)
-        let tellsClients = Mutex(false)
+        let countsClients = Mutex(false)
 
         var now: Timestamp { self.time.withLock { $0 } }
 
@@ -61,7 +65,7 @@ struct BreakerTests {
             )
             await breaker.connect(
                 publish: { self.published.withLock { $0 += 1 } },
-                tellClients: { tells in self.tellsClients.withLock { $0 = tells } }
+                tellClients: { tells in self.countsClients.withLock { $0 = tells } }
             )
             return breaker
         }
@@ -152,7 +156,7 @@ struct BreakerTests {
         let new = try Self.rules(ios: Self.refused, android: "1.5")
         #expect(try !Self.passes(await breaker.admit(new, after: old)))
         #expect(await breaker.status.watched == ["ios"])
-        #expect(stage.tellsClients.withLock { $0 })
+        #expect(stage.countsClients.withLock { $0 })
         stage.wait(2)
         await breaker.look(at: [
             try Self.clients(250, refusedBy: "ios"),
@@ -181,7 +185,7 @@ struct BreakerTests {
         stage.wait(3_600)
         await breaker.look(at: [])
         #expect(await breaker.status.watched.isEmpty)
-        #expect(!stage.tellsClients.withLock { $0 })
+        #expect(!stage.countsClients.withLock { $0 })
     }
 
     /// Trips the breaker with rules that deny one platform, and returns the previous and the new
@@ -198,7 +202,7 @@ struct BreakerTests {
 
     @Test func `a trip survives a restart and unchanged rules, and ends with a reset`() async throws
     {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder()
         let state = StateFolder(path: folder.path)
         let stage = Stage()
         let breaker = await stage.breaker(state)
@@ -238,7 +242,7 @@ struct BreakerTests {
     @Test func `a version with other digits is another term, also after a restart`()
         async throws
     {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder()
         let state = StateFolder(path: folder.path)
         let stage = Stage()
         let breaker = await stage.breaker(state)
@@ -272,7 +276,7 @@ struct BreakerTests {
     }
 
     @Test func `a restart continues the trial`() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder()
         let state = StateFolder(path: folder.path)
         let stage = Stage()
         let (old, new) = (try Self.rules(), try Self.rules(ios: Self.refused))

@@ -1,4 +1,9 @@
 import GatePolicy
+@testable import GateRecords
+@testable import GateRules
+import GateSystem
+import GateTestSupport
+import RulesTestSupport
 import Synchronization
 import Testing
 
@@ -9,7 +14,7 @@ import Testing
 struct FeedCoordinatorTests {
     /// A rules file with one feed, its reloader and its state folder.
     private final class Bench: Sendable {
-        let folder: TemporaryFolder
+        let folder: TestFolder
         let log = LogRecorder()
         let published = Mutex<[RuleSetDefinition]>([])
         let reloader: RulesReloader
@@ -17,7 +22,7 @@ struct FeedCoordinatorTests {
         let coordinator: FeedCoordinator
 
         init(_ file: String = FeedCoordinatorTests.file()) async throws {
-            let folder = try TemporaryFolder()
+            let folder = try TestFolder()
             try folder.write(file, to: "rules.yaml")
             let store = FeedStore(StateFolder(path: folder.path(of: "state")))
             let loader = RulesFileLoader(path: folder.path(of: "rules.yaml"))
@@ -221,7 +226,7 @@ struct FeedCoordinatorTests {
         func told() -> [String] {
             bench.log.lines.filter { $0.contains("no longer states rules") }
         }
-        let nothing = FeedAnswer.value(FeedValue(document: "rules: []\n"))
+        let nothing = FeedResult.value(FeedValue(document: "rules: []\n"))
         #expect(await bench.coordinator.take(nothing, of: feed, at: 900))
         #expect(told() == [])
         #expect(await bench.coordinator.take(.value(self.value("a")), of: feed, at: 1000))
@@ -250,7 +255,7 @@ struct FeedCoordinatorTests {
         let feed = try await bench.feed()
         #expect(await bench.coordinator.take(.value(self.value("a")), of: feed, at: 1000))
         #expect(await bench.coordinator.take(.alive, of: feed, at: 1100))
-        for answer in [FeedAnswer.nonsense(.content("nothing")), .value(self.value("own"))] {
+        for answer in [FeedResult.nonsense(.content("nothing")), .value(self.value("own"))] {
             #expect(!(await bench.coordinator.take(answer, of: feed, at: 1200)))
             #expect(!(await bench.coordinator.take(.alive, of: feed, at: 1300)))
             #expect(try await bench.status.confirmedAt == 1100)
@@ -268,12 +273,12 @@ struct FeedCoordinatorTests {
         var status = try await bench.status
         #expect((status.kind, status.state) == ("https", .waiting))
         #expect(!status.hasWebhook)
-        await bench.coordinator.beginQuestion(to: feed, at: 990)
+        await bench.coordinator.beginFetch(to: feed, at: 990)
         await bench.coordinator.fail(.fetch(.unreachable), of: feed, failures: 1)
         await bench.coordinator.rest(feed, until: 999)
         status = try await bench.status
         #expect((status.state, status.askedAt, status.nextAt) == (.failing, 990, 999))
-        await bench.coordinator.beginQuestion(to: feed, at: 999)
+        await bench.coordinator.beginFetch(to: feed, at: 999)
         #expect(try await bench.status.nextAt == nil)
         #expect(await bench.coordinator.take(.value(self.value("a")), of: feed, at: 1000))
         #expect(try await bench.status.state == .fresh)

@@ -1,4 +1,8 @@
+@testable import GateFeeds
+@testable import GateRules
+import GateSystem
 import GateTestSupport
+import RulesTestSupport
 import Testing
 
 @testable import GateControl

@@ -1,7 +1,9 @@
 import Foundation
 import GatePolicy
+@testable import GateRules
 import GateTestSupport
 import Glibc
+import RulesTestSupport
 import Synchronization
 import Testing
 

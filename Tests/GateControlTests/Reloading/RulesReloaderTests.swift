@@ -1,5 +1,8 @@
 import Foundation
 import GatePolicy
+@testable import GateRules
+import GateTestSupport
+import RulesTestSupport
 import Synchronization
 import Testing
 
@@ -176,7 +179,7 @@ struct RulesReloaderTests {
         async let good = reloader.reload(reason: .request)
         for await _ in entered { break }
         self.bench.write(Self.broken)
-        let waiting = [RulesReloader.Reason.fileChanged, .signal].map { reason in
+        let waiting = [RulesChange.Reason.fileChanged, .signal].map { reason in
             Task { await reloader.reload(reason: reason) }
         }
         while await reloader.waiting.count < waiting.count { await Task.yield() }
@@ -275,7 +278,7 @@ struct RulesReloaderTests {
     }
 
     @Test func `a file is loaded by its path`() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder()
         try folder.write("rules: []\n", to: "rules.yaml")
         let reloader = RulesReloader(
             loader: RulesFileLoader(path: folder.path(of: "rules.yaml")),
@@ -302,7 +305,7 @@ struct RulesReloaderTests {
     @Test func `an unchanged file is not checked again, except for a signal`()
         async throws
     {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder()
         try folder.write("rules: []\n", to: "rules.yaml")
         let looks = Looks()
         let loader = RulesFileLoader(path: folder.path(of: "rules.yaml"), now: looks.time)
@@ -331,7 +334,7 @@ struct RulesReloaderTests {
     @Test func `a signal during a check does not cause a second check`()
         async throws
     {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder()
         try folder.write("rules: []\n", to: "rules.yaml")
         let looks = Looks()
         let loader = RulesFileLoader(path: folder.path(of: "rules.yaml"), now: looks.time)
@@ -354,7 +357,7 @@ struct RulesReloaderTests {
     @Test func `a file that changed after it was seen is left to the next check`()
         async throws
     {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder()
         let path = folder.path(of: "rules.yaml")
         try folder.write("rules: []\n", to: "rules.yaml")
         let loader = RulesFileLoader(path: path)

@@ -1,4 +1,9 @@
 import GatePolicy
+@testable import GateRecords
+import GateRules
+import GateSystem
+import GateTestSupport
+import RulesTestSupport
 import Synchronization
 import Testing
 
@@ -18,7 +23,7 @@ struct RulesUndoTests {
 
     /// A gate without sockets: a rules file, a state folder, and a reloader that can be restarted.
     private final class Bench {
-        let folder: TemporaryFolder
+        let folder: TestFolder
         let log = LogRecorder()
         let told = Told()
         private(set) var archive: RulesArchive?
@@ -38,7 +43,7 @@ struct RulesUndoTests {
         }
 
         init(_ floor: String) async throws {
-            self.folder = try TemporaryFolder()
+            self.folder = try TestFolder()
             self.reloader = RulesReloader(
                 loader: RulesFileLoader(path: ""),
                 logger: self.log.logger,

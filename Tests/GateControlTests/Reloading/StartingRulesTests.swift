@@ -1,4 +1,9 @@
 import GatePolicy
+import GateRecords
+import GateRules
+import GateSystem
+import GateTestSupport
+import RulesTestSupport
 import Testing
 
 @testable import GateControl
@@ -8,11 +13,11 @@ struct StartingRulesTests {
     private static let good = "rules: [{ id: a, minimum: '2', storeUrl: 'https://a.example' }]\n"
     private static let now = Timestamp(secondsSinceEpoch: 1_798_113_600)
 
-    private let folder: TemporaryFolder
+    private let folder: TestFolder
     private let log = LogRecorder()
 
     init() throws {
-        self.folder = try TemporaryFolder()
+        self.folder = try TestFolder()
     }
 
     private func loader(at now: Timestamp = Self.now) -> RulesFileLoader {

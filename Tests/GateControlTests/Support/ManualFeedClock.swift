@@ -1,3 +1,4 @@
+import GateFeeds
 import GateTestSupport
 import Synchronization
 
@@ -27,7 +28,7 @@ final class ManualFeedClock: Sendable {
     var clock: FeedClock {
         FeedClock {
             let uptime = self.state.current.uptime
-            return FeedMachine.Moment(uptime: uptime, time: Self.start + Int64(uptime))
+            return FeedSchedule.Moment(uptime: uptime, time: Self.start + Int64(uptime))
         } sleep: {
             try await self.sleep($0)
         }

@@ -1,4 +1,5 @@
 import Foundation
+import GateRules
 import GateTestSupport
 import Synchronization
 import Testing
@@ -10,10 +11,10 @@ import Testing
 struct RulesWatcherTests {
     private typealias Changes = AsyncStream<RulesSighting>.Iterator
 
-    private let folder: TemporaryFolder
+    private let folder: TestFolder
 
     init() throws {
-        self.folder = try TemporaryFolder()
+        self.folder = try TestFolder()
     }
 
     /// Starts a watch and consumes its initial element.
@@ -158,7 +159,7 @@ struct RulesWatcherTests {
 
         var seen: [String] { self.texts.current }
 
-        init(of name: String, in folder: TemporaryFolder) async throws {
+        init(of name: String, in folder: TestFolder) async throws {
             var timing = RulesWatcher.Timing.defaults
             timing.pollInterval = .seconds(3600)
             timing.longestDebounce = .seconds(3600)

@@ -118,7 +118,7 @@ struct RuleSetTransitionTests {
             to: try rules(path, methods),
             at: second(10)
         )
-        #expect(!transition.unrejected.isEmpty == isSaid)
+        #expect(!transition.newlyAllowedRequests.isEmpty == isSaid)
     }
 
     @Test func `a change from rules that only observe opens nothing`() throws {
@@ -204,7 +204,7 @@ struct RuleSetTransitionTests {
                         build: client.build.value
                     ) != nil
                 return isNew && isRaised && !isOver && denies && floor.hasFloor
-                    && !floor.isWhollyInForce(at: now)
+                    && !floor.isActiveForAllClients(at: now)
                     && rules.judge.isMeant(client, in: scope, by: floor)
             }
         }

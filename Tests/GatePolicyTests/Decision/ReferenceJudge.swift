@@ -405,9 +405,9 @@ struct ReferenceJudge {
 
     /// Whether updating to a release takes the client above the floor, and does not downgrade it.
     private func isWayOut(_ fact: Way, of rule: RuleDefinition) -> Bool {
-        let asksVersion =
+        let dependsOnVersion =
             rule.minimum != nil || rule.minimumBuildOf != nil || !rule.blocked.isEmpty
-        if asksVersion, fact.version == nil { return false }
+        if dependsOnVersion, fact.version == nil { return false }
         if rule.minimumBuild != nil, fact.builds.isEmpty, self.having(fact, nil).countsBuild(rule) {
             return false
         }

@@ -41,7 +41,7 @@ import Testing
             #expect(bounds[1].predecessor.map(range.contains) ?? false)
             #expect(!range.contains(bounds[1]))
         } else {
-            #expect(range.hasNoEnd && range.contains(.max))
+            #expect(range.isUnbounded && range.contains(.max))
         }
     }
 

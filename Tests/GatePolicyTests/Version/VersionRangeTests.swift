@@ -83,6 +83,6 @@ import Testing
         isBelow: Bool
     ) throws {
         let version = try AppVersion(parsing: version)
-        #expect(try VersionRange(parsing: range).isWhollyBelow(version) == isBelow)
+        #expect(try VersionRange(parsing: range).isEntirelyBelow(version) == isBelow)
     }
 }

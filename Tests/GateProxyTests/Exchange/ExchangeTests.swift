@@ -443,7 +443,7 @@ struct ExchangeTests {
                     (state, .doNothing, state)
                 }
             }
-        ) { $0.upstreamBroke() }
+        ) { $0.upstreamViolatedProtocol() }
     }
 
     @Test func `a drain makes a pending response the last on its connection`() {
@@ -477,7 +477,7 @@ struct ExchangeTests {
                     (state, .requestTimeout, state)
                 case .forwarding(let forwarding)
                 where isRepeatable && forwarding.requestEnded && !forwarding.responseStarted:
-                    (state, .askAnother, Self.silenced(forwarding))
+                    (state, .tryAnotherBackend, Self.silenced(forwarding))
                 case .forwarding(let forwarding) where !forwarding.responseStarted:
                     forwarding.requestEnded || upstreamStalls
                         ? (state, .gatewayTimeout, state) : (state, .requestTimeout, state)
@@ -503,13 +503,13 @@ struct ExchangeTests {
 
     @Test func `a request is retried with one other backend only`() {
         var exchange = Self.waiting
-        #expect(Self.timeOutRetryable(&exchange) == .askAnother)
+        #expect(Self.timeOutRetryable(&exchange) == .tryAnotherBackend)
         #expect(Self.timeOutRetryable(&exchange) == .gatewayTimeout)
     }
 
     private static func silenced(_ before: Exchange.Forwarding) -> Exchange {
         var forwarding = before
-        (forwarding.metSilence, forwarding.retryable) = (true, false)
+        (forwarding.upstreamTimedOut, forwarding.retryable) = (true, false)
         return .forwarding(forwarding)
     }
 
@@ -564,7 +564,7 @@ struct ExchangeTests {
                 return (state, true, Self.farewell)
             }
         ) { exchange in
-            exchange.lastWasWritten(end: .uptimeNanoseconds(7))
+            exchange.lastResponseWritten(end: .uptimeNanoseconds(7))
             return true
         }
     }

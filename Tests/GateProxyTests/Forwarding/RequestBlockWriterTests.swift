@@ -84,7 +84,7 @@ struct RequestBlockWriterTests {
             facts: try read.facts(),
             in: read.bytes.span,
             verdict: Verdict(decision: .preflight),
-            origin: ClientOrigin(nil, trusted: .none),
+            origin: ClientAddress(nil, trusted: .none),
             upstreamAuthority: "backend",
             newRequestID: { RequestID(high: 0, low: 0) }
         )

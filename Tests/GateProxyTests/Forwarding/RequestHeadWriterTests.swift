@@ -33,7 +33,7 @@ struct RequestHeadWriterTests {
                 ),
                 identityHeaderNames: RequestSample.identityNames
             ),
-            origin: ClientOrigin(peer, trusted: trusted),
+            origin: ClientAddress(peer, trusted: trusted),
             upstreamAuthority: "backend:8080",
             newRequestID: { RequestID(high: 0x0123_4567_89AB_CDEF, low: 0xF) }
         )
@@ -75,7 +75,7 @@ struct RequestHeadWriterTests {
             facts: try RequestFacts(parser.head, in: received.span),
             in: received.span,
             verdict: verdict,
-            origin: ClientOrigin(peer, trusted: .none),
+            origin: ClientAddress(peer, trusted: .none),
             upstreamAuthority: "b",
             newRequestID: { RequestID(high: 1, low: 2) }
         )
@@ -102,7 +102,7 @@ struct RequestHeadWriterTests {
             facts: try RequestFacts(parser.head, in: received.span),
             in: received.span,
             verdict: Verdict(decision: .preflight),
-            origin: ClientOrigin(peer, trusted: trusted),
+            origin: ClientAddress(peer, trusted: trusted),
             upstreamAuthority: "b",
             newRequestID: { RequestID(high: 1, low: 2) }
         )

@@ -40,7 +40,7 @@ struct WebSocketHandshakeTests {
                 facts: facts,
                 in: self.list.bytes.span,
                 verdict: Verdict(decision: .preflight),
-                origin: ClientOrigin(nil, trusted: .none),
+                origin: ClientAddress(nil, trusted: .none),
                 upstreamAuthority: "b",
                 webSocketKey: WebSocketKey(high: 0, low: 0),
                 newRequestID: { RequestID(high: 1, low: 2) }

@@ -5,7 +5,7 @@ import Testing
 @testable import GateProxy
 
 struct ConnectionRegistryTests {
-    private final class Item: Overdue {
+    private final class Item: RegisteredConnection {
         let deadline: NIODeadline?
         var registryIndex = 0
 

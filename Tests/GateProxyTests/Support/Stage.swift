@@ -228,7 +228,7 @@ struct Stage {
     }
 
     func client() throws -> Wire<ClientConnection> {
-        let origin = ClientOrigin(
+        let origin = ClientAddress(
             try SocketAddress(ipAddress: "203.0.113.5", port: 1),
             trusted: .none
         )

@@ -44,7 +44,7 @@ struct LargeReadAllocatorTests {
     @Test func `a peer with large responses starts with a large read`() {
         var allocator = LargeReadAllocator(
             NIOLoopBound(LargeBuffers(), eventLoop: EmbeddedEventLoop()),
-            expectsMuch: true
+            expectsLargeReads: true
         )
         #expect(allocator.nextBufferSize() == nil)
         #expect(

@@ -61,7 +61,7 @@ struct UpstreamBalancerTests {
         _ = balancer.connectFailed(1, at: Self.start)
         #expect(Self.places(&balancer, 5, at: Self.time(1000)).filter { $0 == 1 }.count == 1)
         #expect(Self.places(&balancer, 5, at: Self.time(20_000)).allSatisfy { $0 == 0 })
-        #expect(balancer.answered(1) == .welcomeBack)
+        #expect(balancer.answered(1) == .hasRecovered)
         #expect(Self.places(&balancer, 4, at: Self.time(20_000)).filter { $0 == 1 }.count == 2)
     }
 
@@ -84,10 +84,10 @@ struct UpstreamBalancerTests {
         _ = balancer.connectFailed(1, at: Self.start)
         let trial = try Self.trial(&balancer, of: 1, at: Self.time(1000))
         var failed = balancer
-        #expect(failed.answerFailed(1, at: Self.time(1000)) == .keepOut(for: .seconds(2)))
+        #expect(failed.answerFailed(1, at: Self.time(1000)) == .extendEjection(for: .seconds(2)))
         failed.trialEnded(trial, of: 1, at: Self.time(1000))
         #expect(Self.places(&failed, 4, at: Self.time(2999)).allSatisfy { $0 == 0 })
-        #expect(balancer.answered(1) == .welcomeBack)
+        #expect(balancer.answered(1) == .hasRecovered)
         balancer.trialEnded(trial, of: 1, at: Self.time(1000))
         #expect(Self.places(&balancer, 4, at: Self.time(1000)).contains(1))
     }
@@ -129,7 +129,7 @@ struct UpstreamBalancerTests {
             let action =
                 seconds.isMultiple(of: 4)
                 ? balancer.answerFailed(0, at: now) : balancer.connectFailed(0, at: now)
-            #expect(action == .keepOut(for: .seconds(seconds)))
+            #expect(action == .extendEjection(for: .seconds(seconds)))
         }
     }
 
@@ -141,7 +141,7 @@ struct UpstreamBalancerTests {
         #expect(Self.places(&balancer, 2, at: Self.time(4000)).contains(1))
         #expect(
             balancer.answerFailed(1, isSilent: true, at: Self.time(4000))
-                == .keepOut(for: .seconds(8))
+                == .extendEjection(for: .seconds(8))
         )
         for _ in 1..<UpstreamBalancer.faultLimit {
             _ = balancer.answerFailed(0, isSilent: true, at: Self.start)
@@ -157,7 +157,7 @@ struct UpstreamBalancerTests {
         var balancer = UpstreamBalancer(count: 2)
         _ = balancer.connectFailed(0, at: Self.start)
         while balancer.choose(at: Self.time(1000))?.index != 0 {}
-        #expect(balancer.answered(0) == .welcomeBack)
+        #expect(balancer.answered(0) == .hasRecovered)
         #expect(balancer.isSuspect(0))
         var answering = balancer
         #expect(balancer.connectFailed(0, at: Self.time(1000)) == .eject(for: .seconds(2)))
@@ -173,7 +173,7 @@ struct UpstreamBalancerTests {
         #expect(Self.places(&balancer, 4, at: Self.time(1)) == [0, 1, 0, 1])
         #expect(balancer.choose(at: Self.time(1), besides: [0], insisting: false) == nil)
         #expect(balancer.connectFailed(0, at: Self.time(1)) == .doNothing)
-        #expect(balancer.answered(0) == .welcomeBack)
+        #expect(balancer.answered(0) == .hasRecovered)
         #expect(Self.places(&balancer, 2, at: Self.time(1)) == [0, 0])
     }
 

@@ -1,9 +1,10 @@
 import Foundation
-import GateControl
 import GatePolicy
+import GateRules
 import GateTestSupport
 import GateWire
 import MutatedRules
+import RulesTestSupport
 import Testing
 import WireSamples
 

@@ -1,7 +1,8 @@
-import GateControl
 import GatePolicy
+import GateRules
 import GateTestSupport
 import GateWire
+import RulesTestSupport
 import Testing
 import WireSamples
 
@@ -10,7 +11,7 @@ import WireSamples
 /// A recent client is found by all fields that the rules depend on.
 struct RecentClientTests {
     /// The recent clients of rules that depend on a platform, a version and a path only.
-    private final class Desk {
+    private final class RecentClientsHarness {
         private let ruleSet: RuleSet
         private let table: FieldNameTable
         private var clients: RecentClients
@@ -78,7 +79,7 @@ struct RecentClientTests {
         /// Returns the verdict for an undescribed client, after a described one.
         func verdictWithoutDescription(after lines: [String]) throws -> Verdict? {
             try self.describe(lines, path: "/", form: .document)
-            self.clients.describeNobody()
+            self.clients.clearKey()
             self.clients.keep(in: .unrestricted) { Verdict(decision: .preflight) }
             return self.clients.verdict(in: .unrestricted)
         }
@@ -104,7 +105,7 @@ struct RecentClientTests {
 
     @Test(arguments: same)
     func `a client with the same relevant fields is found`(_ lines: [String]) throws {
-        let desk = try Desk(capacity: 8)
+        let desk = try RecentClientsHarness(capacity: 8)
         let verdict = Verdict(decision: .preflight)
         try desk.keep(verdict, Self.client)
         #expect(try desk.verdict(lines) === verdict)
@@ -123,7 +124,7 @@ struct RecentClientTests {
 
     @Test(arguments: others)
     func `a client with another relevant field is not found`(_ lines: [String]) throws {
-        let desk = try Desk(capacity: 8)
+        let desk = try RecentClientsHarness(capacity: 8)
         try desk.keep(Verdict(decision: .preflight), Self.client)
         #expect(try desk.verdict(lines) == nil)
     }
@@ -133,7 +134,7 @@ struct RecentClientTests {
     @Test func `an empty field differs from an absent one`() throws {
         let verdict = Verdict(decision: .preflight)
         for count in 0..<8 {
-            let desk = try Desk(capacity: 8)
+            let desk = try RecentClientsHarness(capacity: 8)
             let lines = ["X-App-Version: \(String(repeating: "1", count: count))"]
             try desk.keep(verdict, lines)
             #expect(try desk.verdict(lines) != nil)
@@ -145,7 +146,7 @@ struct RecentClientTests {
     @Test func `another path of the rules or another response format differs`()
         throws
     {
-        let desk = try Desk(capacity: 8)
+        let desk = try RecentClientsHarness(capacity: 8)
         let verdict = Verdict(decision: .preflight)
         try desk.keep(verdict, Self.client)
         #expect(try desk.verdict(Self.client, path: "/v2") === verdict)
@@ -159,7 +160,7 @@ struct RecentClientTests {
 
     @Test(arguments: [(236, true), (237, false), (255, false), (256, false), (1024, false)])
     func `a client with long fields is not found`(count: Int, isFound: Bool) throws {
-        let desk = try Desk(capacity: 8)
+        let desk = try RecentClientsHarness(capacity: 8)
         let lines = Self.client("Accept-Language", String(repeating: "l", count: count))
         let verdict = Verdict(decision: .preflight)
         try desk.keep(verdict, lines)
@@ -168,20 +169,20 @@ struct RecentClientTests {
     }
 
     @Test func `an undescribed client is never found`() throws {
-        let desk = try Desk(capacity: 8)
+        let desk = try RecentClientsHarness(capacity: 8)
         try desk.keep(Verdict(decision: .preflight), Self.client)
         #expect(try desk.verdict(Self.client) != nil)
         #expect(try desk.verdictWithoutDescription(after: Self.client) == nil)
     }
 
     @Test func `a client with a single request is not cached`() throws {
-        let desk = try Desk(capacity: 8)
+        let desk = try RecentClientsHarness(capacity: 8)
         try desk.keep(Verdict(decision: .preflight), Self.client, times: 1)
         #expect(try desk.verdict(Self.client) == nil)
     }
 
     @Test func `two clients have two slots`() throws {
-        let desk = try Desk(capacity: 2)
+        let desk = try RecentClientsHarness(capacity: 2)
         let verdicts = (0..<2).map { _ in Verdict(decision: .preflight) }
         let clients = ["1", "2"].map { Self.client("X-App-Version", $0) }
         try desk.keep(verdicts[0], clients[0])
@@ -194,7 +195,7 @@ struct RecentClientTests {
     }
 
     @Test func `a flood of single requests displaces no client`() throws {
-        let desk = try Desk(capacity: 2)
+        let desk = try RecentClientsHarness(capacity: 2)
         let verdict = Verdict(decision: .preflight)
         try desk.keep(verdict, Self.client)
         for number in 0..<1000 {
@@ -209,7 +210,7 @@ struct RecentClientTests {
     func `a client that returns after a flood is found soon and then always`(
         strangers: Int
     ) throws {
-        let desk = try Desk(capacity: 64)
+        let desk = try RecentClientsHarness(capacity: 64)
         func findOrKeep(_ lines: [String]) throws -> Bool {
             if try desk.verdict(lines) != nil { return true }
             desk.keepDescribed(Verdict(decision: .preflight))
@@ -226,7 +227,7 @@ struct RecentClientTests {
     }
 
     @Test func `few clients are looked up while none is found, and all after a hit`() throws {
-        let desk = try Desk(capacity: 64)
+        let desk = try RecentClientsHarness(capacity: 64)
         func lookupCount(_ numbers: Range<Int>) throws -> Int {
             try numbers.count { number in
                 let verdict = try desk.verdict(Self.client("X-App-Version", "1.\(number)"))
@@ -243,7 +244,7 @@ struct RecentClientTests {
     }
 
     @Test func `a client that returns keeps its slot against clients that come twice`() throws {
-        let desk = try Desk(capacity: 2)
+        let desk = try RecentClientsHarness(capacity: 2)
         let verdict = Verdict(decision: .preflight)
         try desk.keep(verdict, Self.client)
         func newcomer(_ version: String) throws {
@@ -276,7 +277,7 @@ struct RecentClientTests {
     }
 
     @Test func `a later verdict on a client replaces the earlier one`() throws {
-        let desk = try Desk(capacity: 2)
+        let desk = try RecentClientsHarness(capacity: 2)
         try desk.keep(Verdict(decision: .preflight), Self.client)
         #expect(try desk.verdict(Self.client) != nil)
         let later = Verdict(decision: .preflight)
@@ -296,7 +297,7 @@ struct RecentClientTests {
             let form: AnswerForm
         }
         // With few digests, most clients have the digest of others.
-        let desk = try Desk(capacity: capacity, digestMask: digestMask)
+        let desk = try RecentClientsHarness(capacity: capacity, digestMask: digestMask)
         var chance = SeededGenerator(seed: 5)
         var known: [Said: Verdict] = [:]
         var found = 0

@@ -1,6 +1,7 @@
-import GateControl
 import GatePolicy
+import GateRules
 import GateWire
+import RulesTestSupport
 import Testing
 import WireSamples
 

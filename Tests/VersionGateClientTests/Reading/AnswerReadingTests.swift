@@ -254,7 +254,7 @@ struct AnswerReadingTests {
         var type: String? = "application/json"
         var body: String
         var knownTag: String?
-        var answer: StatusAnswer
+        var answer: StatusResult
     }
 
     private static func update(_ change: (inout Update) -> Void) -> Update {
@@ -306,7 +306,7 @@ struct AnswerReadingTests {
         var fields = ["ETag": "\"1\""]
         fields["Content-Type"] = test.type
         let response = try Self.response(test.status, fields, path: "/.versiongate/status")
-        let answer = StatusAnswer(response, Data(test.body.utf8), knownTag: test.knownTag)
+        let answer = StatusResult(response, Data(test.body.utf8), knownTag: test.knownTag)
         #expect(answer == test.answer)
     }
 }

@@ -15,7 +15,7 @@ enum UnreachableGate {
         return url
     }
 
-    static func endpoints(_ surroundings: ClientSurroundings = .system) throws -> GateEndpoints {
+    static func endpoints(_ surroundings: ClientEnvironment = .system) throws -> GateEndpoints {
         GateEndpoints(
             baseURL: try Self.url(),
             identity: Self.identity,
@@ -28,9 +28,9 @@ enum UnreachableGate {
     /// Returns a storage that contains a state.
     static func storage(_ state: GateState) throws -> MemoryStorage {
         let storage = MemoryStorage()
-        var kept = KeptState(nil, for: KeptState.build(Self.identity))
+        var kept = StoredState(nil, for: StoredState.build(Self.identity))
         kept.state = state
-        storage.store(kept.data, for: KeptState.key(baseURL: try Self.url(), Self.identity))
+        storage.store(kept.data, for: StoredState.key(baseURL: try Self.url(), Self.identity))
         return storage
     }
 }

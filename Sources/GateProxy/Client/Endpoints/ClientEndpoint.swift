@@ -1,23 +1,23 @@
 import GatePolicy
 import GateWire
 
-/// The questions that a client can ask the gate itself, under `/.versiongate/`.
+/// The endpoints of the gate for clients, under `/.versiongate/`.
 enum ClientEndpoint: Equatable {
-    /// The client's status: the check that an app makes at its start.
+    /// The status of the client, which apps check when they start.
     case status
-    /// The same as a stream that tells every change (Server-Sent Events).
+    /// The status as an event stream with every change (Server-Sent Events).
     case events
-    /// The TestFlight builds that there are.
-    case testFlight(TestFlightQuestion)
-    /// The gate keeps the whole folder to itself.
+    /// The known TestFlight builds.
+    case testFlight(TestFlightQuery)
+    /// Any other path below `/.versiongate/`, none of which is forwarded.
     case unknown
 
     private static let folder: StaticString = "/.versiongate/"
 
-    /// The endpoint that a request is for; `nil` for one to the backend.
+    /// Creates the endpoint for a request; `nil` if it is for the backend.
     @inline(__always)
     init?(_ head: RequestHead, in bytes: Span<UInt8>) {
-        // Two bytes tell it of nearly every request.
+        // Two bytes rule out nearly all requests.
         let start = head.target.start
         guard start + 1 < head.target.end, bytes[start + 1] == ASCII.dot else { return nil }
         self.init(target: bytes, from: start, to: head.target.end)

@@ -1,13 +1,14 @@
 import GatePolicy
+import GateWire
 
-/// The answers of the client endpoints that are complete at once.
+/// The responses of the endpoints for clients.
 enum EndpointAnswer {
-    /// The status of a client, or 304 if it knows (RFC 9110 section 13.1.2).
+    /// The status of a client, or 304 if the client has it (RFC 9110 section 13.1.2).
     static func status(_ status: LaunchStatus, vary: String, knownTags: [String]) -> RenderedAnswer
     {
         var fields = [
             HeaderField(name: "ETag", value: "\"\(status.tag)\""),
-            // Asked at every start, and cheap to answer: nobody keeps it without asking.
+            // Apps check the status at every start, and the response is cheap: caches must revalidate it.
             HeaderField(name: "Cache-Control", value: "private, no-cache"),
             HeaderField(name: "Vary", value: vary),
         ]
@@ -23,8 +24,9 @@ enum EndpointAnswer {
         return RenderedAnswer(status: 200, fields: fields, body: status.body)
     }
 
-    /// The known TestFlight builds; sources are asked every few minutes, so that a minute more
-    /// makes no difference.
+    /// The known TestFlight builds.
+    ///
+    /// The sources are polled every few minutes, so that caching for a minute makes no difference.
     static func testFlight(_ body: [UInt8], vary: String) -> RenderedAnswer {
         RenderedAnswer(
             status: 200,
@@ -37,7 +39,7 @@ enum EndpointAnswer {
         )
     }
 
-    /// The head before the events, for a client that asks for no more than that.
+    /// The head of an event stream.
     static func events(vary: String, isChunked: Bool) -> RenderedAnswer {
         RenderedAnswer(
             status: 200,
@@ -46,7 +48,7 @@ enum EndpointAnswer {
         )
     }
 
-    /// The answer to a CORS preflight: the headers that say who the client is may be sent.
+    /// The response to a CORS preflight, which permits the header fields that identify the client.
     static func preflight(requestedHeaders: String?) -> RenderedAnswer {
         var fields = [
             HeaderField(name: "Access-Control-Allow-Methods", value: "GET, HEAD"),
@@ -83,5 +85,19 @@ enum EndpointAnswer {
             ],
             body: Array(GateAnswer(status: status, detail: detail).body.utf8)
         )
+    }
+}
+
+extension WorkerRules {
+    /// The response to a request for TestFlight builds.
+    func testFlightAnswer(
+        _ question: TestFlightQuery,
+        on head: RequestHead,
+        in bytes: Span<UInt8>,
+        confirmed: [String: Timestamp]
+    ) -> RenderedAnswer {
+        guard self.ruleSet.hasTestFlightBuilds else { return EndpointAnswer.notFound }
+        let body = self.testFlight(question, on: head, in: bytes, confirmed: confirmed)
+        return EndpointAnswer.testFlight(body, vary: self.ruleSet.answerInputs)
     }
 }

@@ -1,6 +1,6 @@
 import GateWire
 
-/// The length of a request's body that the client has announced, as far as it has not sent it (RFC 9113 8.1.1).
+/// The announced length of a request body, less the bytes that have arrived (RFC 9113 8.1.1).
 struct AnnouncedLength: Equatable {
     private(set) var remaining: UInt64
 
@@ -8,10 +8,12 @@ struct AnnouncedLength: Equatable {
         self.remaining = length
     }
 
-    /// Whether all of it has come.
+    /// Whether the whole body has arrived.
     var isComplete: Bool { self.remaining == 0 }
 
-    /// Takes the next bytes of the body; `isLast`: whether the client sends no more of it.
+    /// Takes the next bytes of the body.
+    ///
+    /// `isLast`: whether the client has ended the stream.
     ///
     /// Throws `PROTOCOL_ERROR` for more bytes than announced, or fewer.
     mutating func take(_ count: Int, isLast: Bool) throws(HTTP2ErrorCode) {

@@ -1,15 +1,15 @@
 import GateWire
 import NIOCore
 
-/// Streams of a client that are over, and of which it may have sent frames before it learned that.
+/// The streams of a client that have ended, but for which frames may be on their way.
 struct ClosedStreamTracker {
-    /// Streams that were answered while the client was still sending.
+    /// Streams whose response was sent before the end of the request.
     var unfinished = UnfinishedRequests()
-    /// Streams that the gate has reset, in the order in which it did.
+    /// Streams that the gate has reset, oldest first.
     private var reset = CircularBuffer<UInt32>()
     private let most: Int
 
-    /// `most`: resets that are remembered.
+    /// `most`: the maximum number of resets to remember.
     init(most: Int) {
         self.most = most
     }
@@ -20,21 +20,21 @@ struct ClosedStreamTracker {
         if self.reset.count > self.most { self.reset.removeFirst() }
     }
 
-    /// A frame of the client behind the head of its request.
+    /// A frame of the client after the head of its request.
     enum Frame {
-        /// So many bytes of the body; `length`: with their padding, which counts for flow control.
+        /// The number of bytes of the body; `length`: with the padding, which counts for flow control.
         case data(Int, length: Int)
-        /// `isSection`: whether they are what trailers may be.
+        /// `isSection`: whether the fields are a valid trailer section.
         case trailers(isSection: Bool)
     }
 
-    /// Whether a frame of a stream that is over may have crossed the gate's answer or reset.
+    /// Returns whether a frame of a stream that has ended may have crossed the response or the reset.
     ///
     /// `isLast`: whether it ends the stream.
     ///
-    /// Throws `PROTOCOL_ERROR` for what is malformed before an answer, too: more bytes than announced, or
-    /// trailers that are none; `FLOW_CONTROL_ERROR` for more bytes than there was room for. Fewer bytes than announced are
-    /// none: a client that has its answer may end the request at once, as curl does.
+    /// Throws `PROTOCOL_ERROR` for a malformed request (more bytes than announced, or invalid trailers), and
+    /// `FLOW_CONTROL_ERROR` for more bytes than the window permits. Fewer bytes than announced are no error: a client that
+    /// has the response may end the request at once, as curl does.
     mutating func passesOver(
         _ frame: Frame,
         of stream: UInt32,

@@ -65,17 +65,16 @@ extension HTTP2Connection {
         guard UInt64(increment) <= entry.left else { return .size }
         entry.left -= UInt64(increment)
         let mayGoOn =
-            self.discards.charge(increment, at: self.loop.now)
+            self.budgets.discards.charge(increment, at: self.loop.now)
             && self.clients.discardBudget.take(increment, for: entry.client)
         return mayGoOn ? nil : .budget
     }
 
     /// Resets streams whose deadline has passed, every `resetDelay` while there are incomplete bodies.
     private func watchDiscarding() {
-        guard !self.watchesDiscarding, !self.closedStreams.unfinished.isEmpty else { return }
-        self.watchesDiscarding = true
+        guard self.closedStreams.unfinished.beginWatch() else { return }
         self.eventLoop.assumeIsolated().scheduleTask(in: UnfinishedRequests.resetDelay) {
-            self.watchesDiscarding = false
+            self.closedStreams.unfinished.endWatch()
             guard !self.isClosing else { return }
             for stream in self.closedStreams.unfinished.overdue(at: self.loop.readClock()) {
                 self.endDiscarding(stream, .time)

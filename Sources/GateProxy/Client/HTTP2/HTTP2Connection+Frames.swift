@@ -1,7 +1,7 @@
 import GateWire
 import NIOCore
 
-/// The frames that come in.
+/// Incoming frames.
 extension HTTP2Connection {
     func read(_ frame: HTTP2ReceivedFrame) throws(HTTP2ErrorCode) {
         switch frame {
@@ -25,7 +25,7 @@ extension HTTP2Connection {
     }
 
     private func chargeControl() throws(HTTP2ErrorCode) {
-        guard self.control.charge(at: self.loop.now) else { throw .enhanceYourCalm }
+        guard self.budgets.control.charge(at: self.loop.now) else { throw .enhanceYourCalm }
     }
 
     private func readData(
@@ -35,7 +35,11 @@ extension HTTP2Connection {
         endsStream: Bool
     ) throws(HTTP2ErrorCode) {
         guard self.receiveWindow.receive(length) else { throw .flowControlError }
-        if content.readableBytes > 0 { self.control.earn(2) } else { try self.chargeControl() }
+        if content.readableBytes > 0 {
+            self.budgets.control.earn(2)
+        } else {
+            try self.chargeControl()
+        }
         guard let stream = self.streams[id], !stream.isOver else {
             self.credit(length)
             guard id <= self.lastStream else { throw .protocolError }
@@ -55,9 +59,9 @@ extension HTTP2Connection {
     private func readReset(_ stream: UInt32) throws(HTTP2ErrorCode) {
         guard stream <= self.lastStream else { throw .protocolError }
         if let stream = self.streams[stream], stream.hasBegunResponse {
-            // Given up for what it brought, or for how long it lasted: no race for the backend.
+            // The client cancels a response that it has seen, so that the backend has done no work in vain.
             try self.chargeControl()
-        } else if !self.resets.charge(at: self.loop.now) {
+        } else if !self.budgets.resets.charge(at: self.loop.now) {
             throw .enhanceYourCalm
         }
         self.closedStreams.unfinished[stream] = nil
@@ -94,8 +98,8 @@ extension HTTP2Connection {
             self.deadline =
                 self.streams.isEmpty ? self.loop.now + self.loop.settings.timeouts.idle : nil
         }
-        // The block is read whatever becomes of the stream: later ones refer to what stands in it.
-        self.sectionsOfTurn += 1
+        // The block is decoded in any case, because later ones refer to its entries of the header table.
+        self.turn.readSection()
         try self.headers.read(block.bytes, names: self.loop.rules.table)
         let id = block.stream
         guard id > self.lastStream else {
@@ -127,7 +131,7 @@ extension HTTP2Connection {
         }
     }
 
-    /// Begins a request.
+    /// Opens a stream for a request.
     private func open(_ id: UInt32, endsStream: Bool) throws(HTTP2ErrorCode) {
         guard self.streams.count < Self.maxStreams else {
             return try self.refuse(id, .refusedStream)
@@ -175,6 +179,6 @@ extension HTTP2Connection {
             let bytes = self.headers.fields.bytes
             client.received(self.requestHead, in: bytes.span)
         }
-        self.control.earn(8)
+        self.budgets.control.earn(8)
     }
 }

@@ -1,14 +1,14 @@
 import GateWire
 import NIOCore
 
-/// The streams and their ends.
+/// The streams.
 extension HTTP2Connection {
-    /// A stream for another request.
+    /// Returns a stream for another request.
     func takeStream() -> HTTP2Stream {
         self.idle.popLast() ?? HTTP2Stream(connection: self)
     }
 
-    /// Nothing more is sent or received on a stream.
+    /// Handles the end of a stream.
     func isOver(_ stream: HTTP2Stream) {
         self.over.append(stream)
         self.flush()
@@ -71,19 +71,20 @@ extension HTTP2Connection {
             if case .data(let count, _) = frame { self.discarded(count, of: stream) }
             return self.becomeIdleIfEmpty()
         }
-        // A header section on a stream that is long closed may end the connection (RFC 9113 5.1).
+        // A header section on a closed stream is an error of the connection (RFC 9113 5.1).
         guard case .data = frame else { throw .streamClosed }
         try self.refuse(stream, .streamClosed)
     }
 
-    /// Ends a stream because of something that the client did.
+    /// Ends a stream because of an error of the client.
     ///
-    /// It counts like a reset of the client: one can be made to bring about the other.
+    /// It counts like a reset of the client, because a client could cause one instead of the other.
     func refuse(_ stream: UInt32, _ code: HTTP2ErrorCode) throws(HTTP2ErrorCode) {
-        // To refuse one that is too many costs little, and a client may not know yet how many are.
+        // To refuse a stream costs little, and the client may not know the limit yet.
         let isCalm =
             code == .refusedStream
-            ? self.control.charge(at: self.loop.now) : self.resets.charge(at: self.loop.now)
+            ? self.budgets.control.charge(at: self.loop.now)
+            : self.budgets.resets.charge(at: self.loop.now)
         guard isCalm else { throw .enhanceYourCalm }
         if let open = self.streams[stream], !open.isOver {
             open.reset(code)
@@ -92,9 +93,83 @@ extension HTTP2Connection {
         }
     }
 
-    /// Bytes of a body are gone, and others may come.
+    /// Returns consumed bytes to the window of the connection.
     func credit(_ count: Int) {
         guard let increment = self.receiveWindow.take(count), !self.isClosing else { return }
         self.writeWindowUpdate(0, increment: increment)
+    }
+}
+
+/// The end of the connection.
+extension HTTP2Connection {
+    /// Sends `GOAWAY` with the reason, and closes.
+    func fail(_ code: HTTP2ErrorCode) {
+        guard !self.isClosing else { return }
+        let last = self.lastServedStream ?? self.lastStream
+        self.stage = .closing
+        self.reader.close()
+        self.endAll()
+        self.outbox.frames.writeGoAway(last: last, code)
+        self.deadline = self.loop.now + self.loop.settings.timeouts.linger
+        self.flushNow()
+        // If both sides were closed with bytes unread, the client would lose the last frames.
+        guard !self.inputClosed else { return self.closeWhenWritten() }
+        self.output?.end()
+    }
+
+    /// Closes once everything is written, because the client sends no more.
+    func closeWhenWritten() {
+        self.stage = .closing
+        self.reader.close()
+        self.deadline = self.loop.now + self.loop.settings.timeouts.response
+        self.flushNow()
+        self.output?.whenWritten { self.context?.close(promise: nil) }
+    }
+
+    /// Handles the close of the client's sending side.
+    ///
+    /// The client can neither end a request nor open a window nor acknowledge anything any more. It counts as gone, and
+    /// each stream ends as by a reset. Only bytes that the channel already has are still written.
+    func clientEnded() {
+        guard !self.streams.isEmpty, !self.isClosing else { return self.closeWhenWritten() }
+        for stream in self.streams.all { stream.end() }
+        self.settle()
+    }
+
+    /// Lets the streams come to their end, because the gate is about to stop.
+    ///
+    /// `grace`: how long new requests are accepted, because they may be on their way (RFC 9113 6.8).
+    func drain(grace: TimeAmount) {
+        switch self.stage {
+        case .opening where grace > .zero, .open where grace > .zero:
+            self.outbox.frames.writeGoAway(last: Self.noLastStream, .noError)
+            self.flush()
+            self.context?.eventLoop.assumeIsolated().scheduleTask(in: grace) {
+                self.drain(grace: .zero)
+            }
+        case .opening: self.fail(.noError)
+        case .open where self.streams.isEmpty && self.closedStreams.unfinished.isEmpty:
+            self.fail(.noError)
+        case .open:
+            self.stage = .draining(last: self.lastStream)
+            self.outbox.frames.writeGoAway(last: self.lastStream, .noError)
+            self.flush()
+        case .draining, .closing: break
+        }
+    }
+
+    /// Announces the end of the connection without naming the last stream.
+    private static let noLastStream = UInt32(Int32.max)
+
+    func deadlineReached() {
+        switch self.stage {
+        case .closing: self.abort()
+        case .opening, .open, .draining: self.fail(.noError)
+        }
+    }
+
+    func abort() {
+        self.stage = .closing
+        self.context?.close(promise: nil)
     }
 }

@@ -2,37 +2,51 @@ import GateWire
 import NIOCore
 internal import NIOSSL
 
-/// One HTTP/2 connection of a client (RFC 9113): reads its frames, keeps its streams, and writes
-/// what they answer.
+/// One HTTP/2 connection of a client (RFC 9113).
+///
+/// It reads frames, keeps the streams, and writes the frames of their responses.
 final class HTTP2Connection: ChannelInboundHandler, ChannelOutboundHandler, HTTP2Endpoint,
-    HeldOutput, Overdue
+    HeldOutput, RegisteredConnection
 {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
     enum Stage {
-        /// The client has yet to say what it is like (RFC 9113 3.4).
+        /// The settings of the client have not arrived (RFC 9113 3.4).
         case opening
         case open
-        /// Told to open no more streams than it has (RFC 9113 6.8).
-        case draining
-        /// Told that it is over; whatever it still sends is thrown away.
+        /// `GOAWAY` was sent: streams up to this one are served, and the client retries later ones elsewhere (RFC 9113
+        /// 6.8).
+        case draining(last: UInt32)
+        /// The last `GOAWAY` was sent; frames of the client are discarded.
         case closing
+    }
+
+    /// The budgets that limit what a client can cause at little cost.
+    struct FloodBudgets {
+        /// Resets of streams, which are earned by responses.
+        var resets = FloodBudget(capacity: 200, perSecond: 20)
+        /// Frames without content, which are earned by frames with content.
+        var control = FloodBudget(capacity: 1000, perSecond: 100)
+        /// Discarded bytes of the connection.
+        var discards: FloodBudget
     }
 
     let clients: LoopClients
     let loop: LoopContext
-    let origin: ClientOrigin
-    private(set) var context: ChannelHandlerContext?
+    let origin: ClientAddress
     private(set) var output: ChannelOutput?
+    private var flow = ChannelFlow(isWritable: false)
     var deadline: NIODeadline?
     var registryIndex = 0
     var stage = Stage.opening
+    var turn = HTTP2Turn()
+    var budgets: FloodBudgets
 
     var reader: HTTP2FrameReader
     var headers: HTTP2HeaderReader
-    /// The head of the request that was opened last; its memory is used again.
+    /// The head of the last request; its memory is used again.
     var requestHead = RequestHead()
     var peer = HTTP2PeerSettings(isClient: true)
     var receiveWindow = HTTP2ReceiveWindow(size: HTTP2OwnSettings.connectionWindow)
@@ -40,58 +54,35 @@ final class HTTP2Connection: ChannelInboundHandler, ChannelOutboundHandler, HTTP
     var streams = HTTP2StreamTable<HTTP2Stream>()
     /// The highest stream that the client has opened.
     var lastStream: UInt32 = 0
-    /// The highest stream that will be served, once the client has been told which it is; what the
-    /// client opens beyond it is its to send elsewhere (RFC 9113 6.8).
-    var lastServedStream: UInt32?
-    /// Streams that are over and were not yet let go of.
+    /// Streams that have ended and are released by `settle()`.
     var over: [HTTP2Stream] = []
-    /// Streams that wait to serve another request.
+    /// Streams that can serve another request.
     var idle: [HTTP2Stream] = []
-    /// Streams that are over and of which frames may still come.
+    /// Streams that have ended, but for which frames may still arrive.
     var closedStreams = ClosedStreamTracker(most: 2 * HTTP2Connection.maxStreams)
 
     var outbox = HTTP2Outbox()
     var sendWindow = HTTP2SendWindow()
-    var line = HTTP2SendLine<HTTP2Stream>()
+    var line = HTTP2SendQueue<HTTP2Stream>()
 
-    /// Resets of streams against requests that were answered.
-    var resets = FloodBudget(capacity: 200, perSecond: 20)
-    /// Frames that carry nothing against those that do.
-    var control = FloodBudget(capacity: 1000, perSecond: 100)
-
-    /// The budget of the connection for discarded bytes.
-    var discards: FloodBudget
-    var watchesDiscarding = false
-
-    /// Whether the channel takes more, as it last said: to be told costs less than to ask.
-    private(set) var isWritable = false
-    private var hasHeldRead = false
-    /// Header sections that were read in this turn of the loop.
-    var sectionsOfTurn = 0
-    /// Whether the frames behind them wait for the next one.
-    private var waitsForTurn = false
-    private(set) var inputClosed = false
-
-    /// Streams that a client may have at the same time.
+    /// The maximum number of concurrent streams of a client.
     static let maxStreams = 100
 
-    /// Header sections that are read before the loop turns to other connections: the requests of one client
-    /// that arrive together are hundreds when each of their fields is an index.
-    static let sectionsPerTurn = 16
-
-    /// The capacity of that budget in bodies of the maximum size.
+    /// The capacity of the budget for discarded bytes, in bodies of the maximum size.
     private static let discardedBodies = 2
 
-    /// How long the rest waits at least: a loop of NIO runs whatever is due before it looks at its sockets, a task
-    /// that was added just now included.
+    /// The minimum time until the next turn: an event loop of NIO runs all tasks that are due before it reads from its
+    /// sockets, including a task that was just added.
     static let pause = TimeAmount.microseconds(20)
 
-    init(clients: LoopClients, origin: ClientOrigin) {
+    init(clients: LoopClients, origin: ClientAddress) {
         self.clients = clients
         self.loop = clients.loop
         self.origin = origin
         let settings = clients.loop.settings
-        self.discards = .bodies(Self.discardedBodies, settings.discardLimits)
+        self.budgets = FloodBudgets(
+            discards: .bodies(Self.discardedBodies, settings.discardLimits)
+        )
         let limit = settings.headLimits.bytes
         self.reader = HTTP2FrameReader(expectsPreface: true, blockLimit: limit)
         self.headers = HTTP2HeaderReader(limit: limit)
@@ -99,20 +90,35 @@ final class HTTP2Connection: ChannelInboundHandler, ChannelOutboundHandler, HTTP
 
     var eventLoop: any EventLoop { self.loop.eventLoop }
 
+    /// The context of the handler; `nil` once it is removed.
+    var context: ChannelHandlerContext? { self.output?.context }
+
+    @inline(__always)
+    var isWritable: Bool { self.flow.isWritable }
+
+    /// Whether the client has closed its side.
+    var inputClosed: Bool { self.flow.isInputClosed }
+
+    @inline(__always)
     var isClosing: Bool {
         if case .closing = self.stage { return true }
         return false
     }
 
-    var isTurnOver: Bool { self.sectionsOfTurn >= Self.sectionsPerTurn }
+    @inline(__always)
+    var isTickBudgetSpent: Bool { self.turn.isOver }
+
+    /// The highest stream that is served while the connection drains; `nil` if it does not drain.
+    var lastServedStream: UInt32? {
+        if case .draining(let last) = self.stage { last } else { nil }
+    }
 }
 
 extension HTTP2Connection {
     func handlerAdded(context: ChannelHandlerContext) {
-        self.context = context
         let bypasses = self.loop.settings.bypassesChannel(isSecure: self.origin.isSecure)
         self.output = ChannelOutput(context, bypassesChannel: bypasses)
-        self.isWritable = context.channel.isWritable
+        self.flow.isWritable = context.channel.isWritable
         self.deadline = self.loop.now + self.loop.settings.timeouts.head
         self.clients.add(self)
         HTTP2OwnSettings.write(
@@ -125,18 +131,17 @@ extension HTTP2Connection {
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
-        self.context = nil
         self.output = nil
-        self.isWritable = false
+        self.flow.isWritable = false
     }
 
     func read(context: ChannelHandlerContext) {
-        // A client that does not read its answers may not ask for more of them, and requests that have
-        // arrived already come before new ones.
-        if self.isWritable, !self.waitsForTurn {
+        // A client that does not read its responses may not request more, and requests that have arrived are served
+        // before new ones are read.
+        if self.isWritable, !self.turn.isWaiting {
             context.read()
         } else {
-            self.hasHeldRead = true
+            self.flow.holdRead()
         }
     }
 
@@ -147,49 +152,43 @@ extension HTTP2Connection {
     func channelReadComplete(context: ChannelHandlerContext) {
         self.receivedAll()
         self.endTurn()
-        if self.isWritable, !self.waitsForTurn { self.output?.readNext() }
+        if self.isWritable, !self.turn.isWaiting { self.output?.readNext() }
     }
 
-    /// Takes what had arrived when the client turned out to speak HTTP/2.
+    /// Takes the bytes that had arrived when HTTP/2 was detected.
     func begin(with bytes: ByteBuffer) {
         self.received(bytes)
-        // Perhaps no more is on its way that would be followed by this.
+        // `channelReadComplete` may not follow if no more bytes arrive.
         self.receivedAll()
         self.endTurn()
     }
 
-    /// Leaves what has arrived beyond the requests of one turn to the next one.
+    /// Leaves the frames that exceed the limit of a turn to the next one.
     private func endTurn() {
-        guard self.isTurnOver, !self.isClosing else {
-            self.sectionsOfTurn = 0
-            return
-        }
-        guard !self.waitsForTurn else { return }
-        self.waitsForTurn = true
-        self.eventLoop.assumeIsolated().scheduleTask(in: Self.pause) { self.turnHasCome() }
+        guard self.turn.end(isClosing: self.isClosing) else { return }
+        self.eventLoop.assumeIsolated().scheduleTask(in: Self.pause) { self.beginTurn() }
     }
 
-    private func turnHasCome() {
-        self.waitsForTurn = false
-        self.sectionsOfTurn = 0
+    private func beginTurn() {
+        self.turn.begin()
         guard let context = self.context, !self.isClosing else { return }
-        self.readOn()
+        self.processInbound()
         self.outbox.release()
         self.settle()
-        // Before the pause begins, which would be over behind it.
+        // Before the pause starts, which would otherwise be over after it.
         self.flushNow()
         self.endTurn()
         self.resumeReading(context)
     }
 
     private func resumeReading(_ context: ChannelHandlerContext) {
-        guard self.hasHeldRead, self.isWritable, !self.waitsForTurn else { return }
-        self.hasHeldRead = false
+        guard self.flow.isReadHeld, self.isWritable, !self.turn.isWaiting else { return }
+        self.flow.releaseRead()
         context.read()
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        self.isWritable = context.channel.isWritable
+        self.flow.isWritable = context.channel.isWritable
         guard self.isWritable else { return }
         self.pump()
         for stream in self.streams.all where !stream.isOver { stream.becameWritable() }
@@ -200,7 +199,7 @@ extension HTTP2Connection {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         guard let event = event as? ChannelEvent, event == .inputClosed else { return }
-        self.inputClosed = true
+        self.flow.isInputClosed = true
         self.clientEnded()
     }
 
@@ -210,16 +209,17 @@ extension HTTP2Connection {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // Frames tell their own length; the end itself is heard of next.
+        // The frames show whether anything is missing, and the close itself is reported next.
         if case .uncleanShutdown? = error as? NIOSSLError { return }
         context.close(promise: nil)
     }
 }
 
-/// The frames that go out.
+/// Outgoing frames.
 extension HTTP2Connection {
-    /// Hands on what an answer of the backend has brought about: at once behind its end, if there is no
-    /// other stream that could add to it.
+    /// Flushes the frames that a part of a backend's response has caused.
+    ///
+    /// At the end of a response, this happens at once if there is no other stream that could add frames.
     func release(isEndOfAnswer: Bool) {
         self.outbox.release()
         guard !self.outbox.isEmpty else { return self.settle() }
@@ -230,9 +230,9 @@ extension HTTP2Connection {
         self.flushNow()
     }
 
-    /// A client that makes room for a body byte by byte earns nothing by it.
+    /// Counts sent content; clients that open the window byte by byte earn nothing.
     func wrote(_ count: Int, of stream: HTTP2Stream) {
-        if stream.output.isEmpty || count >= 1024 { self.control.earn(4) }
+        if stream.output.isEmpty || count >= 1024 { self.budgets.control.earn(4) }
     }
 }
 

@@ -2,13 +2,13 @@ import GatePolicy
 import GateWire
 import NIOCore
 
-/// The answer as the client gets it.
+/// The response.
 extension HTTP2Stream {
     var isWritable: Bool {
         !self.isOver && self.output.hasRoom && self.connection.isWritable
     }
 
-    /// Whether the client has been sent the head of the answer.
+    /// Whether the head of the response has been sent.
     var hasBegunResponse: Bool {
         if case .head = self.response { return false }
         return true
@@ -16,7 +16,7 @@ extension HTTP2Stream {
 
     /// Writes the head of a backend's response.
     ///
-    /// `fields`: those of the gate, which stand behind those of the backend, as a header block.
+    /// `fields`: the fields that the gate adds, as a header block.
     func write(
         _ head: ResponseHead,
         facts: ResponseFacts,
@@ -50,10 +50,10 @@ extension HTTP2Stream {
         if !head.isInterim { self.headWasWritten(endsStream: endsStream) }
     }
 
-    /// Writes the head of an answer of the gate.
+    /// Writes the head of a response of the gate.
     ///
-    /// `length`: the number of bytes of its content, if that is said; `date`: the `Date` field as a header block; `origin`:
-    /// that of a web app which is to read the answer.
+    /// `length`: the value of `content-length`, `nil` if the field is not sent; `date`: the `date` field as a header block;
+    /// `origin`: the origin of a web app that must be able to read the response.
     func write(
         _ block: HTTP2AnswerBlock,
         length: Int?,
@@ -63,7 +63,7 @@ extension HTTP2Stream {
     ) {
         guard !self.isOver, !self.hasBegunResponse else { return }
         let start = self.connection.outbox.beginHeaders(stream: self.id, endsStream: endsStream)
-        // A call that fails at once has nothing but trailers (gRPC over HTTP/2, trailers-only).
+        // A gRPC call that fails at once has a Trailers-Only response.
         let length = block.isCall && endsStream ? nil : length
         block.write(length: length, date, into: &self.connection.outbox.frames)
         if let origin {
@@ -82,30 +82,30 @@ extension HTTP2Stream {
         }
         self.response = .ended
         self.output.endAtOnce()
-        self.hasSentLast()
+        self.didSendLastFrame()
     }
 
-    /// Takes content of the answer.
+    /// Writes content.
     func write(_ content: ByteBuffer) {
         let bytes = content.readableBytesUInt8Span
         self.append(bytes, from: 0, to: bytes.count)
         self.sendContent()
     }
 
-    /// Takes content that is sent by `sendContent()` or `endContent()`.
+    /// Appends content, which `sendContent()` or `endContent()` sends.
     func append(_ bytes: Span<UInt8>, from start: Int, to end: Int) {
         guard !self.isOver, case .content = self.response else { return }
         self.output.append(bytes, from: start, to: end)
     }
 
-    /// Takes a trailer field, which is sent by `endContent()`.
+    /// Appends a trailer field, which `endContent()` sends.
     func append(trailer line: FieldLine, in bytes: Span<UInt8>) {
         var block = self.trailers.take() ?? ByteBuffer()
         block.writeHeaderField(line, in: bytes)
         self.trailers = block
     }
 
-    /// Takes trailer fields as a header block, likewise.
+    /// Appends trailer fields as a header block, which `endContent()` sends.
     func append(trailers fields: [UInt8]) {
         var block = self.trailers.take() ?? ByteBuffer()
         block.writeBytes(fields)
@@ -117,7 +117,7 @@ extension HTTP2Stream {
         self.connection.send(self)
     }
 
-    /// Ends the answer in order.
+    /// Ends the response in order.
     func endContent() {
         guard !self.isOver, case .content = self.response else { return }
         self.response = .ended
@@ -125,23 +125,23 @@ extension HTTP2Stream {
         self.connection.send(self)
     }
 
-    /// Whether the client has yet to make room for the end of an answer, which is over for the exchange.
+    /// Whether the end of the response waits for flow-control window, while the exchange has ended.
     var hasUnsent: Bool {
         guard !self.isOver, case .ended = self.response else { return false }
         return true
     }
 
-    func hasSentLast() {
-        self.connection.resets.earn(1)
+    func didSendLastFrame() {
+        self.connection.budgets.resets.earn(1)
         if !self.hasEndedRequest {
-            // The other direction goes on (RFC 8441 5).
+            // The other direction stays open (RFC 8441 5).
             if case .tunnel = self.client.exchange { return }
             self.connection.readAway(self)
         }
         self.end()
     }
 
-    /// The exchange that serves the stream closes it.
+    /// Closes the stream, by a reset if one direction has not ended.
     func close() {
         guard !self.isOver else { return }
         guard !self.output.hasEnded || !self.hasEndedRequest else { return self.end() }
@@ -149,7 +149,7 @@ extension HTTP2Stream {
         self.reset(.internalError)
     }
 
-    func hasSentAll() {
+    func didSendPending() {
         self.callWhenWritten()
     }
 
@@ -165,7 +165,7 @@ extension HTTP2Stream {
         self.connection.flush()
     }
 
-    /// Calls back when everything that was written is on its way, or will never be.
+    /// Calls `done` once everything that was written has been sent, or the stream has ended.
     func whenAllWritten(_ done: @escaping () -> Void) {
         guard !self.isOver, self.output.hasMore else { return done() }
         self.whenWritten.append(done)

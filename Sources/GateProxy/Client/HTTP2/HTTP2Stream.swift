@@ -1,18 +1,18 @@
 import GateWire
 import NIOCore
 
-/// One request of an HTTP/2 connection and its answer, which a `ClientConnection` serves: that is
-/// handed what the client sends, and what it answers becomes frames.
+/// One stream of an HTTP/2 connection.
 ///
-/// When an exchange has come to its end in order, both serve another stream.
+/// It passes the request to a `ClientConnection` and writes the response as frames. When an exchange has ended in order,
+/// both serve another stream.
 final class HTTP2Stream: HTTP2Sender {
-    /// The rest of the request that the client may still send.
+    /// The part of the request that has not arrived.
     enum RequestBody {
         case length(AnnouncedLength)
-        /// As much as it likes.
+        /// A body of unknown length.
         case any
         case ended
-        /// A WebSocket that the backend has not taken yet; what comes before that waits.
+        /// A WebSocket that the backend has not accepted yet; the bytes of the client are held.
         case offered(WebSocketKey, hasEnded: Bool)
         /// The bytes of a WebSocket.
         case tunnel(hasEnded: Bool)
@@ -21,28 +21,28 @@ final class HTTP2Stream: HTTP2Sender {
     enum Response {
         case head
         case content
-        /// Everything was written; perhaps some of it waits for the client to make room.
+        /// The response was written; its end may wait for flow-control window.
         case ended
     }
 
-    /// A circle, which the connection breaks at its end: to look up somebody `unowned` costs as much as to
-    /// retain and release it, with each use.
+    /// A reference cycle, which the connection breaks at its end: each access to an `unowned` reference would cost as
+    /// much as a retain and a release.
     let connection: HTTP2Connection
     let client: ClientConnection
     private(set) var id: UInt32 = 0
     var request = RequestBody.ended
-    /// The bytes of a WebSocket that came before the backend took it.
+    /// The bytes of a WebSocket that arrived before the backend accepted it.
     var heldBody = ByteBuffer()
     var response = Response.head
-    /// Trailer fields behind the content, as a header block.
+    /// The trailer fields of the response, as a header block.
     var trailers: ByteBuffer?
 
-    /// The answer, as far as the client makes no room for it.
+    /// The part of the response that waits for flow-control window.
     var output = HTTP2StreamOutput()
-    /// How much of its body the client may send.
+    /// The flow-control window for the request body.
     private(set) var receiveWindow = HTTP2Stream.newReceiveWindow
     var whenWritten: [() -> Void] = []
-    /// Nothing more is sent or received; the connection is about to let go of it.
+    /// Whether nothing more is sent or received; the connection releases the stream next.
     private(set) var isOver = false
 
     init(connection: HTTP2Connection) {
@@ -51,7 +51,9 @@ final class HTTP2Stream: HTTP2Sender {
         self.client.transport = .stream(self)
     }
 
-    /// Begins to serve a request; `hasEnded`: whether the client sends nothing behind the head.
+    /// Starts to serve a request.
+    ///
+    /// `hasEnded`: whether the request ends with its head.
     func begin(id: UInt32, body: HTTP2RequestHead.Body, hasEnded: Bool, sendWindow: Int) {
         self.id = id
         self.request =
@@ -98,7 +100,7 @@ final class HTTP2Stream: HTTP2Sender {
         }
     }
 
-    /// Nothing more may be sent or received.
+    /// Ends the stream: nothing more is sent or received.
     func end() {
         guard !self.isOver else { return }
         self.isOver = true
@@ -111,8 +113,7 @@ final class HTTP2Stream: HTTP2Sender {
     }
 
     private func dropHeldBody() {
-        // Nearly no request has held anything, and to put an empty buffer in the place of another one is
-        // not free.
+        // Only WebSockets hold bytes, and to replace an empty buffer is not free.
         if self.heldBody.capacity > 0 { self.heldBody = ByteBuffer() }
     }
 
@@ -123,7 +124,7 @@ final class HTTP2Stream: HTTP2Sender {
         for done in waiting { done() }
     }
 
-    /// Gives the stream up: what was sent of the answer must not look complete.
+    /// Resets the stream, so that the response does not look complete.
     func reset(_ code: HTTP2ErrorCode) {
         guard !self.isOver else { return }
         self.connection.writeReset(self.id, code)
@@ -131,9 +132,11 @@ final class HTTP2Stream: HTTP2Sender {
     }
 }
 
-/// The frames that the client sends.
+/// Incoming frames.
 extension HTTP2Stream {
-    /// `length`: the frame's payload with its padding, which counts for flow control.
+    /// Takes content.
+    ///
+    /// `length`: the length of the payload with its padding, which counts for flow control.
     func receiveData(_ data: ByteBuffer, length: Int, endsStream: Bool) throws(HTTP2ErrorCode) {
         guard !self.hasEndedRequest else { throw .streamClosed }
         guard self.receiveWindow.receive(length) else { throw .flowControlError }
@@ -161,7 +164,7 @@ extension HTTP2Stream {
         }
     }
 
-    /// Trailer fields, which end the request.
+    /// Takes trailer fields, which end the request.
     func receiveTrailers(_ list: HeaderList) throws(HTTP2ErrorCode) {
         guard list.isTrailerSection else { throw .protocolError }
         switch self.request {
@@ -175,7 +178,7 @@ extension HTTP2Stream {
         self.client.received(trailers: list)
     }
 
-    /// Lets the client send more, if what it has sent so far was taken.
+    /// Opens the window for the request body by the bytes that were consumed.
     func makeRoom() {
         let untaken = self.receiveWindow.untaken
         guard !self.isOver, untaken > 0, self.client.mayRead, self.webSocketKey == nil else {
@@ -185,5 +188,58 @@ extension HTTP2Stream {
         self.connection.credit(untaken)
         guard let increment = self.receiveWindow.take(), !self.hasEndedRequest else { return }
         self.connection.writeWindowUpdate(self.id, increment: increment)
+    }
+}
+
+/// A WebSocket over HTTP/2 (RFC 8441), which the backend gets over HTTP/1.1.
+extension HTTP2Stream {
+    /// The key of a WebSocket that the backend has not accepted yet; `nil` for all other requests.
+    var webSocketKey: WebSocketKey? {
+        if case .offered(let key, _) = self.request { return key }
+        return nil
+    }
+
+    /// Whether the response proves that the backend has read the key (RFC 6455 4.1).
+    func isAccepted(by head: ResponseHead, in bytes: Span<UInt8>) -> Bool {
+        guard let key = self.webSocketKey else { return false }
+        var isAccepted = false
+        for line in head.fields.lines
+        where bytes.matches("sec-websocket-accept", from: line.start, to: line.nameEnd) {
+            // With a second field, it would be unclear which one counts.
+            guard !isAccepted, bytes.text(from: line.valueStart, to: line.valueEnd) == key.accept
+            else { return false }
+            isAccepted = true
+        }
+        return isAccepted
+    }
+
+    /// Passes on the bytes that the client sent before the backend accepted the WebSocket.
+    func beginTunnel() {
+        guard !self.isOver, case .offered(_, let hasEnded) = self.request else { return }
+        self.request = .tunnel(hasEnded: false)
+        let held = self.heldBody
+        self.heldBody = ByteBuffer()
+        self.receiveTunnel(held, endsStream: hasEnded)
+    }
+
+    /// Takes bytes of the client; the end of the stream only ends this direction.
+    func receiveTunnel(_ data: ByteBuffer, endsStream: Bool) {
+        guard case .tunnel = self.request else {
+            self.heldBody.writeImmutableBuffer(data)
+            if endsStream, let key = self.webSocketKey {
+                self.request = .offered(key, hasEnded: true)
+            }
+            return
+        }
+        if endsStream { self.request = .tunnel(hasEnded: true) }
+        if data.readableBytes > 0 { self.client.received(data) }
+        if endsStream, !self.isOver { self.client.clientEnded() }
+    }
+
+    /// Handles a reset by the client.
+    func wasReset() {
+        // The reset is passed on, because a close would look like an end in order (RFC 8441 5).
+        if case .tunnel = self.request { self.client.upstream?.prepareReset() }
+        self.end()
     }
 }

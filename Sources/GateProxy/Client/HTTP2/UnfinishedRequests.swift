@@ -34,6 +34,8 @@ struct UnfinishedRequests {
     }
 
     private var entries: [UInt32: Entry] = [:]
+    /// Whether a check of the deadlines is scheduled.
+    private var isWatched = false
 
     /// The time that a client without window has to read the response before the reset.
     static let resetDelay = TimeAmount.milliseconds(250)
@@ -44,6 +46,18 @@ struct UnfinishedRequests {
     subscript(_ stream: UInt32) -> Entry? {
         get { self.entries[stream] }
         set { self.entries[stream] = newValue }
+    }
+
+    /// Returns whether a check of the deadlines has to be scheduled.
+    mutating func beginWatch() -> Bool {
+        guard !self.isWatched, !self.entries.isEmpty else { return false }
+        self.isWatched = true
+        return true
+    }
+
+    /// Starts a check of the deadlines.
+    mutating func endWatch() {
+        self.isWatched = false
     }
 
     /// The stream with the oldest request.

@@ -13,7 +13,7 @@ protocol HTTP2Sending: AnyObject {
     var outbox: HTTP2Outbox { get set }
     /// The send window of the connection.
     var sendWindow: HTTP2SendWindow { get set }
-    var line: HTTP2SendLine<Stream> { get set }
+    var line: HTTP2SendQueue<Stream> { get set }
 
     /// A DATA frame was written.
     func wrote(_ count: Int, of stream: Stream)
@@ -76,13 +76,13 @@ extension HTTP2Sending {
             self.wrote(count, of: stream)
             let hasEnded = stream.output.hasEnded
             if self.outbox.isFull { self.flushNow() }
-            if hasEnded { return stream.hasSentLast() }
+            if hasEnded { return stream.didSendLastFrame() }
         }
         guard stream.output.isEmpty else { return }
         if stream.output.writeEnd(of: stream.id, into: &self.outbox) {
-            stream.hasSentLast()
+            stream.didSendLastFrame()
         } else if !stream.output.hasEnded {
-            stream.hasSentAll()
+            stream.didSendPending()
         }
     }
 
@@ -111,9 +111,9 @@ protocol HTTP2Sender: AnyObject {
     /// Some pending output was sent, or output has become pending.
     func waits()
     /// All output so far was sent, but not the end of the stream.
-    func hasSentAll()
+    func didSendPending()
     /// The last frame was sent.
-    func hasSentLast()
+    func didSendLastFrame()
     /// The stream is writable again.
     func becameWritable()
 }
@@ -121,12 +121,12 @@ protocol HTTP2Sender: AnyObject {
 /// Default implementations, because most streams need only some of these events.
 extension HTTP2Sender {
     func waits() {}
-    func hasSentAll() {}
-    func hasSentLast() {}
+    func didSendPending() {}
+    func didSendLastFrame() {}
 }
 
 /// A queue of the streams with output, in the order of their turns.
-struct HTTP2SendLine<Stream: HTTP2Sender> {
+struct HTTP2SendQueue<Stream: HTTP2Sender> {
     private var streams = CircularBuffer<Stream>()
 
     var count: Int { self.streams.count }

@@ -39,7 +39,7 @@ extension UpstreamHTTP2Connection {
     func end(_ end: End, _ failed: [UpstreamHTTP2Stream] = []) {
         guard !self.isClosing else { return }
         if case .opening(let promise) = self.stage {
-            promise.fail(end == .eof ? ChannelError.eof : Failure.speaksNoHTTP2)
+            promise.fail(end == .eof ? ChannelError.eof : Failure.doesNotSupportHTTP2)
         }
         self.stage = .closing
         self.deadline = nil

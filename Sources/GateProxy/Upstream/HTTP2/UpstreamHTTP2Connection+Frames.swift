@@ -89,7 +89,7 @@ extension UpstreamHTTP2Connection {
         guard case .opening(let promise) = self.stage else { return }
         self.stage = .open
         guard self.budget.hasRoom else {
-            promise.fail(Failure.takesNoRequests)
+            promise.fail(Failure.allowsNoStreams)
             return self.shutDown()
         }
         promise.succeed()

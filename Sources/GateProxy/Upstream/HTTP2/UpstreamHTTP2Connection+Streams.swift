@@ -38,7 +38,7 @@ extension UpstreamHTTP2Connection {
                 stream.upstream.transport = .none
             }
         }
-        self.member?.roomWasMade()
+        self.member?.capacityFreed()
         self.becomeIdleIfUnused()
     }
 

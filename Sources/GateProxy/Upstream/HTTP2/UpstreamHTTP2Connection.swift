@@ -3,7 +3,7 @@ import NIOCore
 internal import NIOSSL
 
 /// An HTTP/2 connection to the backend, for many concurrent requests (RFC 9113).
-final class UpstreamHTTP2Connection: ChannelInboundHandler, HTTP2Endpoint, Overdue {
+final class UpstreamHTTP2Connection: ChannelInboundHandler, HTTP2Endpoint, RegisteredConnection {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
@@ -17,13 +17,13 @@ final class UpstreamHTTP2Connection: ChannelInboundHandler, HTTP2Endpoint, Overd
 
     /// The reason why the connection cannot be used.
     enum Failure: Error, CustomStringConvertible {
-        case speaksNoHTTP2
-        case takesNoRequests
+        case doesNotSupportHTTP2
+        case allowsNoStreams
 
         var description: String {
             switch self {
-            case .speaksNoHTTP2: "the backend does not support HTTP/2"
-            case .takesNoRequests: "the backend allows no HTTP/2 streams"
+            case .doesNotSupportHTTP2: "the backend does not support HTTP/2"
+            case .allowsNoStreams: "the backend allows no HTTP/2 streams"
             }
         }
     }
@@ -60,13 +60,13 @@ final class UpstreamHTTP2Connection: ChannelInboundHandler, HTTP2Endpoint, Overd
     /// Whether an exchange was completed on the connection.
     var hasServed = false
     private(set) var lastReceived = NIODeadline.now()
-    var pulse: UpstreamPulse
+    var pulse: UpstreamPingSchedule
 
     /// The head of the last response; its bytes are in `headers`.
     private(set) var responseHead = ResponseHead()
     var outbox = HTTP2Outbox()
     var sendWindow = HTTP2SendWindow()
-    var line = HTTP2SendLine<UpstreamHTTP2Stream>()
+    var line = HTTP2SendQueue<UpstreamHTTP2Stream>()
     /// Receivers with new data, in the order of its arrival.
     private var unsettled: [any UpstreamReceiver] = []
 
@@ -92,7 +92,7 @@ final class UpstreamHTTP2Connection: ChannelInboundHandler, HTTP2Endpoint, Overd
         self.isSecure = isSecure
         self.bypassesChannel = bypassesChannel
         self.limits = limits
-        self.pulse = UpstreamPulse(silence: silence)
+        self.pulse = UpstreamPingSchedule(silence: silence)
         self.stage = .opening(whenReady)
         // A head that only slightly exceeds the limit is a stream error, not a connection error.
         self.reader = HTTP2FrameReader(expectsPreface: false, blockLimit: 4 * limits.bytes)
@@ -110,7 +110,7 @@ final class UpstreamHTTP2Connection: ChannelInboundHandler, HTTP2Endpoint, Overd
     }
 
     /// Always false: the data that a backend sends at once was requested.
-    var isTurnOver: Bool { false }
+    var isTickBudgetSpent: Bool { false }
 
     /// Whether the connection accepts another request.
     var hasRoom: Bool { self.isOpen && self.budget.hasRoom }

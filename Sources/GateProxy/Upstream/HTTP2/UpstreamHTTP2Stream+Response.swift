@@ -67,7 +67,7 @@ extension UpstreamHTTP2Stream {
         guard (remaining ?? 0) == 0 else { return self.failed(.contentLength) }
         // Without a receiver, the response was already complete.
         if self.upstream.receiver != nil {
-            guard trailers.mayTrail else { return self.failed(.trailer) }
+            guard trailers.isForwardableTrailerSection else { return self.failed(.trailer) }
             self.deliver { $0.receive(trailers: trailers) }
         }
         self.finishLingering()

@@ -5,7 +5,7 @@ extension UpstreamPool {
     typealias Done = (Result<UpstreamConnection, ConnectError>) -> Void
 
     /// Opens an HTTP/1.1 connection.
-    func connectAlone(to member: Member, _ done: @escaping Done) {
+    func connectExclusive(to member: Member, _ done: @escaping Done) {
         self.connect(member.address, .http1).assumeIsolated().whenComplete { result in
             switch result {
             case .success(.exclusive(let connection)):
@@ -23,7 +23,7 @@ extension UpstreamPool {
     }
 
     /// Waits for capacity on an HTTP/2 connection, including those that are being opened.
-    func connectTogether(to member: Member, _ done: @escaping Done) {
+    func connectShared(to member: Member, _ done: @escaping Done) {
         member.shared.wait(done)
         if member.shared.connections.contains(where: \.hasRoom) {
             self.eventLoop.assumeIsolated().execute { self.serveWaiting(of: member) }
@@ -70,6 +70,6 @@ extension UpstreamPool {
         let waiting = member.shared.openedExclusive()
         guard let first = waiting.first else { return connection.close() }
         first(.success(connection))
-        for waiter in waiting.dropFirst() { self.connectAlone(to: member, waiter) }
+        for waiter in waiting.dropFirst() { self.connectExclusive(to: member, waiter) }
     }
 }

@@ -34,15 +34,15 @@ package struct HTTP2Outbox {
 
     /// Requests that the output is written.
     ///
-    /// - Returns: Whether the caller must schedule a task, which must call `turnHasCome()`.
+    /// - Returns: Whether the caller must schedule a task, which must call `flushStarted()`.
     @inline(__always)
-    package mutating func needsTurn() -> Bool {
+    package mutating func needsFlush() -> Bool {
         guard !self.isHeld, !self.isScheduled else { return false }
         self.isScheduled = true
         return true
     }
 
-    package mutating func turnHasCome() {
+    package mutating func flushStarted() {
         self.isScheduled = false
     }
 

@@ -37,7 +37,7 @@ struct HPACKEntry {
 
 /// The dynamic table of a peer, newest field first (RFC 7541 2.3.2).
 struct HPACKDynamicTable {
-    private static let mostOutdated = 256
+    private static let maxEvictedEntries = 256
 
     /// The fields as lines, oldest first.
     private(set) var bytes: [UInt8] = []
@@ -114,11 +114,11 @@ struct HPACKDynamicTable {
             self.size -= self.entries[self.first].size
             self.first += 1
         }
-        self.clearAway()
+        self.compactIfNeeded()
     }
 
     /// Removes evicted entries from time to time, so that each byte is moved only once or twice.
-    private mutating func clearAway() {
+    private mutating func compactIfNeeded() {
         guard self.first > 0 else { return }
         guard self.first < self.entries.count else {
             self.entries.removeAll(keepingCapacity: true)
@@ -128,7 +128,8 @@ struct HPACKDynamicTable {
         }
         let start = self.entries[self.first].start
         // Fields may be empty, so their number counts as well as their bytes.
-        let isDue = start > 2 * Swift.max(self.capacity, 1024) || self.first > Self.mostOutdated
+        let isDue =
+            start > 2 * Swift.max(self.capacity, 1024) || self.first > Self.maxEvictedEntries
         guard isDue else { return }
         self.entries.removeSubrange(..<self.first)
         self.bytes.removeSubrange(..<start)

@@ -29,7 +29,7 @@ struct HTTP2ConnectionLifetimeTests {
         stage.loop.run()
         let handler = try client.channel.pipeline.syncOperations
             .handler(type: HTTP2Connection.self)
-        let perTurn = HTTP2Connection.sectionsPerTurn
+        let perTurn = HTTP2Turn.maxSections
         let count = 2 * perTurn + 1
         let streams = (0..<count).map { UInt32(1 + 2 * $0) }
         let requests = streams.flatMap { Self.request($0, version: "0.1") }

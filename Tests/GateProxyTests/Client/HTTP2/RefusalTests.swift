@@ -23,8 +23,8 @@ struct RefusalTests {
         )
         let client = ClientConnection(
             clients: worker.clients,
-            origin: ClientOrigin(nil, trusted: .none, isSecure: true),
-            admission: .unwelcome
+            origin: ClientAddress(nil, trusted: .none, isSecure: true),
+            admission: .overClientLimit
         )
         let channel = EmbeddedChannel(handler: client, loop: loop)
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()

@@ -197,7 +197,7 @@ private final class FakeSending: HTTP2Sending {
     var isWritable = true
     var outbox = HTTP2Outbox()
     var sendWindow: HTTP2SendWindow
-    var line = HTTP2SendLine<FakeStream>()
+    var line = HTTP2SendQueue<FakeStream>()
     /// Whether the channel is reported as writable during each flush.
     var pumpsInFlush = false
     private var sent = ByteBuffer()
@@ -265,8 +265,8 @@ private final class FakeStream: HTTP2Sender {
     }
 
     func waits() { self.waitCount += 1 }
-    func hasSentAll() { self.pauseCount += 1 }
-    func hasSentLast() { self.lastCount += 1 }
+    func didSendPending() { self.pauseCount += 1 }
+    func didSendLastFrame() { self.lastCount += 1 }
     func becameWritable() { self.writableCount += 1 }
 }
 

@@ -7,18 +7,18 @@ import WireSamples
 struct HTTP2OutboxTests {
     @Test func `a flush is scheduled once`() {
         var outbox = HTTP2Outbox()
-        #expect(outbox.needsTurn() == true)
-        #expect(outbox.needsTurn() == false)
-        outbox.turnHasCome()
-        #expect(outbox.needsTurn() == true)
+        #expect(outbox.needsFlush() == true)
+        #expect(outbox.needsFlush() == false)
+        outbox.flushStarted()
+        #expect(outbox.needsFlush() == true)
     }
 
     @Test func `no flush is scheduled while frames are read`() {
         var outbox = HTTP2Outbox()
         outbox.hold()
-        #expect(outbox.needsTurn() == false)
+        #expect(outbox.needsFlush() == false)
         outbox.release()
-        #expect(outbox.needsTurn() == true)
+        #expect(outbox.needsFlush() == true)
     }
 
     @Test func `taken frames are removed`() {

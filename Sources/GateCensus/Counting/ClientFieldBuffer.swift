@@ -1,0 +1,117 @@
+import GatePolicy
+
+/// The identity fields of clients as received, in one contiguous buffer.
+///
+/// Parsing each new client on its event loop would make such requests expensive. The fields are
+/// parsed after a fetch instead.
+package struct ClientFieldBuffer: Sendable {
+    /// The maximum size of the fields of a client in bytes; if they are longer, none are stored.
+    private static let longest = 1_024
+    /// The flag that distinguishes the index of a query parameter from that of a header field.
+    private static let query: UInt8 = 0x80
+
+    /// For each line, the index of its name, its length in two bytes with the lower one first, and
+    /// its value.
+    private var bytes: [UInt8] = []
+    private var start = 0
+    private var isTooLong = false
+
+    var count: Int { self.bytes.count }
+
+    mutating func begin() {
+        self.start = self.bytes.count
+        self.isTooLong = false
+    }
+
+    /// Ends the fields of a client; returns `nil` if they exceed the maximum size.
+    mutating func end() -> Range<Int>? {
+        guard self.isTooLong else { return self.start..<self.bytes.count }
+        self.bytes.removeLast(self.bytes.count - self.start)
+        return nil
+    }
+
+    /// Adds a header line; `index`: the index of its name in `RuleSet.identityHeaderNames`.
+    package mutating func addHeader(at index: UInt8, _ value: Span<UInt8>) {
+        guard self.bytes.count - self.start + value.count < Self.longest else {
+            self.isTooLong = true
+            return
+        }
+        self.bytes.append(addingCapacity: 3 + value.count) { output in
+            output.append(index)
+            output.append(UInt8(truncatingIfNeeded: value.count))
+            output.append(UInt8(truncatingIfNeeded: value.count >> 8))
+            output.append(value)
+        }
+    }
+
+    /// Adds a query parameter; `index`: the index of its name in `RuleSet.identityQueryNames`.
+    package mutating func addQuery(at index: Int, _ value: [UInt8]) {
+        guard let index = UInt8(exactly: index), index < Self.query else {
+            self.isTooLong = true
+            return
+        }
+        self.addHeader(at: index | Self.query, value.span)
+    }
+
+    /// Returns the client whose fields are in a range; `nil` if a part of its identity is too long.
+    func client(at place: Range<Int>, by ruleSet: RuleSet) -> CensusClient? {
+        var claims = ruleSet.noClaims
+        var index = place.lowerBound
+        while index < place.upperBound {
+            let name = self.bytes[index]
+            let start = index + 3
+            let end = start + Int(self.bytes[index + 1]) + Int(self.bytes[index + 2]) << 8
+            if name & Self.query == 0 {
+                claims.addHeader(at: Int(name), self.bytes.span.extracting(start..<end))
+            } else {
+                claims.addQuery(at: Int(name & ~Self.query), Array(self.bytes[start..<end]))
+            }
+            index = end
+        }
+        return CensusClient(ruleSet.identify(claims))
+    }
+}
+
+/// Parses clients, and caches them.
+///
+/// Most clients occur again in each fetch, and parsing one costs twenty times as much as a lookup.
+struct CensusReader: Sendable {
+    /// The maximum number of cached clients, and of bytes of their fields; beyond it, the cache is
+    /// emptied.
+    private static let limit = 8_192
+    private static let byteLimit = 1 << 20
+
+    private var ruleSet: RuleSet?
+    /// The clients by the digest of their fields, combined with their event loop, because each loop
+    /// has its own seed.
+    private var known: [UInt64: CensusClient?] = [:]
+    /// One object for all notations of a client, so that lookups do not have to compare texts.
+    private var clients: Set<CensusClient> = []
+    private var bytes = 0
+
+    /// Returns the client of a statement; `nil` if a part of its identity is too long.
+    mutating func client(
+        of statement: CensusHarvest.Statement,
+        in harvest: CensusHarvest
+    ) -> CensusClient? {
+        if statement.ruleSet !== self.ruleSet { self.forget(for: statement.ruleSet) }
+        let key = statement.digest ^ harvest.loop
+        if let known = self.known[key] { return known }
+        if self.known.count >= Self.limit || self.bytes + statement.words.count > Self.byteLimit {
+            self.forget(for: statement.ruleSet)
+        }
+        let client = harvest.words.client(at: statement.words, by: statement.ruleSet)
+            .map { self.clients.insert($0).memberAfterInsert }
+        self.known[key] = .some(client)
+        self.bytes += statement.words.count
+        return client
+    }
+
+    /// Empties the cache, because other rules may parse the same fields differently.
+    private mutating func forget(for ruleSet: RuleSet) {
+        self.ruleSet = ruleSet
+        self.known.removeAll(keepingCapacity: true)
+        self.clients.removeAll(keepingCapacity: true)
+        self.bytes = 0
+    }
+}

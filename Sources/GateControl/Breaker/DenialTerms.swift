@@ -1,0 +1,127 @@
+internal import GateRules
+internal import GateCrypto
+internal import GatePolicy
+
+extension RuleSetDefinition {
+    /// The terms of all rules that can deny clients, by rule id, and those of the policy for
+    /// unidentified clients under `unidentified`.
+    ///
+    /// Texts and URLs are not part of the terms. The value is a digest that stays the same across
+    /// restarts while the terms are unchanged. Equal rules can have different digests, as with
+    /// `3.0` and `3.0.0`. Reusing the digest of an equal rule would be faster, but a stored trip
+    /// would not match after a restart.
+    var denialTerms: [String: String] {
+        guard self.mode == .enforce else { return [:] }
+        var terms: [String: String] = [:]
+        for rule in self.rules where rule.withNext.contains(where: { $0.mode == .enforce }) {
+            terms[rule.id] = Self.digest(rule.terms)
+        }
+        if self.unidentified.rejects {
+            terms[RuleExpectation.unidentified] = Self.digest(self.unidentified.terms)
+        }
+        return terms
+    }
+
+    /// Returns the names of terms that have changed, or that have a different effect.
+    ///
+    /// `after`: the `denialTerms` of these rules; `before`: those of the old rules.
+    func changedTerms(
+        _ after: [String: String],
+        since old: RuleSetDefinition,
+        _ before: [String: String]
+    ) -> Set<String> {
+        let isAllChanged = old.identity != self.identity || old.exemptions != self.exemptions
+        var changed = Set(after.keys.filter { isAllChanged || before[$0] != after[$0] })
+        if old.releases != self.releases {
+            let held = self.rules.filter { $0.withNext.contains { $0.holdUntilInStore != nil } }
+            changed.formUnion(held.map(\.id).filter { after[$0] != nil })
+        }
+        return changed
+    }
+
+    /// Returns the definition with the given rules set to observe.
+    func observing(_ names: Set<String>) -> RuleSetDefinition {
+        var definition = self
+        for index in definition.rules.indices where names.contains(definition.rules[index].id) {
+            definition.rules[index].observe()
+        }
+        if names.contains(RuleExpectation.unidentified) { definition.unidentified.observe() }
+        return definition
+    }
+
+    /// The times at which rules start to deny clients, or deny more, with the rule.
+    var denialDates: [(time: Timestamp, rule: String)] {
+        var dates: [(time: Timestamp, rule: String)] = []
+        for rule in self.rules {
+            for stage in rule.withNext where stage.mode == .enforce {
+                let times =
+                    [stage.schedule.enforceFrom, stage.maintenance?.from]
+                    + stage.rollout.map(\.at) + stage.schedule.brownouts.map { Optional($0.from) }
+                dates += times.compactMap(\.self).map { (time: $0, rule: rule.id) }
+            }
+        }
+        return dates.sorted { $0.time < $1.time }
+    }
+
+    private static func digest(_ terms: [String]) -> String {
+        var hash = SHA256()
+        for term in terms { hash.update(Array("\(term.utf8.count):\(term)".utf8)) }
+        return hash.digest.prefix(8).hexadecimal
+    }
+}
+
+extension RuleDefinition {
+    /// The terms that differ from those of an empty rule, so that a newer version of the gate with
+    /// additional terms gets the same digest.
+    fileprivate var terms: [String] {
+        let plain = RuleDefinition(id: self.id)
+        func term<Value: Equatable>(
+            _ name: String,
+            _ path: KeyPath<RuleDefinition, Value>
+        ) -> String? {
+            let value = self[keyPath: path]
+            return value == plain[keyPath: path] ? nil : "\(name): \(value)"
+        }
+        return [
+            term("match", \.match), term("minimum", \.minimum),
+            term("minimumBuild", \.minimumBuild), term("minimumBuildOf", \.minimumBuildOf),
+            term("blocked", \.blocked), term("blockedBuilds", \.blockedBuilds),
+            term("prerelease", \.prerelease), term("mode", \.mode),
+            term("schedule", \.schedule), term("rollout", \.rollout),
+            self.maintenance.map { "maintenance: \($0.terms)" }, term("hold", \.holdUntilInStore),
+            term("requiresOS", \.requiresOS),
+        ].compactMap(\.self) + self.next.flatMap { ["next"] + $0.terms }
+    }
+}
+
+extension MaintenanceWindow {
+    /// The terms in the format of earlier versions, so that an update of the gate does not rearm a
+    /// tripped rule.
+    fileprivate var terms: String {
+        func text(_ time: Timestamp?) -> String { time.map { "\($0)" } ?? "nil" }
+        let announceFrom = self.announceFrom.map { "Optional(\($0))" } ?? "nil"
+        return "Optional(GatePolicy.MaintenanceWindow(from: \(text(self.from)), "
+            + "until: \(text(self.until)), announceFrom: \(announceFrom)))"
+    }
+}
+
+extension UnidentifiedPolicy {
+    fileprivate var terms: [String] {
+        var terms = [self.missing.rawValue, self.unreadable.rawValue]
+        for path in self.paths {
+            terms.append("\(path.request)")
+            terms += [path.missing, path.unreadable].map { $0?.rawValue ?? "-" }
+        }
+        return terms
+    }
+
+    fileprivate mutating func observe() {
+        func observed(_ action: Action) -> Action { action == .reject ? .observe : action }
+        self.missing = observed(self.missing)
+        self.unreadable = observed(self.unreadable)
+        for index in self.paths.indices {
+            self.paths[index].missing = self.paths[index].missing.map(observed)
+            self.paths[index].unreadable = self.paths[index].unreadable.map(observed)
+        }
+    }
+}

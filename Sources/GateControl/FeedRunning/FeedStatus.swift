@@ -1,0 +1,56 @@
+internal import GateRules
+/// The status of a feed, for the log, the status page and the metrics.
+package struct FeedStatus: Sendable, Equatable {
+    /// The reliability of a feed's value.
+    package enum State: String, Sendable, CaseIterable {
+        /// No value has been received.
+        case waiting
+        /// The last fetch succeeded.
+        case fresh
+        /// The last fetch failed, or its value was rejected.
+        case failing
+        /// The value has not been confirmed within `staleAfter`.
+        case stale
+    }
+
+    package let id: String
+    /// The value of `source` in the rules file.
+    package let kind: String
+    /// The kind and location of the source, without secrets.
+    package let source: String
+    /// Whether a webhook triggers a fetch.
+    package let hasWebhook: Bool
+    /// The revision of the contribution; `nil` if no value was ever applied.
+    package internal(set) var revision: String?
+    /// The time of the last confirmation, changed or not, in seconds since 1970.
+    package internal(set) var confirmedAt: Int64?
+    /// The time of the last change of the contribution, in seconds since 1970.
+    package internal(set) var changedAt: Int64?
+    /// The start of the last fetch or stream, in seconds since 1970.
+    package internal(set) var askedAt: Int64?
+    /// The time of the next fetch, in seconds since 1970; `nil` during a fetch or a stream.
+    package internal(set) var nextAt: Int64?
+    /// The last error; `nil` if the last fetch succeeded.
+    package internal(set) var lastError: String?
+    /// Notes for operators about the interpretation of the value.
+    package internal(set) var notes: [String] = []
+    /// The number of consecutive failures.
+    package internal(set) var failures = 0
+    /// Whether the value has not been confirmed within `staleAfter`.
+    package internal(set) var isStale = false
+    /// Whether the rules of the feed are in observe mode because the value is stale.
+    package internal(set) var isObserved = false
+
+    init(_ feed: FeedDefinition) {
+        self.id = feed.id
+        self.kind = feed.kind
+        self.source = feed.summary
+        self.hasWebhook = feed.hasWebhook
+    }
+
+    package var state: State {
+        if self.isStale { return .stale }
+        if self.lastError != nil { return .failing }
+        return self.confirmedAt == nil ? .waiting : .fresh
+    }
+}

@@ -1,0 +1,29 @@
+package import GatePolicy
+package import GateRules
+
+/// A snapshot of the active rules and their history.
+package struct RulesSnapshot: Sendable {
+    package let rules: LoadedRules
+    package let status: ReloadStatus
+    /// Whether the rules are from the file, in its current or an earlier state, not from the state
+    /// folder.
+    package let areOfFile: Bool
+    package let inForceSince: Timestamp?
+    /// The time and the reason of the last read of the file; `nil`: not since the start.
+    package let lastReload: (time: Timestamp, origin: RulesChange.Origin)?
+}
+
+extension RulesReloader {
+    /// The current snapshot; `nil` before rules are loaded.
+    package var standing: RulesSnapshot? {
+        self.current.map { rules in
+            RulesSnapshot(
+                rules: rules,
+                status: self.status,
+                areOfFile: self.areOfFile,
+                inForceSince: self.inForceSince,
+                lastReload: self.lastReload
+            )
+        }
+    }
+}

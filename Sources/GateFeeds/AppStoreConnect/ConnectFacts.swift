@@ -1,0 +1,209 @@
+internal import GatePolicy
+internal import GateRules
+
+/// The builds and versions of an app in App Store Connect, converted to a rules file.
+struct ConnectFacts {
+    /// The clients that the facts apply to, and the demands on testers.
+    struct Target: Sendable, Equatable {
+        let app: String?
+        let platform: Platform
+        let storeURL: String?
+        /// The template of the rules for testers; `nil`: no rules are generated.
+        let rule: FeedRuleTemplate?
+        /// Whether the newest build is required of testers or recommended to them.
+        var ask = ConnectDemand.require
+        /// The texts of the responses about builds.
+        var words = TestAudience.Words.own
+    }
+
+    /// Replaces the time of versions that were already in the store at the first fetch.
+    private static let before = "before"
+
+    /// Returns the memory key for the time since which a version is in the store.
+    private static func sighting(of version: ConnectVersion) -> String {
+        // A soak period starts when the version is available to all users.
+        if case .ended = version.phase {
+            "complete \(version.version)"
+        } else {
+            "live \(version.version)"
+        }
+    }
+
+    let builds: [ConnectBuild]
+    let versions: [ConnectVersion]
+
+    /// Returns the newest build that an audience must have.
+    private func newest(_ audience: TestAudience, _ now: Timestamp) -> ConnectBuild? {
+        self.builds.filter { known in
+            known.build.audience == audience && known.build.isTesting
+                && known.build.expiresAt.map { now < $0 } ?? true
+        }
+        .max { $0.build.precedes($1.build) }
+    }
+
+    /// Returns the times since which versions are in the store, as observed by this feed.
+    ///
+    /// `last`: The stored times; `nil` at the first fetch, when the times of existing versions are
+    /// unknown.
+    func sightings(after last: [String: String]?, now: Timestamp) -> [String: String] {
+        let names = self.versions.map { Self.sighting(of: $0) }
+        return Dictionary(
+            names.map { name in (name, last.map { $0[name] ?? "\(now)" } ?? Self.before) },
+            uniquingKeysWith: { first, _ in first }
+        )
+    }
+
+    /// Generates the rules file.
+    ///
+    /// - Parameters:
+    ///   - feed: The id of the feed, which prefixes the ids of the rules.
+    ///   - target: The clients that the facts apply to.
+    ///   - memory: The times since which versions are in the store.
+    ///   - now: The time at which the expiration of builds is evaluated.
+    /// - Returns: The contribution of the feed.
+    func document(
+        of feed: String,
+        for target: Target,
+        memory: [String: String],
+        now: Timestamp
+    ) -> FeedDocument {
+        var document = FeedDocument()
+        for audience in TestAudience.allCases {
+            guard let newest = self.newest(audience, now) else { continue }
+            document.releases.append(self.release(newest, for: target))
+            if let rule = target.rule {
+                let members = self.demand(of: newest, for: target)
+                document.rules.append(rule.rule("\(feed)-\(audience.rawValue)", members))
+            }
+        }
+        document.releases += self.versions.map { self.release($0, for: target, memory, now) }
+        if !self.builds.isEmpty {
+            document.testFlight = [
+                .object(
+                    self.identity(of: target) + Self.words(of: target) + [
+                        .init("feed", .text(feed)),
+                        .init("builds", .list(self.items(now))),
+                    ]
+                )
+            ]
+        }
+        return document
+    }
+
+    /// Returns the demands on testers: the version of the newest build, and its build number within
+    /// that version.
+    ///
+    /// Build numbers may restart with each version, so a later version whose builds are still
+    /// unknown must pass.
+    private func demand(of newest: ConnectBuild, for target: Target) -> [JSONValue.Member] {
+        let build = newest.build
+        let match = self.identity(of: target) + [.init("channel", .text(build.audience.channel))]
+        var members: [JSONValue.Member] = [
+            .init("match", .object(match)), .init("minimum", .text("\(build.version)")),
+        ]
+        if let number = try? BuildNumber(parsing: newest.number) {
+            members.append(.init("minimumBuild", .build(number)))
+            members.append(.init("minimumBuildOf", .text("\(build.version)")))
+        }
+        if target.ask == .recommend {
+            // The build is available already, so it is recommended from its upload on and never
+            // enforced.
+            let since = newest.uploadedAt ?? Timestamp(secondsSinceEpoch: 0)
+            members.append(.init("warnFrom", .text("\(since)")))
+        }
+        return members
+    }
+
+    private func identity(of target: Target) -> [JSONValue.Member] {
+        (target.app.map { [.init("app", .text($0))] } ?? [])
+            + [.init("platform", .text(target.platform.name))]
+    }
+
+    private static func words(of target: Target) -> [JSONValue.Member] {
+        target.words == .own ? [] : [.init("words", .text(target.words.rawValue))]
+    }
+
+    private func release(_ newest: ConnectBuild, for target: Target) -> JSONValue {
+        let build = newest.build
+        var members =
+            self.identity(of: target) + [
+                .init("channel", .text(build.audience.channel)),
+                .init("version", .text("\(build.version)")),
+            ]
+        if let number = try? BuildNumber(parsing: newest.number) {
+            members.append(.init("build", .build(number)))
+        }
+        if let time = newest.uploadedAt { members.append(.init("releasedAt", .text("\(time)"))) }
+        return .object(members)
+    }
+
+    private func release(
+        _ version: ConnectVersion,
+        for target: Target,
+        _ memory: [String: String],
+        _ now: Timestamp
+    ) -> JSONValue {
+        var members = self.identity(of: target)
+        members.append(.init("version", .text("\(version.version)")))
+        if let build = version.build { members.append(.init("build", .build(build))) }
+        // The placeholder for versions of the first fetch does not parse as a time.
+        let seen = memory[Self.sighting(of: version)].flatMap { try? Timestamp(parsing: $0) }
+        let since = Self.begin(of: version, seen: seen, now)
+        if let since { members.append(.init("releasedAt", .text("\(since)"))) }
+        switch version.phase {
+        case .complete: break
+        case .phased(let end): members.append(Self.phased(until: end))
+        case .ended(let end):
+            let seen = min(seen ?? end, end)
+            members.append(Self.phased(until: since.map { max(seen, $0) } ?? seen))
+        case .partial: members.append(.init("phased", .text(PhaseDecoder.partialWord)))
+        }
+        if let url = target.storeURL { members.append(.init("storeUrl", .text(url))) }
+        return .object(members)
+    }
+
+    /// Returns the time since which a version is in the store; `nil` for always.
+    ///
+    /// The earliest release date is only a lower bound, because the review may have ended long
+    /// after. The date is only used by itself for versions that existed at the first fetch, for
+    /// which nothing better is known.
+    private static func begin(
+        of version: ConnectVersion,
+        seen: Timestamp?,
+        _ now: Timestamp
+    ) -> Timestamp? {
+        if let phasedFrom = version.phasedFrom { return phasedFrom }
+        guard let seen else { return version.earliestRelease.flatMap { $0 <= now ? $0 : nil } }
+        return version.earliestRelease.map { max(seen, $0) } ?? seen
+    }
+
+    private static func phased(until end: Timestamp) -> JSONValue.Member {
+        .init("phased", .object([.init("completeAt", .text("\(end)"))]))
+    }
+
+    /// Returns the builds; only the newest ones include release notes.
+    private func items(_ now: Timestamp) -> [JSONValue] {
+        let newest = TestAudience.allCases.compactMap { self.newest($0, now) }
+        return self.builds.map { known in
+            var build = known.build
+            if !newest.contains(known) { build.releaseNotes = [:] }
+            return Self.item(build)
+        }
+    }
+
+    private static func item(_ build: TestFlightBuild) -> JSONValue {
+        var members: [JSONValue.Member] = [
+            .init("version", .text("\(build.version)")), .init("build", .text("\(build.build)")),
+            .init("audience", .text(build.audience.rawValue)),
+        ]
+        if !build.isTesting { members.append(.init("testing", .boolean(false))) }
+        if let time = build.expiresAt { members.append(.init("expiresAt", .text("\(time)"))) }
+        if !build.releaseNotes.isEmpty {
+            let notes = build.releaseNotes.map { (name: "\($0)", text: $1) }
+                .sorted { $0.name < $1.name }
+                .map { JSONValue.Member($0.name, .text($0.text)) }
+            members.append(.init("releaseNotes", .object(notes)))
+        }
+        return .object(members)
+    }
+}

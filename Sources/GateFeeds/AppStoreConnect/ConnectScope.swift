@@ -1,0 +1,42 @@
+internal import GateRules
+/// The app and platform that lists of App Store Connect are filtered by.
+///
+/// Resources of other apps or platforms that are returned nevertheless are ignored.
+struct ConnectScope {
+    /// The number of the app.
+    let app: String
+    /// The API's name of the platform.
+    let platform: String
+    /// The other apps and platforms in the responses, in the order of their first appearance.
+    private(set) var others: [String] = []
+
+    init(app: String, platform: String) {
+        self.app = app
+        self.platform = platform
+    }
+
+    /// Checks the app and platform of a resource, and records other ones.
+    ///
+    /// - Parameters:
+    ///   - resource: A build or a version.
+    ///   - platform: The platform of the resource; `nil` if it is unknown.
+    /// - Returns: Whether the resource states no other app or platform.
+    mutating func accepts(_ resource: JSONValue, for platform: String?) -> Bool {
+        let app = resource[path: "relationships.app.data.id"]?.text
+        let other: String? =
+            if let app, app != self.app { "the app \(app)" } else {
+                platform.flatMap { $0 == self.platform ? nil : $0 }
+            }
+        guard let other else { return true }
+        if !self.others.contains(other) { self.others.append(other) }
+        return false
+    }
+
+    /// A note about ignored apps and platforms; `nil` if there are none.
+    var note: String? {
+        guard !self.others.isEmpty else { return nil }
+        return
+            "requested the app \(self.app) for \(self.platform), but App Store Connect also returned "
+            + "builds or versions of \(self.others.joined(separator: ", ")), which are ignored"
+    }
+}

@@ -1,0 +1,70 @@
+package import GateRules
+
+/// Limits how often the values of a feed are applied; independent of how they are applied.
+///
+/// The first value after a pause is applied immediately. If more values follow, only the last one
+/// of each interval is applied. Each applied value is merged, checked, tested, stored and sent to
+/// every event loop, so skipping short-lived values saves work.
+package struct FeedDebounce: Equatable {
+    /// The next step.
+    package enum Step: Equatable {
+        /// Apply these results in this order, and then call `finish(_:at:)`.
+        case take([FeedResult])
+        /// Wait for a number of seconds.
+        case wait(Double)
+        /// Wait for the next event.
+        case nothing
+    }
+
+    /// The minimum time in seconds between the end of one application and the next.
+    static let interval = 0.2
+
+    /// At most one value, followed by the results that were received with it or after it.
+    private var held: [FeedResult] = []
+    private var isTaking = false
+    /// The earliest time at which another value may be applied.
+    private var opensAt = -Double.infinity
+
+    package init() {}
+
+    /// Adds a result and drops the pending results that it supersedes.
+    package mutating func add(_ answer: FeedResult) {
+        switch answer {
+        case .value, .part: self.held = [answer]
+        case .nonsense: self.held = self.held.filter(\.isValue) + [answer]
+        // A pending result is newer than the value that would be confirmed.
+        case .unchanged, .alive: if self.held.isEmpty { self.held = [answer] }
+        }
+    }
+
+    /// Ends the interval early, because the source sends no further values for now.
+    package mutating func hurry() {
+        self.opensAt = -Double.infinity
+    }
+
+    /// Returns the next step; `uptime`: seconds of a monotonic clock.
+    package mutating func next(at uptime: Double) -> Step {
+        guard !self.held.isEmpty, !self.isTaking else { return .nothing }
+        guard uptime >= self.opensAt || !self.held.contains(where: \.isValue) else {
+            return .wait(self.opensAt - uptime)
+        }
+        defer { self.held = [] }
+        self.isTaking = true
+        return .take(self.held)
+    }
+
+    /// Records that results have been applied or rejected.
+    package mutating func finish(_ answers: [FeedResult], at uptime: Double) {
+        self.isTaking = false
+        if answers.contains(where: \.isValue) { self.opensAt = uptime + Self.interval }
+    }
+}
+
+extension FeedResult {
+    fileprivate var isValue: Bool {
+        switch self {
+        case .value, .part: true
+        case .nonsense, .unchanged, .alive: false
+        }
+    }
+}

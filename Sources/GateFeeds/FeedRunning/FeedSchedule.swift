@@ -1,0 +1,148 @@
+internal import GatePolicy
+package import GateRules
+
+/// The schedule of a feed: the times of its fetches and of its value's expiration, independent of
+/// I/O.
+package struct FeedSchedule: Equatable {
+    /// A point in time on a monotonic clock, and on the wall clock, which is valid across restarts.
+    package struct Moment: Equatable {
+        /// Seconds of a monotonic clock.
+        package var uptime: Double
+        /// Seconds since 1970.
+        package var time: Int64
+
+        package init(uptime: Double, time: Int64) {
+            self.uptime = uptime
+            self.time = time
+        }
+    }
+
+    /// The next step.
+    package enum Step: Equatable {
+        case ask
+        /// The last value has become stale.
+        case turnStale
+        /// Wait for a number of seconds.
+        case rest(Double)
+    }
+
+    /// The maximum delay after the first failure in seconds; it doubles with each further failure.
+    static let firstDelay = 1.0
+    /// The maximum delay after failures in seconds, unless the polling interval is longer.
+    static let longestDelay = 60.0
+    /// The minimum delay in seconds.
+    static let shortestDelay = 0.2
+    /// The minimum time in seconds between the end of a fetch and a fetch triggered by a hint.
+    static let hintDelay = 1.0
+    /// The duration in seconds after which a stream counts as stable, which resets the failures.
+    static let lastingAfter = 10.0
+    /// The maximum jitter as a share of the interval, so that the gates of a fleet do not poll in
+    /// lockstep.
+    static let spread = 0.1
+
+    private let timing: FeedTiming
+    /// The time of the last confirmation, in seconds since 1970.
+    private(set) var confirmedAt: Int64?
+    /// The same time on the monotonic clock, so that setting the wall clock does not affect
+    /// staleness.
+    private var confirmedUptime: Double
+    package private(set) var failures = 0
+    private(set) var isStale = false
+    private var askAt: Double
+    /// The earliest time at which a hint may trigger a fetch.
+    private var earliest: Double
+
+    /// Creates a schedule whose first fetch is due immediately.
+    ///
+    /// - Parameters:
+    ///   - timing: The timing in the rules file.
+    ///   - confirmedAt: The time at which the stored value was confirmed.
+    ///   - now: The current time.
+    package init(_ timing: FeedTiming, confirmedAt: Int64?, now: Moment) {
+        self.timing = timing
+        self.confirmedAt = confirmedAt
+        self.confirmedUptime = now.uptime - Double(max(0, now.time - (confirmedAt ?? now.time)))
+        self.askAt = now.uptime
+        self.earliest = now.uptime
+    }
+
+    /// Returns the next step; call it again after the step is done.
+    package mutating func next(at now: Moment) -> Step {
+        if self.turnsStale(at: now) { return .turnStale }
+        guard self.askAt > now.uptime else { return .ask }
+        let untilStale = self.secondsUntilStale(at: now) ?? .infinity
+        return .rest(min(self.askAt - now.uptime, untilStale))
+    }
+
+    /// Marks the value as stale if its time has expired; returns whether it was not stale before.
+    package mutating func turnsStale(at now: Moment) -> Bool {
+        guard let wait = self.secondsUntilStale(at: now), wait <= 0 else { return false }
+        self.isStale = true
+        return true
+    }
+
+    /// Schedules a fetch as early as possible, because the source may have changed.
+    package mutating func hint(at now: Moment) {
+        self.askAt = min(self.askAt, max(now.uptime, self.earliest))
+    }
+
+    /// Returns the time of the next fetch, in seconds since 1970.
+    package func nextFetch(at now: Moment) -> Int64 {
+        now.time + Int64(max(0, self.askAt - now.uptime).rounded(.up))
+    }
+
+    /// Records a confirmation of the value; returns whether it was stale before.
+    package mutating func confirm(at now: Moment) -> Bool {
+        let wasStale = self.isStale
+        self.confirmedAt = now.time
+        self.confirmedUptime = now.uptime
+        self.isStale = false
+        // A stream that repeatedly breaks right after its start is not stable.
+        if now.uptime - self.askAt >= Self.lastingAfter { self.failures = 0 }
+        return wasStale
+    }
+
+    /// Records the regular end of a fetch.
+    ///
+    /// `random`: A number from 0 up to 1.
+    package mutating func finish(at now: Moment, random: Double) {
+        self.failures = 0
+        self.askAt = now.uptime + Double(self.timing.every) * (1 + Self.spread * random)
+        self.earliest = now.uptime + Self.hintDelay
+    }
+
+    /// Records the regular end of a stream; it is reopened soon, with longer delays if streams
+    /// never last.
+    package mutating func interrupt(at now: Moment, random: Double) {
+        self.fail(retryAfter: nil, at: now, random: random)
+    }
+
+    /// Records a failed fetch, or a rejected value.
+    package mutating func fail(retryAfter: Int64?, at now: Moment, random: Double) {
+        let interval = Double(self.timing.every)
+        let limit = max(interval, Self.longestDelay)
+        // Limits the exponent, to prevent an overflow.
+        let bound = min(limit, Self.firstDelay * Double(1 << min(self.failures, 24)))
+        self.failures += 1
+        // Full jitter spreads the retries of gates that failed at the same time.
+        let delay = max(Self.shortestDelay, bound * random)
+        let asked = Double(retryAfter ?? 0) * (1 + Self.spread * random)
+        self.askAt = now.uptime + max(delay, asked)
+        self.earliest = now.uptime + max(Self.hintDelay, asked)
+    }
+
+    /// Returns the time in seconds until the value becomes stale without a confirmation; `nil` if
+    /// it is stale or never expires.
+    package func secondsUntilStale(at now: Moment) -> Double? {
+        guard !self.isStale, let staleAfter = self.timing.staleAfter, self.confirmedAt != nil else {
+            return nil
+        }
+        return self.confirmedUptime + Double(staleAfter) - now.uptime
+    }
+
+    /// The time at which the value becomes stale, in seconds since 1970; `nil`: never.
+    package var staleAt: Int64? {
+        guard let staleAfter = self.timing.staleAfter else { return nil }
+        return self.confirmedAt.map { $0 + staleAfter }
+    }
+}

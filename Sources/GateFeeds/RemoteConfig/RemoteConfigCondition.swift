@@ -1,0 +1,113 @@
+internal import GatePolicy
+internal import GateRules
+
+/// A condition of a Remote Config template, with the parts that the gate can evaluate.
+///
+/// Some conditions, such as audiences or percentages, can only be evaluated by Firebase.
+///
+/// Source: Firebase, "Remote Config conditional expression reference". Elements can only be joined
+/// by ` && `.
+struct RemoteConfigCondition: Sendable, Equatable {
+    enum Element: Sendable, Equatable {
+        case constant(Bool)
+        case platform(Set<String>)
+        /// The Firebase app id, such as `1:123:ios:abc`.
+        case app(String)
+        /// The languages of the device, in lower case with hyphens.
+        case language(Set<String>)
+        case version(Relation, AppVersion)
+        case versions([AppVersion])
+        case build(Relation, BuildNumber)
+        case builds([BuildNumber])
+        /// A test of the written version or build, with the required result.
+        case written(WrittenTest, isMet: Bool)
+        /// A local time in a zone, represented as if it were UTC.
+        case time(Relation, Timestamp, zone: String)
+        /// An element that the gate cannot evaluate, as written.
+        case undecidable(String)
+    }
+
+    /// A test of the written form of a version or build.
+    struct WrittenTest: Sendable, Hashable {
+        enum Part: Sendable { case version, build }
+
+        let part: Part
+        let pattern: WrittenPattern
+    }
+
+    enum Relation: String, Sendable, Equatable, CaseIterable {
+        // Longer operators first: `>=` must not be parsed as `>`.
+        case atLeast = ">="
+        case atMost = "<="
+        case equal = "=="
+        case unequal = "!="
+        case above = ">"
+        case below = "<"
+
+        func holds<Value: Comparable>(_ left: Value, _ right: Value) -> Bool {
+            switch self {
+            case .atLeast: left >= right
+            case .atMost: left <= right
+            case .equal: left == right
+            case .unequal: left != right
+            case .above: left > right
+            case .below: left < right
+            }
+        }
+    }
+
+    let elements: [Element]
+
+    /// The versions at which the result may change.
+    var thresholds: [AppVersion] {
+        self.elements.flatMap { element -> [AppVersion] in
+            switch element {
+            case .version(_, let version): [version]
+            case .versions(let versions): versions
+            case .constant, .platform, .app, .language, .build, .builds, .written, .time,
+                .undecidable:
+                []
+            }
+        }
+    }
+
+    /// The builds at which the result may change.
+    var buildThresholds: [BuildNumber] {
+        self.elements.flatMap { element -> [BuildNumber] in
+            switch element {
+            case .build(_, let build): [build]
+            case .builds(let builds): builds
+            case .constant, .platform, .app, .language, .version, .versions, .written, .time,
+                .undecidable:
+                []
+            }
+        }
+    }
+
+    /// The tests of written versions and builds.
+    var writtenTests: [WrittenTest] {
+        self.elements.compactMap { element in
+            if case .written(let test, _) = element { test } else { nil }
+        }
+    }
+
+    var languages: Set<String> {
+        self.elements.reduce(into: []) { languages, element in
+            if case .language(let names) = element { languages.formUnion(names) }
+        }
+    }
+
+    /// The app ids in the condition.
+    var apps: [String] {
+        self.elements.compactMap { element in
+            if case .app(let id) = element { id } else { nil }
+        }
+    }
+
+    var isTimed: Bool {
+        self.elements.contains { element in
+            if case .time = element { return true }
+            return false
+        }
+    }
+}

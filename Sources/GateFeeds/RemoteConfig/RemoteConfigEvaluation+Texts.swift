@@ -1,0 +1,156 @@
+internal import GatePolicy
+internal import GateRules
+
+/// Reads texts and maintenance from a template; they must be the same for all versions, because
+/// rules are.
+extension RemoteConfigEvaluation {
+    /// Returns a text that is the same for all clients.
+    mutating func text(_ path: String) -> String? {
+        guard let named = self.parameter(path) else { return nil }
+        guard let value = self.uniform(named) else { return nil }
+        return (try? SourceValue.text(value)).flatMap(\.self)
+    }
+
+    /// Returns a text by language, from conditions on the device language or from an object with
+    /// languages.
+    ///
+    /// - Parameters:
+    ///   - path: The parameter.
+    ///   - language: The language of a text without one.
+    /// - Returns: The texts; empty if there is no parameter, or if it depends on other conditions.
+    mutating func words(_ path: String, in language: LanguageTag) -> [LanguageTag: String] {
+        guard let named = self.parameter(path) else { return [:] }
+        let asked = self.template.conditions
+            .filter { named.parameter.conditionalValues[$0.name] != nil }
+            .reduce(into: Set<String>()) { $0.formUnion($1.condition.languages) }
+        let others = asked.sorted().compactMap { LanguageTag(language: $0) }
+            .filter { $0 != language }
+        var words: [LanguageTag: String] = [:]
+        for language in [language] + others {
+            self.client.language = language
+            defer { self.client.language = nil }
+            guard let value = self.uniform(named) else { return [:] }
+            do throws(SourceValue.Fault) {
+                words.merge(try SourceValue.words(value.unfolded, in: language)) { first, _ in first
+                }
+            } catch {
+                self.note("\(RemoteConfigError(error, path)): it is not used")
+                return [:]
+            }
+        }
+        return words
+    }
+
+    /// Returns a value that is certain for all clients, whatever their version and build.
+    ///
+    /// Returns `nil` if there is none; a note is added if the value differs.
+    private mutating func uniform(_ named: Named) -> JSONValue? {
+        // Undecided conditions are reported here, and must not make the lowest version apply.
+        var reading = RemoteConfigEvaluation(template: self.template, client: self.client)
+        var values: [JSONValue?] = []
+        for piece in reading.pieces(of: [named]) {
+            values.append((try? reading.certain(named, in: piece)).flatMap(\.self))
+        }
+        if reading.undecided.isEmpty, let value = values.first, values.allSatisfy({ $0 == value }) {
+            return value
+        }
+        self.note("'\(named.name)' has conditions and is not used: set it in 'rule'")
+        return nil
+    }
+
+    /// Returns the maintenance of the mapped parameters; `nil` if none of them exists.
+    mutating func maintenance(
+        _ names: FieldNames,
+        in language: LanguageTag
+    ) throws(RemoteConfigError) -> SourceMaintenance? {
+        var maintenance: SourceMaintenance?
+        if let path = names.given(SourceMaintenance.switchField), let named = self.parameter(path) {
+            maintenance = try self.maintenanceSwitch(named, in: language)
+        }
+        if let path = names.given(SourceMaintenance.fromField), self.parameter(path) != nil {
+            maintenance = maintenance ?? SourceMaintenance()
+            maintenance?.from = try self.time(path)
+        }
+        if let path = names.given(SourceMaintenance.untilField), self.parameter(path) != nil {
+            maintenance = maintenance ?? SourceMaintenance()
+            maintenance?.until = try self.time(path)
+        }
+        guard maintenance != nil else { return nil }
+        if names.isGiven(SourceMaintenance.titleField) {
+            maintenance?.words.title = self.words(SourceMaintenance.titleField, names, in: language)
+        }
+        if names.isGiven(SourceMaintenance.messageField) {
+            maintenance?.words.message = self.words(
+                SourceMaintenance.messageField,
+                names,
+                in: language
+            )
+        }
+        return maintenance
+    }
+
+    /// Returns the texts of a field, which may have a parameter per language.
+    mutating func words(
+        _ field: String,
+        _ names: FieldNames,
+        in language: LanguageTag
+    ) -> [LanguageTag: String] {
+        guard let named = names.words(field) else { return self.words(names[field], in: language) }
+        var words: [LanguageTag: String] = [:]
+        for name in named { words[name.language] = self.text(name.path) }
+        return words
+    }
+
+    /// A maintenance applies to all versions: a switch that is off for some of them is off.
+    private mutating func maintenanceSwitch(
+        _ named: Named,
+        in language: LanguageTag
+    ) throws(RemoteConfigError) -> SourceMaintenance {
+        var reading = RemoteConfigEvaluation(template: self.template, client: self.client)
+        var stated: [SourceMaintenance] = []
+        for piece in reading.pieces(of: [named]) {
+            guard let value = try reading.certain(named, in: piece) else {
+                stated.append(SourceMaintenance(isOn: false))
+                continue
+            }
+            do throws(SourceValue.Fault) {
+                stated.append(try SourceMaintenance.reading(value.unfolded, in: language))
+            } catch {
+                throw RemoteConfigError(error, named.name)
+            }
+        }
+        for name in reading.undecided {
+            self.note(
+                "only Firebase can evaluate '\(name)': the value of '\(named.name)' for it is ignored"
+            )
+        }
+        for note in reading.notes { self.note(note) }
+        guard let first = stated.first, stated.allSatisfy({ $0 == first }) else {
+            self.note(
+                "'\(named.name)' differs by version or build: a maintenance applies to all of them, so it "
+                    + "is off"
+            )
+            return SourceMaintenance(isOn: false)
+        }
+        return first
+    }
+
+    private mutating func time(_ path: String) throws(RemoteConfigError) -> Timestamp? {
+        guard let text = self.text(path) else { return nil }
+        do throws(SourceValue.Fault) {
+            return try SourceValue.time(.text(text))
+        } catch {
+            throw RemoteConfigError(error, path)
+        }
+    }
+}
+
+extension JSONValue {
+    /// The object in a text value, or the value itself.
+    fileprivate var unfolded: JSONValue {
+        guard case .text(let text) = self, text.first == "{",
+            let value = try? JSONParser.parse(Array(text.utf8))
+        else { return self }
+        return value
+    }
+}

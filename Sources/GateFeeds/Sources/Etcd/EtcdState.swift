@@ -1,0 +1,131 @@
+private import FoundationEssentials
+internal import GateRules
+
+/// The selected keys and values, from a range response and subsequent watch messages.
+///
+/// https://etcd.io/docs/v3.4/dev-guide/api_grpc_gateway: bytes are in base64, 64-bit numbers are
+/// texts, and zero or empty values are omitted.
+struct EtcdState: Equatable {
+    /// The reaction to a watch message.
+    enum Action: Equatable {
+        /// Nothing has changed.
+        case wait
+        case show
+        /// The start revision of the watch has been compacted.
+        case askAgain
+    }
+
+    private let selection: EtcdSelection
+    /// The store revision of this state.
+    private(set) var revision: Int64
+    /// The values by key; etcd sorts keys by their bytes.
+    private var values: [[UInt8]: [UInt8]] = [:]
+
+    /// Decodes a range response.
+    init(_ selection: EtcdSelection, range: JSONValue) throws(FeedFailure) {
+        guard let revision = range["header"]?["revision"]?.number else {
+            throw .content("the response is not an etcd range: header.revision is missing")
+        }
+        self.selection = selection
+        self.revision = revision
+        if let count = range["count"]?.number, count > EtcdSelection.maximumKeys {
+            throw .content(
+                "the prefix has \(count) keys; at most \(EtcdSelection.maximumKeys) are read"
+            )
+        }
+        for (index, pair) in (range["kvs"]?.items ?? []).enumerated() {
+            try self.put(pair, "kvs[\(index)]")
+        }
+    }
+
+    /// Applies a watch message.
+    mutating func receive(_ message: JSONValue) throws(FeedFailure) -> Action {
+        if let error = message["error"] {
+            throw .content("etcd ended the watch: \(Self.words(of: error))")
+        }
+        guard let result = message["result"] else {
+            throw .content("a message of the watch has no 'result'")
+        }
+        if result["compact_revision"]?.number ?? 0 > 0 { return .askAgain }
+        if result["canceled"] == .boolean(true) {
+            throw .content("etcd ended the watch: \(result["cancel_reason"]?.text ?? "no reason")")
+        }
+        let before = self.values
+        for (index, event) in (result["events"]?.items ?? []).enumerated() {
+            let place = "events[\(index)].kv"
+            guard let pair = event["kv"] else { throw .content("\(place) is missing") }
+            if event["type"]?.text == "DELETE" {
+                self.values[try Self.bytes(of: "key", in: pair, place)] = nil
+            } else {
+                try self.put(pair, place)
+            }
+        }
+        self.revision = max(self.revision, result["header"]?["revision"]?.number ?? 0)
+        return self.values == before ? .wait : .show
+    }
+
+    /// The rules files, or the reason why there are none.
+    var answer: FeedResult {
+        do throws(FeedFailure) {
+            return .value(FeedValue(files: try self.files()))
+        } catch {
+            return .nonsense(error)
+        }
+    }
+
+    private func files() throws(FeedFailure) -> [FeedValue.File] {
+        guard !self.values.isEmpty else {
+            throw .content("there is no key \(self.selection)")
+        }
+        guard self.values.values.reduce(0, { $0 + $1.count }) <= RulesSource.maximumSize else {
+            throw .content("the values exceed \(RulesSource.maximumSize) bytes in total")
+        }
+        var files: [FeedValue.File] = []
+        for (key, value) in self.values.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+            guard let name = String(validating: key, as: UTF8.self),
+                !name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
+            else { throw .content("a key of \(self.selection) is not valid text") }
+            guard let text = String(validating: value, as: UTF8.self) else {
+                throw .content("the value of \(name) is not valid UTF-8")
+            }
+            files.append(FeedValue.File(name: self.selection.name(of: name), text: text))
+        }
+        return files
+    }
+
+    private mutating func put(_ pair: JSONValue, _ place: String) throws(FeedFailure) {
+        let key = try Self.bytes(of: "key", in: pair, place)
+        self.values[key] = try Self.bytes(of: "value", in: pair, place)
+    }
+
+    /// Empty values are omitted; keys are never empty.
+    private static func bytes(
+        of name: String,
+        in pair: JSONValue,
+        _ place: String
+    ) throws(FeedFailure) -> [UInt8] {
+        guard let member = pair[name] else {
+            if name == "value" { return [] }
+            throw .content("\(place).\(name) is missing")
+        }
+        guard let text = member.text, let data = Data(base64Encoded: text) else {
+            throw .content("\(place).\(name) is not valid base64")
+        }
+        return Array(data)
+    }
+
+    /// Returns the error message of etcd, which is a text or an object with a message.
+    static func words(of error: JSONValue) -> String {
+        String((error.text ?? error["message"]?.text ?? "no reason").prefix(200))
+    }
+}
+
+extension JSONValue {
+    /// A 64-bit number, which the gateway encodes as text.
+    fileprivate var number: Int64? {
+        switch self {
+        case .text(let digits), .number(let digits): Int64(digits)
+        case .null, .boolean, .list, .object: nil
+        }
+    }
+}

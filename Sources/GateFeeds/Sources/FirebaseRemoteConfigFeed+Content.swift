@@ -1,0 +1,133 @@
+internal import GatePolicy
+internal import GateRules
+
+/// Generates rules from a template.
+extension FirebaseRemoteConfigFeed {
+    /// The correct spelling, in addition to the one from the article.
+    private static let otherLatest = "latest_version"
+
+    /// Generates the rules of a template at a time.
+    ///
+    /// - Parameters:
+    ///   - template: The template.
+    ///   - id: The id of the feed.
+    ///   - now: The time.
+    ///   - last: The memory of the previous template.
+    /// - Returns: The rules and the new memory.
+    /// - Throws: `FeedFailure` if the template cannot be used.
+    func value(
+        from template: RemoteConfigTemplate,
+        id: String,
+        at now: Timestamp,
+        after last: [String: String] = [:]
+    ) throws(FeedFailure) -> FeedValue {
+        let client = RemoteConfigClient(
+            platform: Platform(self.system.rawValue),
+            app: self.app,
+            now: now
+        )
+        let before = last[StatedFloor.key].flatMap { try? AppVersion(parsing: $0) }
+        let terms = try Self.reading { () throws(RemoteConfigError) in
+            try RemoteConfigRequirements(template, for: client, self.terms, before: before)
+        }
+        var reading = RemoteConfigEvaluation(template: template, client: client)
+        var document = FeedDocument()
+        var members = terms.demands.members
+        if !members.isEmpty {
+            if let link = reading.text(self.names["storeUrl"]) {
+                members.append(.init("storeUrl", .text(link)))
+            }
+            let words = FeedTexts(
+                title: reading.words("title", self.names, in: self.language),
+                message: reading.words("message", self.names, in: self.language),
+                button: reading.words("button", self.names, in: self.language)
+            )
+            document.add(words, as: id, to: &members, in: self.language)
+            document.rules.append(self.rule.rule(id, members))
+        }
+        let maintenance = try Self.reading { () throws(RemoteConfigError) in
+            try reading.maintenance(self.names, in: self.language)
+        }
+        if let maintenance {
+            do throws(SourceValue.Fault) {
+                try document.add(maintenance, id: id, like: self.rule, in: self.language)
+            } catch {
+                throw .fault(error, at: SourceMaintenance.switchField)
+            }
+        }
+        let undecided = terms.undecided.map {
+            "only Firebase can evaluate '\($0)': the lowest version applies"
+        }
+        var value = FeedValue(
+            document: document.text,
+            notes: undecided + terms.notes + reading.notes + document.notes
+                + self.notes(on: template)
+        )
+        value.memory[StatedFloor.key] = terms.minimum.map { "\($0)" }
+        return value
+    }
+
+    private var terms: RemoteConfigRequirements.Names {
+        RemoteConfigRequirements.Names(
+            minimum: self.names["minVersion"],
+            latest: self.names.isGiven("latestVersion")
+                ? [self.names["latestVersion"]]
+                : [self.names["latestVersion"], Self.otherLatest],
+            minimumBuild: self.names["minBuild"],
+            latestBuild: self.names["latestBuild"],
+            enforce: self.names.given(FeedSwitch.name),
+            blockedVersions: self.names.given("blockedVersions"),
+            blockedBuilds: self.names.given("blockedBuilds"),
+            others: [SourceMaintenance.switchField, SourceMaintenance.fromField]
+                .compactMap(self.names.given)
+        )
+    }
+
+    /// The switches that `fields` maps.
+    private var switches: [String] {
+        [
+            FeedSwitch.name, SourceMaintenance.switchField, SourceMaintenance.fromField,
+            SourceMaintenance.untilField,
+        ].compactMap(self.names.given)
+    }
+
+    /// Returns the parameters that must not disappear.
+    func kept(in template: RemoteConfigTemplate) -> [SourceFields.Kept] {
+        let floors =
+            ["minVersion", "minBuild"].map { self.names[$0] }
+            + ["blockedVersions", "blockedBuilds"].compactMap(self.names.given)
+        return floors.map { .floor($0, isAbsent: template[$0] == nil) }
+            + self.switches.map { .toggle($0, isAbsent: template[$0] == nil) }
+    }
+
+    /// Returns remarks about missing, unread and unrelated parameters.
+    private func notes(on template: RemoteConfigTemplate) -> [String] {
+        let missing = self.switches.filter { template[$0] == nil }
+            .map { "'\($0)', mapped by 'fields', is missing: it has no effect" }
+        let read =
+            Self.parameters.map { self.names[$0.0] } + [Self.otherLatest] + self.names.paths
+        let fields = template.parameters.compactMap { name, parameter in
+            parameter.defaultValue?.stated.map { UnreadFields.Field(path: name, value: $0) }
+        }
+        let unread = UnreadFields(
+            fields,
+            read: Set(read),
+            keys: UnreadFields.Keys(),
+            platforms: self.rule.platforms
+        ).notes
+        return missing + self.otherProject(template) + unread
+    }
+
+    /// Returns a remark if all app ids in conditions belong to another project than `appId`.
+    private func otherProject(_ template: RemoteConfigTemplate) -> [String] {
+        func project(_ id: String) -> Substring? { id.split(separator: ":").dropFirst().first }
+        let ids = template.conditions.flatMap(\.condition.apps)
+        guard let app = self.app, let own = project(app), let other = ids.compactMap(project).first,
+            !ids.contains(where: { project($0) == own })
+        else { return [] }
+        return [
+            "the conditions refer to apps of the Firebase project \(other), but 'appId' belongs to "
+                + "\(own): check 'project'"
+        ]
+    }
+}

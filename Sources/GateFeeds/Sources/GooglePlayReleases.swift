@@ -1,0 +1,123 @@
+internal import GatePolicy
+internal import GateRules
+
+/// The active releases on a Google Play track, oldest first.
+struct GooglePlayReleases {
+    struct Release: Equatable {
+        /// The version, if the release name states it unambiguously.
+        let version: AppVersion?
+        /// The versionCodes of all artifacts in ascending order; at least one.
+        let codes: [UInt64]
+        /// Whether the release is available to all users, according to the response.
+        let isComplete: Bool
+        /// The countries of the release, as lower-case codes; `nil` for all.
+        var countries: [String]?
+
+        /// Whether the other release is newer: of the codes in which they differ, it has the
+        /// highest one.
+        ///
+        /// A new release may keep artifacts of the previous one.
+        fileprivate func precedes(_ other: Release) -> Bool {
+            self.codes.reversed().lexicographicallyPrecedes(other.codes.reversed())
+        }
+    }
+
+    private static let published = "RELEASE_LIFECYCLE_STATE_PUBLISHED"
+    private static let completed = "completed"
+    /// The states in an edit in which some users have the release.
+    private static let handedOut = [completed, "inProgress", "halted"]
+
+    let releases: [Release]
+    /// Notes about release names without an unambiguous version.
+    private(set) var notes: [String] = []
+
+    /// Decodes the release listing of a track.
+    ///
+    /// The listing only states that a staged rollout is published. But until it is available to all
+    /// users, the previous release is published as well.
+    ///
+    /// - Throws: `FeedFailure` if no release is published on the track.
+    init(listing: JSONValue, of track: String) throws(FeedFailure) {
+        let items = listing["releases"]?.items ?? []
+        let own = items.filter { Self.isOf(track, $0) }
+        if let other = items.first, own.isEmpty { throw Self.another(track, other) }
+        var (found, notes): ([Release], [String]) = ([], [])
+        for item in own where item["releaseLifecycleState"]?.text == Self.published {
+            let codes = Self.codes(item["activeArtifacts"]?.items?.map { $0["versionCode"] })
+            let name = ReleaseName(item["releaseName"]?.text, codes)
+            guard !codes.isEmpty else { continue }
+            found.append(Release(version: name.version, codes: codes, isComplete: false))
+            if let note = name.note { notes.append(note) }
+        }
+        guard !found.isEmpty else { throw Self.nothing }
+        found.sort { $0.precedes($1) }
+        self.releases = found.enumerated().map { index, release in
+            Release(version: release.version, codes: release.codes, isComplete: index == 0)
+        }
+        self.notes = notes
+    }
+
+    /// Decodes a track from an edit, with the rollout state and the countries of its releases.
+    ///
+    /// - Throws: `FeedFailure` if there is no active release, or if it is another track.
+    init(track: JSONValue, named name: String) throws(FeedFailure) {
+        guard Self.isOf(name, track) else { throw Self.another(name, track) }
+        var (found, notes): ([Release], [String]) = ([], [])
+        for item in track["releases"]?.items ?? [] {
+            let isHandedOut = (item["status"]?.text).map { Self.handedOut.contains($0) } ?? false
+            let countries = Self.countries(of: item)
+            let codes = Self.codes(item["versionCodes"]?.items?.map { $0 })
+            guard isHandedOut, countries != [], !codes.isEmpty else { continue }
+            let name = ReleaseName(item["name"]?.text, codes)
+            found.append(
+                Release(
+                    version: name.version,
+                    codes: codes,
+                    isComplete: item["status"]?.text == Self.completed,
+                    countries: countries
+                )
+            )
+            if let note = name.note { notes.append(note) }
+        }
+        guard !found.isEmpty else { throw Self.nothing }
+        self.releases = found.sorted { $0.precedes($1) }
+        self.notes = notes
+    }
+
+    /// Whether the item states no other track.
+    private static func isOf(_ track: String, _ item: JSONValue) -> Bool {
+        item["track"]?.text.map { $0 == track } ?? true
+    }
+
+    private static func another(_ track: String, _ item: JSONValue) -> FeedFailure {
+        .content(
+            "requested the track '\(track)', but Google Play returned the track "
+                + "'\((item["track"]?.text ?? "").prefix(80))', which is ignored; check 'track'"
+        )
+    }
+
+    private static func codes(_ values: [JSONValue?]?) -> [UInt64] {
+        Set((values ?? []).compactMap { $0?.number }).sorted()
+    }
+
+    /// Returns the countries that a rollout is limited to.
+    private static func countries(of release: JSONValue) -> [String]? {
+        guard let targeting = release["countryTargeting"],
+            targeting["includeRestOfWorld"] != .boolean(true)
+        else { return nil }
+        // An empty list may be omitted.
+        return (targeting["countries"]?.items ?? []).compactMap { $0.text?.lowercased() }
+    }
+
+    private static let nothing = FeedFailure.content("no release is published on the track")
+}
+
+extension JSONValue {
+    /// A versionCode: a number in the listing, a text in an edit.
+    fileprivate var number: UInt64? {
+        switch self {
+        case .number(let text), .text(let text): UInt64(text)
+        case .null, .boolean, .list, .object: nil
+        }
+    }
+}

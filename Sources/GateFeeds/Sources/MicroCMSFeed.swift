@@ -1,0 +1,123 @@
+internal import GatePolicy
+internal import GateRules
+internal import GateSystem
+
+/// Forced updates in microCMS: a version range, a period and texts.
+///
+/// An endpoint contains one of them (object) or several (list). The formats are those of
+/// https://document.microcms.io/content-api: an empty field is missing or `null`, a select field is
+/// a list, and ETags are not documented.
+struct MicroCMSFeed: FeedSource {
+    /// The default fields, with the names of https://blog.microcms.io/app-force-update.
+    static let fields: [(name: String, kind: SourceFields.Kind)] = [
+        ("title", .words), ("message", .words), ("startDate", .time), ("endDate", .time),
+        ("minAppVersion", .version), ("maxAppVersion", .version), ("buttonTitle", .words),
+        ("url", .link),
+    ]
+    /// Additional default fields, which are not checked for misspellings.
+    static let builds: [(name: String, kind: SourceFields.Kind)] = [
+        ("minAppBuild", .build), ("maxAppBuild", .build),
+    ]
+    /// The fields that are only read if `fields` maps them.
+    static let named: [(name: String, kind: SourceFields.Kind)] = [
+        (platformField, .words), (FeedSwitch.name, .toggle),
+        (SourceMaintenance.switchField, .toggle), (SourceMaintenance.fromField, .time),
+        (SourceMaintenance.untilField, .time), (SourceMaintenance.titleField, .words),
+        (SourceMaintenance.messageField, .words),
+    ]
+    static let platformField = "platform"
+    /// All names that `fields` may contain.
+    static let known = (fields + builds + named).map(\.name)
+    /// The names that support a field per language.
+    static let localized = [
+        "title", "message", "buttonTitle", SourceMaintenance.titleField,
+        SourceMaintenance.messageField,
+    ]
+    /// The maximum number of list entries, which is microCMS's limit for a response.
+    private static let maximumEntries = 100
+    private static let etag = "etag"
+
+    let url: FetchURL
+    /// The name of the endpoint; empty if only the URL is known.
+    let endpoint: String
+    let key: Secret
+    /// The language of the texts.
+    let language: LanguageTag
+    let names: FieldNames
+    let rule: FeedRuleTemplate
+
+    var summary: String { "microCMS \(self.url)" }
+    var subject: FeedSubject { .rules(notices: self.rule.notices) }
+    var rulePlatforms: [Platform]? { self.rule.platforms }
+    var platformClaims: [FeedPlatformClaim] {
+        FeedPlatformClaim.all(in: [self.endpoint]) { "the endpoint '\($0)'" }
+            + FeedPlatformClaim.all(in: self.names.paths) { "the field '\($0)'" }
+    }
+
+    func follow(
+        _ context: FeedContext,
+        deliver: (FeedResult) async -> Void
+    ) async throws(FeedFailure) -> FeedEnd {
+        let etag = context.last?.memory[Self.etag]
+        let response = try await self.ask(self.url, etag: etag, context)
+        if response.status == 304, etag != nil {
+            await deliver(.unchanged)
+            return .complete
+        }
+        var content = try Self.content(of: response)
+        if let count = content["contents"]?.items?.count, count < content.totalCount ?? 0 {
+            // The default limit is ten entries.
+            content = try await self.wholeList(context)
+        }
+        let last = context.last?.memory ?? [:]
+        var value = try self.value(from: content, id: context.feed, after: last)
+        value.memory[Self.etag] = response.head["ETag"]
+        await deliver(.value(value))
+        return .complete
+    }
+
+    private func wholeList(_ context: FeedContext) async throws(FeedFailure) -> JSONValue {
+        let url: FetchURL
+        do {
+            url = try self.url.appending(query: "limit", "\(Self.maximumEntries)")
+        } catch {
+            throw .fetch(.unsendable)
+        }
+        let content = try Self.content(of: try await self.ask(url, context))
+        let total = content.totalCount ?? 0
+        guard content["contents"]?.items?.count == total else {
+            throw .content("the list has \(total) entries; at most \(Self.maximumEntries) are read")
+        }
+        return content
+    }
+
+    private func ask(
+        _ url: FetchURL,
+        etag: String? = nil,
+        _ context: FeedContext
+    ) async throws(FeedFailure) -> FetchResponse {
+        let key = HeaderField(name: "X-MICROCMS-API-KEY", value: try self.key.read())
+        let request = FetchRequest(
+            url,
+            fields: etag.map { [HeaderField(name: "If-None-Match", value: $0)] } ?? [],
+            credential: .field(key)
+        )
+        return try await context.fetcher.response(to: request)
+    }
+
+    private static func content(of response: FetchResponse) throws(FeedFailure) -> JSONValue {
+        let body = Result { () throws(FeedFailure) in try JSONValue.body(of: response) }
+        guard response.status == 200 else {
+            let message = (try? body.get())?["message"]?.text
+            throw .status(response.head, detail: message.map { String($0.prefix(200)) })
+        }
+        return try body.get()
+    }
+}
+
+extension JSONValue {
+    fileprivate var totalCount: Int? {
+        guard case .number(let text)? = self["totalCount"] else { return nil }
+        return Int(text)
+    }
+}

@@ -1,0 +1,35 @@
+internal import GateRules
+
+/// The identifier of an app in the App Store.
+enum AppStoreApp: Sendable, Equatable {
+    /// The number in the app's store URL.
+    case number(UInt64)
+    case bundle(String)
+}
+
+extension AppStoreApp {
+    /// Decodes `trackId` or `bundleId`, of which exactly one is required.
+    init?(_ fields: Fields, of feed: String, _ problems: Problems) {
+        switch (fields["trackId"], fields["bundleId"]) {
+        case (let element?, nil):
+            let expected = "the number in the app's store URL"
+            guard let number = element.wholeNumber(expected, problems) else { return nil }
+            self = .number(number)
+        case (nil, let element?):
+            guard let name = element.text("a bundle identifier", problems) else { return nil }
+            self = .bundle(name)
+        case (nil, nil), (_?, _?):
+            problems.report("\(feed) needs either 'trackId' or 'bundleId'", at: fields.place)
+            return nil
+        }
+    }
+}
+
+extension AppStoreApp: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .number(let number): "\(number)"
+        case .bundle(let bundle): bundle
+        }
+    }
+}

@@ -1,0 +1,184 @@
+internal import GatePolicy
+internal import GateRules
+
+/// The fields that a feed reads from its source, with detection of misspelled names.
+///
+/// Sources leave out empty fields and have additional ones, so an absent field or an unknown field
+/// alone is not a mistake. A mistake is an unknown field that was not there before, next to an
+/// absent known field with a similar name and a matching kind of value.
+struct SourceFields: Sendable {
+    /// The kind of content of a known field.
+    enum Kind: Sendable {
+        case version
+        case build
+        case toggle
+        case time
+        case link
+        case words
+
+        /// Whether a value may be of this kind, even if it is invalid otherwise.
+        fileprivate func fits(_ value: JSONValue) -> Bool {
+            switch value {
+            case .null, .object: return false
+            case .boolean: return self == .toggle
+            case .number: return self == .version || self == .build
+            case .list(let items): return items.count == 1 && self.fits(items[0])
+            case .text(let text):
+                switch self {
+                case .version: return (try? AppVersion(parsing: text)) != nil
+                case .build: return (try? BuildNumber(parsing: text)) != nil
+                case .toggle: return ["true", "false"].contains(text)
+                case .time: return (try? Timestamp(parsing: text)) != nil
+                case .link: return text.contains("://")
+                case .words: return !text.isEmpty
+                }
+            }
+        }
+    }
+
+    /// An unknown field, with the most similar known field.
+    private struct UnknownField {
+        let path: String
+        let meant: String
+    }
+
+    /// The memory key of the unknown fields in the previous response.
+    private static let strangers = "strangers"
+    /// The memory key of the fields that had a floor or a switch.
+    private static let kept = "floor"
+
+    /// The known fields by their path in the source.
+    private let known: [(path: String, kind: Kind)]
+
+    /// Creates the fields that a feed reads; those in `onlyIfNamed` apply if `fields` maps them.
+    init(
+        _ names: FieldNames,
+        _ kinds: [(name: String, kind: Kind)],
+        onlyIfNamed: [(name: String, kind: Kind)] = []
+    ) {
+        let named = onlyIfNamed.filter { names.isGiven($0.name) }
+        self.known = (kinds + named).flatMap { name, kind in
+            names.words(name)?.map { ($0.path, kind) } ?? [(names[name], kind)]
+        }
+    }
+
+    /// Checks a response for misspelled fields.
+    ///
+    /// - Parameters:
+    ///   - values: The entries of the response.
+    ///   - last: The memory of the previous response.
+    /// - Returns: The memory of this response.
+    /// - Throws: `FeedFailure` that names the unknown field and the similar one.
+    func check(
+        _ values: [JSONValue],
+        after last: [String: String]
+    ) throws(FeedFailure) -> [String: String] {
+        let former = Self.names(last[Self.strangers])
+        var paths: Set<String> = []
+        for value in values {
+            for stranger in self.strangers(in: value) {
+                let (path, meant) = (stranger.path, stranger.meant)
+                guard former.contains(path) || !value.isAbsent(at: meant) else {
+                    throw .content("unknown field '\(path)'; did you mean '\(meant)'?")
+                }
+                paths.insert(path)
+            }
+        }
+        return Self.memory(Self.strangers, paths.sorted())
+    }
+
+    /// A field that must not disappear once it was present.
+    struct Kept {
+        let path: String
+        let isAbsent: Bool
+        /// The instruction for requesting nothing instead.
+        let remedy: String
+
+        static func floor(_ path: String, isAbsent: Bool) -> Kept {
+            Kept(
+                path: path,
+                isAbsent: isAbsent,
+                remedy: "to require nothing, set it to an empty text"
+            )
+        }
+
+        static func toggle(_ path: String, isAbsent: Bool) -> Kept {
+            Kept(path: path, isAbsent: isAbsent, remedy: "to turn it off, set it to false")
+        }
+    }
+
+    /// Checks that fields with a floor or a switch have not disappeared.
+    ///
+    /// This applies to sources that can state explicitly that nothing is required. In these, a
+    /// missing field is a mistake.
+    ///
+    /// - Parameters:
+    ///   - fields: The fields.
+    ///   - last: The memory of the previous response.
+    /// - Returns: The memory of this response.
+    /// - Throws: `FeedFailure` that names the field and the way to require nothing.
+    static func check(
+        _ fields: [Kept],
+        after last: [String: String]
+    ) throws(FeedFailure) -> [String: String] {
+        let former = self.names(last[self.kept])
+        for field in fields where field.isAbsent && former.contains(field.path) {
+            throw .content(
+                "'\(field.path)' is missing: its last value stays active; \(field.remedy)"
+            )
+        }
+        return self.memory(self.kept, fields.filter { !$0.isAbsent }.map(\.path))
+    }
+
+    private static func names(_ text: String?) -> [String] {
+        text?.split(separator: "\n").map(String.init) ?? []
+    }
+
+    private static func memory(_ key: String, _ names: [String]) -> [String: String] {
+        names.isEmpty ? [:] : [key: names.joined(separator: "\n")]
+    }
+
+    private func strangers(in value: JSONValue) -> [UnknownField] {
+        let parents = Set(self.known.map { JSONPath($0.path).parent })
+        return parents.sorted().flatMap { parent -> [UnknownField] in
+            let place = parent.isEmpty ? value : value[path: parent]
+            guard case .object(let members)? = place else { return [] }
+            return members.compactMap { self.stranger($0, in: parent) }
+        }
+    }
+
+    private func stranger(_ member: JSONValue.Member, in parent: String) -> UnknownField? {
+        let path = JSONPath.joined(parent, member.name)
+        guard !self.known.contains(where: { $0.path == path }) else { return nil }
+        let siblings = self.known.filter {
+            JSONPath($0.path).parent == parent && $0.kind.fits(member.value)
+        }
+        let names = siblings.map { JSONPath($0.path).name }
+        guard let name = Spelling.nearest(to: member.name, among: names),
+            let meant = siblings.first(where: { JSONPath($0.path).name == name })
+        else { return nil }
+        return UnknownField(path: path, meant: meant.path)
+    }
+}
+
+/// A path such as `ios.minimum` or `config#/ios/minimum`, split before its last name.
+private struct JSONPath {
+    let parent: String
+    let name: String
+
+    static func joined(_ parent: String, _ name: String) -> String {
+        if parent.isEmpty { return name }
+        return parent + (parent.contains(JSONValue.pointerMark) ? "/" : ".") + name
+    }
+
+    init(_ path: String) {
+        if path.contains(JSONValue.pointerMark), let slash = path.lastIndex(of: "/") {
+            self.parent = String(path[..<slash])
+            self.name = String(path[path.index(after: slash)...])
+            return
+        }
+        let names = path.split(separator: ".")
+        self.parent = names.dropLast().joined(separator: ".")
+        self.name = names.last.map(String.init) ?? path
+    }
+}

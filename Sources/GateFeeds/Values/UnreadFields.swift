@@ -1,0 +1,103 @@
+internal import GatePolicy
+internal import GateRules
+
+/// Detects fields that are not read but appear to be meant for the gate.
+///
+/// They are only reported, because the detection is a guess.
+struct UnreadFields {
+    /// A field of the source.
+    struct Field {
+        let path: String
+        let value: JSONValue
+    }
+
+    /// The maximum number of reported fields.
+    private static let maximum = 8
+
+    /// The names in `fields`, by purpose.
+    struct Keys {
+        var minimum = "minVersion"
+        var latest: String? = "latestVersion"
+        var minimumBuild = "minBuild"
+        var latestBuild: String? = "latestBuild"
+    }
+
+    let notes: [String]
+
+    /// Checks the fields of a source.
+    ///
+    /// - Parameters:
+    ///   - fields: All fields.
+    ///   - read: The paths of the fields that are read.
+    ///   - keys: The names that `fields` supports.
+    ///   - platforms: The platforms of the rules; fields for other platforms are ignored.
+    init(_ fields: [Field], read: Set<String>, keys: Keys, platforms: [Platform]?) {
+        // A pointer reads a part of its field.
+        let bases = Set(read.map { $0.prefix { $0 != JSONValue.pointerMark } }.map(String.init))
+        var notes: [String] = []
+        for field in fields.sorted(by: { $0.path < $1.path }) where !bases.contains(field.path) {
+            if let platform = PlatformNames.platform(in: field.path), let platforms,
+                !platforms.contains(platform)
+            {
+                continue
+            }
+            notes += Self.notes(on: field, keys, isNested: false)
+        }
+        let more = notes.count - Self.maximum
+        self.notes =
+            notes.prefix(Self.maximum)
+            + (more > 0 ? ["\(more) more fields are not read"] : [])
+    }
+
+    private static func notes(on field: Field, _ keys: Keys, isNested: Bool) -> [String] {
+        if let key = self.key(for: field, keys) {
+            return [
+                "'\(field.path)' is not read; map it with `fields: { \(key): \"\(field.path)\" }`"
+            ]
+        }
+        guard !isNested, case .text(let text) = field.value, text.first == "{",
+            case .object(let members)? = try? JSONParser.parse(Array(text.utf8))
+        else { return [] }
+        return members.flatMap { member in
+            let name = member.name.replacing("~", with: "~0").replacing("/", with: "~1")
+            return self.notes(
+                on: Field(path: "\(field.path)#/\(name)", value: member.value),
+                keys,
+                isNested: true
+            )
+        }
+    }
+
+    /// Returns the name in `fields` that would read a field.
+    private static func key(for field: Field, _ keys: Keys) -> String? {
+        let name = field.path.split(whereSeparator: { "./#".contains($0) }).last.map(String.init)
+        let parts = Set(PlatformNames.parts(of: name ?? field.path))
+        func has(_ words: String...) -> Bool { words.contains(where: parts.contains) }
+        let isSwitch = (try? SourceValue.isOn(field.value)) != nil
+        if has("maintenance") {
+            if isSwitch { return SourceMaintenance.switchField }
+            if case .object = field.value { return SourceMaintenance.switchField }
+            return nil
+        }
+        if has("force", "forced", "enforce", "mandatory", "required"), isSwitch,
+            has("update", "upgrade", "version") || parts.isSubset(of: ["is", "force", "forced"])
+        {
+            return FeedSwitch.name
+        }
+        let isMinimum = has("min", "minimum", "minimal", "lowest", "required", "supported")
+        let isLatest = has("latest", "lastest", "newest", "current", "recommended")
+        guard isMinimum || isLatest else { return nil }
+        if has("build", "code", "versioncode"), (try? SourceValue.build(field.value)) != nil {
+            return isMinimum ? keys.minimumBuild : keys.latestBuild
+        }
+        if has("version", "ver"), (try? SourceValue.version(field.value)) != nil {
+            return isMinimum ? keys.minimum : keys.latest
+        }
+        return nil
+    }
+}
+
+/// The switch for the enforcement of floors; it is only read if `fields` maps it.
+enum FeedSwitch {
+    static let name = "enforce"
+}

@@ -1,0 +1,105 @@
+/// The queries that a TestFlight build can send.
+package enum TestFlightQuery: Sendable, Equatable {
+    /// The newest build that an audience can install.
+    case latest(TestAudience)
+    /// The audience of a version.
+    case audience
+}
+
+/// The build that sends a query, and the build in question; missing values are those of its
+/// identity.
+package struct TestFlightSubject: Sendable, Equatable {
+    package var identity: ClientIdentity
+    /// Overrides the app of the identity, as the next two do for the version and the build.
+    package var app: String?
+    package var version: String?
+    package var build: String?
+
+    package init(
+        identity: ClientIdentity,
+        app: String? = nil,
+        version: String? = nil,
+        build: String? = nil
+    ) {
+        self.identity = identity
+        self.app = app
+        self.version = version
+        self.build = build
+    }
+
+    fileprivate func isFor(_ testFlight: TestFlightApp) -> Bool {
+        let app = self.app ?? self.identity.app.value
+        return (app == nil || testFlight.app == nil || testFlight.app == app)
+            && (self.identity.platform.value.map { $0 == testFlight.platform } ?? true)
+    }
+
+    /// The version and the build in question; `nil` if they are missing or unparsable, because any
+    /// result would be a guess.
+    fileprivate var asked: (version: AppVersion, build: AppVersion?)? {
+        // An unparsable value is not replaced by another one.
+        let version: AppVersion? =
+            if let text = self.version { try? AppVersion(parsing: text) } else {
+                self.identity.version.value
+            }
+        guard let version else { return nil }
+        // The build of the client does not belong to a version that the client does not have.
+        let own = self.version == nil ? self.identity.build.value.map { "\($0)" } : nil
+        guard let text = self.build ?? own else { return (version, nil) }
+        guard let build = try? AppVersion(parsing: text) else { return nil }
+        return (version, build)
+    }
+}
+
+extension RuleSet {
+    /// Whether the rules contain TestFlight builds.
+    package var hasTestFlightBuilds: Bool { !self.definition.testFlight.isEmpty }
+
+    /// Returns the response to a query about TestFlight builds: one JSON object (RFC 8259).
+    ///
+    /// Unknown values are `unknown` or left out, so that they never cause an update.
+    ///
+    /// - Parameters:
+    ///   - question: The query.
+    ///   - subject: The build that sends the query, and the build in question.
+    ///   - confirmed: The time at which each feed last confirmed its content, by feed.
+    ///   - now: The current time.
+    /// - Returns: The content of the response.
+    package func testFlight(
+        _ question: TestFlightQuery,
+        of subject: TestFlightSubject,
+        confirmed: [String: Timestamp],
+        at now: Timestamp
+    ) -> [UInt8] {
+        // With several apps, a client that does not state its app may belong to any of them.
+        let apps = self.definition.testFlight.filter { subject.isFor($0) }
+        let app = apps.count == 1 ? apps.first : nil
+        let words = app?.words ?? .own
+        var object = JSONObject()
+        switch question {
+        case .latest(let audience):
+            let build = app?.latest(audience, at: now)
+            object.add("audience", audience.word(in: words))
+            object.add("version", build?.version.description)
+            object.add("build", build?.build.description)
+            object.add("expiresAt", build?.expiresAt?.description)
+            let notes = build?.releaseNotes(
+                for: subject.identity.languages,
+                fallback: self.definition.defaultLanguage
+            )
+            object.add("releaseNotes", notes)
+        case .audience:
+            let asked = subject.asked
+            let audience = asked.flatMap { asked in
+                app?.audience(ofVersion: asked.version, build: asked.build)
+            }
+            object.add("audience", audience?.word(in: words) ?? "unknown")
+            object.add("version", asked?.version.description)
+            object.add("build", asked?.build?.description)
+        }
+        if let time = app?.feed.flatMap({ confirmed[$0] }) {
+            object.add("confirmedAt", time.description)
+            object.add("ageSeconds", max(0, time.seconds(until: now)))
+        }
+        return object.bytes
+    }
+}

@@ -1,0 +1,41 @@
+import NIOCore
+internal import NIOSSL
+
+/// The carrier of the bytes of a `ClientConnection`.
+typealias ClientTransport = Transport<HTTP2Stream>
+
+extension HTTP2Stream: TransportStream {}
+
+extension Transport where Stream == HTTP2Stream {
+    /// Reads more from the client.
+    func read() {
+        switch self {
+        case .channel(let output): output.context.read()
+        case .stream(let stream): stream.makeRoom()
+        case .none: break
+        }
+    }
+
+    /// Closes the sending side.
+    func closeOutput() {
+        switch self {
+        case .channel(let output): output.end()
+        case .stream(let stream): stream.endContent()
+        case .none: break
+        }
+    }
+
+    /// Ends the content of a response on a stream.
+    ///
+    /// Over HTTP/1.1, the framing ends the content.
+    func endContent() {
+        if case .stream(let stream) = self { stream.endContent() }
+    }
+
+    /// Turns the next close into a reset.
+    func prepareReset() {
+        // A stream that is closed before its end is reset anyway.
+        guard case .channel(let output) = self else { return }
+        output.prepareReset(below: NIOSSLServerHandler.self)
+    }
+}

@@ -1,0 +1,57 @@
+/// The limit for the header sections of one connection that are read before the event loop serves other connections.
+///
+/// If all fields of a request are indexes of the header table, hundreds of requests arrive in one read.
+struct HTTP2Turn {
+    private enum State {
+        case reading(sections: Int)
+        /// The rest of the frames waits for the next turn.
+        case waiting
+    }
+
+    private var state = State.reading(sections: 0)
+
+    /// The number of header sections in a turn.
+    static let maxSections = 16
+
+    /// Whether no more frames are read in this turn.
+    @inline(__always)
+    var isOver: Bool {
+        switch self.state {
+        case .reading(let sections): sections >= Self.maxSections
+        case .waiting: true
+        }
+    }
+
+    /// Whether the next turn is scheduled.
+    @inline(__always)
+    var isWaiting: Bool {
+        if case .waiting = self.state { true } else { false }
+    }
+
+    /// Counts a header section.
+    @inline(__always)
+    mutating func readSection() {
+        guard case .reading(let sections) = self.state else { return }
+        self.state = .reading(sections: sections + 1)
+    }
+
+    /// Ends the turn: all bytes that have arrived were received.
+    ///
+    /// - Returns: Whether the next turn has to be scheduled.
+    mutating func end(isClosing: Bool) -> Bool {
+        switch self.state {
+        case .waiting: return false
+        case .reading(let sections) where sections >= Self.maxSections && !isClosing:
+            self.state = .waiting
+            return true
+        case .reading:
+            self.state = .reading(sections: 0)
+            return false
+        }
+    }
+
+    /// Starts the next turn.
+    mutating func begin() {
+        self.state = .reading(sections: 0)
+    }
+}

@@ -1,0 +1,23 @@
+import GateWire
+
+/// The parser for the request heads of a connection, and the rules that the requests are evaluated by.
+struct HeadReader {
+    /// The rules for the current request.
+    private(set) var rules: WorkerRules
+    var parser: RequestHeadParser
+    /// The verdict on the previous request of the connection.
+    var lastVerdict: RememberedVerdict?
+
+    init(_ rules: WorkerRules, limits: HeadLimits) {
+        self.rules = rules
+        self.parser = RequestHeadParser(limits: limits)
+    }
+
+    /// Replaces the rules.
+    ///
+    /// A head of which a part has been read is read again, because the table of field names belongs to the rules.
+    mutating func use(_ rules: WorkerRules) {
+        self.rules = rules
+        self.parser.reset()
+    }
+}

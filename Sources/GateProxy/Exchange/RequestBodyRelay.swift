@@ -1,0 +1,286 @@
+import GateWire
+import NIOCore
+
+/// The request body on its way to the backend: where it ends, how many bytes have arrived, and in
+/// which form it is passed on.
+///
+/// Clients of HTTP/1.1 frame the body, and the relay finds its end. HTTP/2 ends a body by a frame, so
+/// the relay only counts the bytes of a stream.
+struct RequestBodyRelay {
+    /// The form in which the body is passed on.
+    private enum Form {
+        /// As the client framed it, without chunk extensions.
+        case asReceived
+        /// As content, which is framed for the version of HTTP that the backend connection speaks.
+        ///
+        /// A retried request keeps this form on any connection, because the first chunk headers are gone.
+        /// `sent`: the content that was sent to a backend that may still refuse the request.
+        case content(sent: SentContent?)
+    }
+
+    /// The framing of the part that has not been read.
+    private var reader = BodyReader.none
+    private var form = Form.asReceived
+    /// The number of bytes of content that have been read.
+    private(set) var byteCount: UInt64 = 0
+    /// The trailer fields that have been read.
+    private(set) var trailers: HeaderList?
+    /// Whether the rest of the body is read into large buffers.
+    var usesLargeReads = false
+
+    // Inlined, so that a new value is written in place.
+    @inline(__always)
+    init() {}
+
+    /// Sets the framing of the request's body.
+    @inline(__always)
+    mutating func begin(_ framing: BodyFraming) {
+        self.reader = BodyReader(framing)
+    }
+
+    /// Whether the client did not announce the length of the body.
+    var isChunked: Bool {
+        if case .chunked = self.reader { true } else { false }
+    }
+
+    /// Whether at least `count` bytes are still to come.
+    ///
+    /// If the length is unknown, a body of which that many bytes have arrived is assumed to be as long again.
+    func expects(_ count: Int) -> Bool {
+        if case .length(let remaining) = self.reader { return remaining >= count }
+        return self.byteCount >= count
+    }
+}
+
+/// Reading.
+extension RequestBodyRelay {
+    /// The reason to refuse a request because of its body.
+    enum Fault: Error, Equatable {
+        case tooLarge
+        case malformed(MessageFault)
+    }
+
+    enum ReadAction: Equatable {
+        /// Pass the bytes on, which may be none; `consumed`: the number of bytes they were read from.
+        case pass(ByteBuffer, consumed: Int)
+        /// Pass the bytes on; the body is complete.
+        case passLast(ByteBuffer, consumed: Int)
+        case refuse(Fault)
+        /// The client closed its side before the end of the body.
+        case close
+    }
+
+    /// Checks the first bytes of a chunked body.
+    ///
+    /// - Parameters:
+    ///   - inbound: The bytes after the head.
+    ///   - trailerFields: The fields that trailers must not contain.
+    ///   - limit: The maximum number of bytes of the content.
+    /// - Returns: The reason to refuse the request; `nil` if there is none so far.
+    func fault(
+        in inbound: ByteBuffer,
+        trailerFields: FieldNameTable,
+        limit: UInt64?
+    ) -> Fault? {
+        guard case .chunked(var scanner) = self.reader, inbound.readableBytes > 0 else {
+            return nil
+        }
+        var count: UInt64 = 0
+        let progress = scanner.consume(
+            inbound.readableBytesUInt8Span,
+            trailerFields: trailerFields,
+            onData: { start, end in count += UInt64(end - start) }
+        )
+        if Self.exceeds(count, limit) { return .tooLarge }
+        if case .malformed(let fault) = progress { return .malformed(fault) }
+        return nil
+    }
+
+    /// Reads the next bytes of the body as the client framed them.
+    ///
+    /// `inputClosed`: whether the client has closed its side.
+    mutating func readFramed(
+        _ inbound: ByteBuffer,
+        trailerFields: FieldNameTable,
+        limit: UInt64?,
+        inputClosed: Bool
+    ) -> ReadAction {
+        var count: UInt64 = 0
+        var extensions: [Range<Int>] = []
+        let progress = self.reader.consume(
+            inbound.readableBytesUInt8Span,
+            trailerFields: trailerFields,
+            onData: { start, end in count += UInt64(end - start) },
+            onExtension: { start, end in extensions.append(start..<end) }
+        )
+        self.byteCount += count
+        guard !Self.exceeds(self.byteCount, limit) else { return .refuse(.tooLarge) }
+        switch progress {
+        case .more where inputClosed: return .close
+        case .more(let consumed):
+            let bytes = inbound.slice(of: consumed, without: extensions) ?? ByteBuffer()
+            return .pass(bytes, consumed: consumed)
+        case .end(let consumed):
+            let bytes = inbound.slice(of: consumed, without: extensions) ?? ByteBuffer()
+            return .passLast(bytes, consumed: consumed)
+        case .malformed(let fault): return .refuse(.malformed(fault))
+        }
+    }
+
+    /// Reads the next bytes of the body without the framing of HTTP/1.1.
+    mutating func readContent(
+        _ inbound: ByteBuffer,
+        trailerFields: FieldNameTable,
+        limit: UInt64?,
+        inputClosed: Bool
+    ) -> ReadAction {
+        let action =
+            self.isChunked
+            ? self.readChunks(inbound, trailerFields, limit, inputClosed)
+            : self.readFramed(
+                inbound,
+                trailerFields: trailerFields,
+                limit: limit,
+                inputClosed: inputClosed
+            )
+        switch action {
+        case .pass(let content, _), .passLast(let content, _): self.keep(content)
+        case .refuse, .close: break
+        }
+        return action
+    }
+
+    private mutating func readChunks(
+        _ inbound: ByteBuffer,
+        _ trailerFields: FieldNameTable,
+        _ limit: UInt64?,
+        _ inputClosed: Bool
+    ) -> ReadAction {
+        let bytes = inbound.readableBytesUInt8Span
+        var count: UInt64 = 0
+        var content = ByteBuffer()
+        var trailers = self.trailers.take()
+        let progress = self.reader.consume(
+            bytes,
+            trailerFields: trailerFields,
+            onData: { start, end in
+                count += UInt64(end - start)
+                content.write(bytes, from: start, to: end)
+            },
+            onTrailer: { line in
+                var list = trailers.take() ?? HeaderList()
+                list.append(line, in: bytes)
+                trailers = list
+            }
+        )
+        self.trailers = trailers
+        self.byteCount += count
+        guard !Self.exceeds(self.byteCount, limit) else { return .refuse(.tooLarge) }
+        switch progress {
+        case .more where inputClosed: return .close
+        case .more(let consumed): return .pass(content, consumed: consumed)
+        case .end(let consumed): return .passLast(content, consumed: consumed)
+        case .malformed(let fault): return .refuse(.malformed(fault))
+        }
+    }
+
+    /// Takes content of a client of HTTP/2.
+    ///
+    /// - Returns: Whether the body is within the limit.
+    mutating func receive(_ content: ByteBuffer, limit: UInt64?) -> Bool {
+        self.byteCount += UInt64(content.readableBytes)
+        guard !Self.exceeds(self.byteCount, limit) else { return false }
+        self.keep(content)
+        return true
+    }
+
+    /// Takes the trailer fields of a client of HTTP/2.
+    mutating func receive(trailers: HeaderList) {
+        self.trailers = trailers
+    }
+
+    private static func exceeds(_ count: UInt64, _ limit: UInt64?) -> Bool {
+        limit.map { count > $0 } ?? false
+    }
+}
+
+/// The form for the backend.
+extension RequestBodyRelay {
+    /// Whether the body is passed on as content.
+    var passesContent: Bool {
+        if case .content = self.form { true } else { false }
+    }
+
+    /// Whether all content that was sent can be sent again.
+    var isResendable: Bool {
+        if case .content(let sent?) = self.form { !sent.isTooLong } else { true }
+    }
+
+    /// Passes content on from now on, and keeps it until the backend has accepted the request.
+    mutating func beginContent() {
+        self.form = .content(sent: SentContent())
+    }
+
+    /// Removes and returns the content that was sent to a backend that has refused the request.
+    mutating func takeSent() -> ByteBuffer? {
+        guard case .content(let sent?) = self.form else { return nil }
+        self.form = .content(sent: nil)
+        return sent.bytes
+    }
+
+    /// Drops the content that was sent: a backend that responds does not refuse the request.
+    @inline(__always)
+    mutating func dropSent() {
+        guard case .content(.some) = self.form else { return }
+        self.form = .content(sent: nil)
+    }
+
+    /// Keeps content that is about to be sent, while the backend may refuse the request.
+    mutating func keep(_ content: ByteBuffer) {
+        guard case .content(var sent?) = self.form else { return }
+        // Without a second reference, the bytes are appended in place.
+        self.form = .content(sent: nil)
+        sent.append(content)
+        self.form = .content(sent: sent)
+    }
+
+    /// Writes content for a backend of HTTP/1.1 as a chunk.
+    ///
+    /// `isLast`: whether only trailer fields follow, if there are any.
+    func writeChunk(_ content: ByteBuffer, isLast: Bool, into chunk: inout ByteBuffer) {
+        let trailers = isLast ? self.trailers : nil
+        chunk.writeChunk(content, isLast: isLast && trailers == nil)
+        if let trailers { chunk.writeLastChunk(trailers: trailers) }
+    }
+}
+
+/// Discarding.
+extension RequestBodyRelay {
+    /// The number of bytes up to the end of the body; `nil` if the body is incomplete or malformed.
+    func countToEnd(in inbound: ByteBuffer, trailerFields: FieldNameTable) -> Int? {
+        var reader = self.reader
+        let bytes = inbound.readableBytesUInt8Span
+        guard case .end(let consumed) = reader.consume(bytes, trailerFields: trailerFields) else {
+            return nil
+        }
+        return consumed
+    }
+
+    /// Reads the next bytes of a body that is not passed on.
+    mutating func discard(
+        _ inbound: ByteBuffer,
+        trailerFields: FieldNameTable
+    ) -> ChunkedScanner.Progress {
+        self.reader.consume(inbound.readableBytesUInt8Span, trailerFields: trailerFields)
+    }
+}
+
+extension GateAnswer {
+    /// The response to a request whose body is refused.
+    init(_ fault: RequestBodyRelay.Fault) {
+        switch fault {
+        case .tooLarge: self = .contentTooLarge
+        case .malformed(let fault): self.init(fault)
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import GatePolicy
+
+/// The frames of a WebSocket in both directions, and its end if the gate closes it.
+struct WebSocketRelay {
+    private var fromBackend = WebSocketFrames()
+    private var fromClient = WebSocketFrames()
+    /// The reason to close the WebSocket after the current frame of the backend; `nil` while it may continue.
+    private(set) var revocation: Revocation?
+
+    /// The reason why the gate ends a response or a tunnel.
+    enum Revocation: CaseIterable {
+        /// The client has to be updated.
+        case upgrade
+        /// The client is denied for a while.
+        case brownout, maintenance
+        /// The gate stops.
+        case shutdown
+
+        init(_ decision: Decision) {
+            self =
+                decision.kind == .maintenance
+                ? .maintenance : decision.brownout == nil ? .upgrade : .brownout
+        }
+    }
+
+    /// Closes the WebSocket as soon as no frame of the backend is incomplete.
+    mutating func revoke(_ revocation: Revocation) {
+        self.revocation = revocation
+    }
+
+    /// Follows bytes from the client.
+    mutating func receiveFromClient(_ bytes: Span<UInt8>) {
+        _ = self.fromClient.follow(bytes)
+    }
+
+    /// Follows bytes from the backend.
+    ///
+    /// - Returns: The number of bytes to pass on. Once the WebSocket is revoked, they end with the current frame.
+    mutating func receiveFromBackend(_ bytes: Span<UInt8>) -> Int {
+        self.fromBackend.follow(bytes, stopsBetweenFrames: self.revocation != nil)
+    }
+
+    /// The close frame for the client; `nil` unless the WebSocket is revoked and between two frames of the backend.
+    ///
+    /// 1001 means that an endpoint goes away, 1008 that the client has to change, and 1013 that it may try again
+    /// later (RFC 6455 section 7.4.1).
+    var closeFrame: [UInt8]? {
+        guard let revocation = self.revocation, self.fromBackend.isBetweenFrames else { return nil }
+        return switch revocation {
+        case .upgrade: WebSocketFrames.close(1008, "upgrade required")
+        case .brownout: WebSocketFrames.close(1013, "brownout")
+        case .maintenance: WebSocketFrames.close(1013, "maintenance")
+        case .shutdown: WebSocketFrames.close(1001, "going away")
+        }
+    }
+
+    /// Whether a close frame may be sent to the backend, because no frame of the client is incomplete.
+    var mayCloseBackend: Bool { self.fromClient.isBetweenFrames }
+}

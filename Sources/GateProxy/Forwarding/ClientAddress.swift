@@ -1,0 +1,40 @@
+package import NIOCore
+
+/// The origin of a client connection, as sent to the backend (`X-Forwarded-*`).
+///
+/// A class, so that the requests of a connection share an instance.
+package final class ClientAddress: Sendable {
+    /// The address without brackets and port; "unknown" for a Unix socket.
+    package let address: String
+    /// Whether the peer is a trusted proxy, whose `X-Forwarded-*` fields are forwarded.
+    package let isTrusted: Bool
+    /// Whether the client's connection is encrypted.
+    package let isSecure: Bool
+    /// The field lines with the address and the protocol, for all requests of an untrusted peer.
+    let lines: [UInt8]
+
+    package convenience init(
+        _ peer: SocketAddress?,
+        trusted: TrustedProxies,
+        isSecure: Bool = false
+    ) {
+        self.init(
+            address: peer?.ipAddress ?? "unknown",
+            isTrusted: trusted.contains(peer),
+            isSecure: isSecure
+        )
+    }
+
+    init(address: String, isTrusted: Bool, isSecure: Bool) {
+        self.address = address
+        self.isTrusted = isTrusted
+        self.isSecure = isSecure
+        self.lines = Array(
+            "X-Forwarded-For: \(self.address)\r\n\(Self.protocolLine(isSecure: isSecure))".utf8
+        )
+    }
+
+    static func protocolLine(isSecure: Bool) -> String {
+        isSecure ? "X-Forwarded-Proto: https\r\n" : "X-Forwarded-Proto: http\r\n"
+    }
+}

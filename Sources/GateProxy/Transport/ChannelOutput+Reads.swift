@@ -1,0 +1,26 @@
+import NIOCore
+
+/// The size of reads from the socket.
+extension ChannelOutput {
+    /// Reads into large buffers from now on.
+    ///
+    /// Each read costs a system call, a write, and in both kernels one segment that is not full.
+    func useLargeReads(_ buffers: LargeBuffers) {
+        let buffers = NIOLoopBound(buffers, eventLoop: self.context.eventLoop)
+        let allocator = LargeReadAllocator(buffers, expectsLargeReads: true)
+        let options = self.context.channel.syncOptions
+        try? options?.setOption(.recvAllocator, value: allocator)
+        // The channel keeps one buffer for each read of an event-loop tick.
+        try? options?.setOption(.maxMessagesPerRead, value: 1)
+    }
+
+    /// Reads as a new channel does.
+    func useDefaultReads() {
+        let options = self.context.channel.syncOptions
+        try? options?.setOption(.recvAllocator, value: AdaptiveRecvByteBufferAllocator())
+        try? options?.setOption(.maxMessagesPerRead, value: Self.defaultReadsPerTick)
+    }
+
+    /// The default of NIO.
+    private static let defaultReadsPerTick: UInt = 4
+}

@@ -1,0 +1,30 @@
+/// The denials that several clients of a class share.
+enum SharedDenials: Equatable {
+    /// There is none in the cache.
+    case none
+    /// There is at least one; `inARow`: the number of consecutive requests that were denied, up to `expected`.
+    case cached(inARow: Int)
+
+    /// The number of consecutive denials after which another one is expected.
+    static let expected = 2
+
+    var isCached: Bool {
+        if case .cached = self { true } else { false }
+    }
+
+    /// Whether the next request is probably denied, too.
+    var expectsDenial: Bool {
+        if case .cached(let inARow) = self { inARow >= Self.expected } else { false }
+    }
+
+    /// Records that a shared denial is in the cache.
+    mutating func add() {
+        if case .none = self { self = .cached(inARow: 0) }
+    }
+
+    /// Counts a request that is evaluated by its class.
+    mutating func count(isDenied: Bool) {
+        guard case .cached(let inARow) = self else { return }
+        self = .cached(inARow: isDenied ? Swift.min(inARow + 1, Self.expected) : 0)
+    }
+}

@@ -1,0 +1,120 @@
+import GatePolicy
+import GateWire
+
+/// Decisions: what they are based on, and what is rendered of them.
+extension WorkerRules {
+    /// A client and one of its requests.
+    struct Subject {
+        let identity: ClientIdentity
+        let scope: RequestScope
+        let form: AnswerForm
+    }
+
+    /// Renders everything that a decision needs: the response, the fields, and the log fields.
+    ///
+    /// `preview`: the preview that a tester asked for.
+    func render(
+        _ decision: Decision,
+        on subject: Subject,
+        upstream: UpstreamIdentity,
+        _ members: ClassMembers?,
+        at now: Timestamp,
+        as preview: Preview? = nil
+    ) -> Verdict {
+        let (ruleSet, identity) = (self.ruleSet, subject.identity)
+        let terms = ruleSet.terms(of: decision, for: identity)
+        var hint = ruleSet.hint(for: decision)
+        var answer = ruleSet.answer(to: decision, for: identity, as: subject.form, at: now)
+        if let preview {
+            hint = ruleSet.marked(hint, as: preview)
+            answer = answer.map { ruleSet.marked($0, as: preview) }
+        }
+        return Verdict(
+            decision: decision,
+            tallyPlace: self.tally.place(of: terms),
+            outcomePlace: self.outcomePlace(of: terms, in: subject.scope),
+            upstreamIdentity: upstream,
+            identityHeaderNames: ruleSet.identityHeaderNames,
+            hint: hint,
+            answer: answer,
+            logFields: self.logFormat.map { AccessLogFields.rendered(decision, as: $0) } ?? [],
+            clientLogFields: self.logFormat.map {
+                AccessLogFields.rendered(client: members == nil ? identity : nil, as: $0)
+            } ?? [],
+            now: now,
+            members: members
+        )
+    }
+}
+
+/// Denials with the version of the client inserted.
+extension WorkerRules {
+    /// Returns the denial for a client; `nil` if the verdict is not a denial.
+    func denial(
+        of verdict: Verdict,
+        on head: borrowing RequestHead,
+        in bytes: Span<UInt8>
+    ) -> RenderedAnswer? {
+        guard let denial = verdict.denial, !denial.isWhole else { return verdict.denial }
+        return self.withVersion(of: head, in: bytes) { denial.filled(with: $0) } ?? denial
+    }
+
+    /// Returns a verdict for one client only, so that its next request is answered by a plain copy.
+    func own(
+        _ verdict: Verdict,
+        on head: borrowing RequestHead,
+        in bytes: Span<UInt8>
+    ) -> Verdict {
+        guard let denial = verdict.denial, !denial.isWhole,
+            let own = self.denial(of: verdict, on: head, in: bytes)
+        else { return verdict }
+        return Verdict(verdict, denial: own)
+    }
+
+    /// Calls `use` with the version of a client, as it appears in the denial; returns `nil` without calling it if there is none.
+    func withVersion<Result>(
+        of head: borrowing RequestHead,
+        in bytes: Span<UInt8>,
+        _ use: (Span<UInt8>) -> Result
+    ) -> Result? {
+        self.denials?.withVersion(of: head, in: bytes, use)
+    }
+}
+
+/// The request target, whose path selects rules and whose query may identify the client.
+extension WorkerRules {
+    /// The rules that match the path.
+    func scope(of head: borrowing RequestHead, in bytes: Span<UInt8>) -> RequestScope {
+        guard self.distinguishesRequests else { return .unrestricted }
+        let method = bytes.extracting(head.methodStart..<head.methodEnd)
+        let target = bytes.extracting(head.target.start..<head.target.end)
+        if head.target.isAbsolute, target.isEmpty || target[0] != ASCII.slash {
+            // The request is forwarded with the path `/` (RFC 9112 3.2.1).
+            let root = Self.root
+            return self.ruleSet.scope(method: method, target: root.span)
+        }
+        return self.ruleSet.scope(method: method, target: target)
+    }
+
+    private static let root = [ASCII.slash]
+
+    /// The identity in the query: the WebSocket and EventSource APIs of browsers cannot set header fields.
+    func identityQuery(
+        of head: RequestHead,
+        in bytes: Span<UInt8>
+    ) -> QueryParameters {
+        guard !self.queryNames.isEmpty else { return .none }
+        return self.query(of: head, in: bytes, self.queryNames)
+    }
+
+    func query(
+        of head: RequestHead,
+        in bytes: Span<UInt8>,
+        _ names: [String]
+    ) -> QueryParameters {
+        QueryParameters(
+            ofTarget: bytes.extracting(head.target.start..<head.target.end),
+            named: names
+        )
+    }
+}

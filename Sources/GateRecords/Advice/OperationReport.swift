@@ -1,0 +1,207 @@
+internal import GateCensus
+package import GatePolicy
+package import GateRules
+
+/// The operations of API documents that old versions still call, as a text table and as JSON.
+package struct OperationReport: Sendable {
+    /// The maximum number of undocumented paths in the table; JSON has all of them.
+    private static let tableLimit = 40
+
+    let summary: SunsetReport.Summary
+    let found: [OperationSurvey.Line]
+    let mismatches: [OperationSurvey.Misfit]
+    let gaps: ShapeGaps
+    let coverage: CensusCoverage
+    let operations: [APIOperation]
+    /// The file names by document number.
+    let names: [String]
+
+    /// Finds calls of old versions.
+    ///
+    /// - Throws: `CensusStore.Failure` if the census cannot be read.
+    package init(
+        _ store: CensusStore,
+        _ question: SunsetReport.Question,
+        _ documents: [OpenAPIDocument],
+        at now: Timestamp
+    ) throws(CensusStore.Failure) {
+        var survey = OperationSurvey(question.filter, documents.flatMap(\.operations))
+        for row in try store.rows(since: question.since, withShapes: true) { survey.add(row) }
+        try store.forEachLastShape(since: question.since) { cell, shape, start, length in
+            survey.see(shape, by: cell, start, length: length)
+        }
+        let coverage = try store.coverage(since: question.since, until: now)
+        self.summary = SunsetReport.Summary(question: question, until: now, total: survey.total)
+        self.found = survey.found(isCovered: !coverage.isEmpty && coverage.pauses.isEmpty)
+        self.mismatches = survey.mismatches
+        self.gaps = survey.gaps
+        self.coverage = coverage
+        self.operations = survey.operations
+        self.names = documents.map(\.name)
+    }
+
+    /// Returns the operations with a matching doubt, formatted for a table.
+    func texts(_ isMeant: (OperationSurvey.Doubt) -> Bool) -> [String] {
+        self.found.compactMap { line in
+            guard case .unknown(let doubt) = line.calls, isMeant(doubt) else { return nil }
+            return line.place.text(self.operations)
+        }
+    }
+}
+
+extension OperationReport: CustomStringConvertible {
+    package var description: String {
+        var others = 0
+        let shown = self.found.filter { line in
+            guard case .path = line.place else { return true }
+            others += 1
+            return others <= Self.tableLimit
+        }
+        let titles = ["operation", "requests", "devices at most", "last", "versions"]
+        let table = TextTable([titles] + shown.map { self.row($0) }).lines
+        let more = others - Self.tableLimit
+        let rest =
+            more > 0
+            ? ["\(more) more paths that are in no document; use --json for all of them"] : []
+        return (["\(self.summary)"] + table + rest + self.remarks).joined(separator: "\n")
+    }
+
+    private func row(_ line: OperationSurvey.Line) -> [String] {
+        let name = line.place.text(self.operations)
+        let requests = max(1, Int(line.requests.rounded()))
+        switch line.calls {
+        case .none: return [name, "-"]
+        case .unknown: return [name, "?"]
+        case .some, .possible:
+            return [
+                name, line.calls == .some ? "\(requests)" : "at most \(requests)",
+                line.devices.isEmpty ? "-" : "\(line.devices.count)",
+                self.summary.end(of: line.lastSeen).map { "\($0)" } ?? "-",
+                VersionTexts(line.versions).summary,
+            ]
+        }
+    }
+}
+
+extension OperationReport: Encodable {
+    private struct Entry: Encodable {
+        let method: String?
+        let path: String?
+        /// The path in the document, without the path of a server.
+        let template: String?
+        /// The file of the document that contains the operation.
+        let document: String?
+        let isInDocument: Bool
+        /// `some`, `possible`, `none` or `unknown`.
+        let calls: String
+        /// The reason why the calls are unknown.
+        let reason: String?
+        let requests: Int
+        let devicesAtMost: Int
+        let lastSeen: String?
+        let versions: [String]
+    }
+
+    private enum Key: String, CodingKey {
+        case operations, countedSince, pauses, incomplete, mismatches
+    }
+
+    private struct Pause: Encodable {
+        let from: String
+        let until: String
+    }
+
+    private struct Incomplete: Encodable {
+        let shapeless: UInt64
+        let estimated: UInt64
+        let early: UInt64
+        let unknownClients: UInt64
+    }
+
+    private struct Mismatch: Encodable {
+        let document: String
+        let isWhole: Bool
+        let seen: [String]
+        let base: String?
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        try self.summary.encode(to: encoder)
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(self.found.map { self.entry($0) }, forKey: .operations)
+        try container.encodeIfPresent(
+            self.coverage.start.map { "\($0)" },
+            forKey: .countedSince
+        )
+        let pauses = self.coverage.pauses.map {
+            Pause(from: "\($0.lowerBound)", until: "\($0.upperBound)")
+        }
+        try container.encode(pauses, forKey: .pauses)
+        let incomplete = Incomplete(
+            shapeless: self.gaps.shapeless,
+            estimated: self.gaps.estimated,
+            early: self.gaps.early,
+            unknownClients: self.gaps.unknownClients
+        )
+        try container.encode(incomplete, forKey: .incomplete)
+        let mismatches = self.mismatches.map { misfit in
+            Mismatch(
+                document: self.names[misfit.document],
+                isWhole: misfit.isWhole,
+                seen: misfit.seen.map(\.text),
+                base: misfit.base
+            )
+        }
+        try container.encode(mismatches, forKey: .mismatches)
+    }
+
+    private func entry(_ line: OperationSurvey.Line) -> Entry {
+        var (method, path, operation): (String?, String?, APIOperation?)
+        switch line.place {
+        case .operation(let number, let place):
+            operation = self.operations[number]
+            (method, path) = (operation?.method, place)
+        case .path(let shape):
+            (method, path) = (shape.method, "/" + shape.segments.joined(separator: "/"))
+        case .other: break
+        }
+        let isCalled = line.calls == .some || line.calls == .possible
+        return Entry(
+            method: method,
+            path: path,
+            template: operation?.path,
+            document: operation.map { self.names[$0.document] },
+            isInDocument: operation != nil,
+            calls: line.calls.text,
+            reason: line.calls.reason,
+            requests: isCalled ? max(1, Int(line.requests.rounded())) : 0,
+            devicesAtMost: line.devices.count,
+            lastSeen: self.summary.end(of: line.lastSeen).map { "\($0)" },
+            versions: VersionTexts(line.versions).sorted
+        )
+    }
+}
+
+extension OperationSurvey.Calls {
+    fileprivate var text: String {
+        switch self {
+        case .some: "some"
+        case .possible: "possible"
+        case .none: "none"
+        case .unknown: "unknown"
+        }
+    }
+
+    fileprivate var reason: String? {
+        guard case .unknown(let doubt) = self else { return nil }
+        switch doubt {
+        case .missingShapes: return "shapes-missing"
+        case .noShape: return "no-shape"
+        case .uncounted: return "not-counted"
+        case .unversionedClients: return "clients-without-version"
+        case .misfit: return "document-does-not-fit"
+        case .unread(let reason): return reason
+        case .uncoveredTime: return "census-missing"
+        }
+    }
+}

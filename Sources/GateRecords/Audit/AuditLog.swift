@@ -1,0 +1,161 @@
+internal import GateCensus
+internal import GatePolicy
+package import GateRules
+internal import GateSystem
+package import Logging
+internal import Synchronization
+
+/// The audit log of rules changes, in the state folder or in memory.
+package final class AuditLog: Sendable {
+    package typealias Failure = StateDatabase.Failure
+
+    static let fileName = "audit.sqlite"
+    /// The maximum number of records: a year with three changes a day.
+    static let limit: Int64 = 1_000
+    /// The length in seconds of the census period that a change is evaluated against.
+    private static let window: Int64 = 86_400
+    private static let kind = StateDatabase.Kind(
+        // The letters `VGau`.
+        application: 0x5647_6175,
+        version: 1,
+        schema: "CREATE TABLE records (id INTEGER PRIMARY KEY, record TEXT NOT NULL)"
+    )
+
+    private let database: StateDatabase
+    private let clients: (@Sendable (Timestamp) -> [CensusRow])?
+    let history: (@Sendable (_ since: Timestamp, _ until: Timestamp) -> [CensusRow])?
+    let logger: Logger
+    /// The time of the next check for incomplete records; `nil` if there are none.
+    let nextLook = Mutex<Timestamp?>(Timestamp(secondsSinceEpoch: 0))
+    /// Whether the log persists across restarts.
+    package let isKept: Bool
+    private let kept = Mutex(0)
+
+    /// The number of records added since the start.
+    package var count: Int { self.kept.withLock { $0 } }
+
+    /// Opens or creates the log of a folder.
+    ///
+    /// - Parameters:
+    ///   - folder: The folder; `nil` for a log in memory.
+    ///   - clients: Returns the clients since a time; `nil` if the census is off.
+    ///   - history: Returns the clients between two times; `nil` if the census is off.
+    ///   - logger: The log for records that cannot be kept.
+    /// - Throws: The reason why the file cannot be used.
+    init(
+        in folder: StateFolder?,
+        clients: (@Sendable (Timestamp) -> [CensusRow])?,
+        history: (@Sendable (_ since: Timestamp, _ until: Timestamp) -> [CensusRow])? = nil,
+        logger: Logger
+    ) throws(Failure) {
+        self.database = try StateDatabase(
+            path: folder.map { "\($0.path)/\(Self.fileName)" },
+            Self.kind
+        )
+        self.clients = clients
+        self.history = history
+        self.logger = logger
+        self.isKept = folder != nil
+    }
+
+    /// Opens the log of a folder.
+    ///
+    /// Without a folder, or if its log cannot be used, the log is in memory. The reason is logged.
+    package static func open(
+        in folder: StateFolder?,
+        census: Census?,
+        logger: Logger
+    ) -> AuditLog? {
+        do throws(Failure) {
+            return try AuditLog(
+                in: folder,
+                clients: census?.clients,
+                history: census?.history,
+                logger: logger
+            )
+        } catch {
+            logger.error("rules changes cannot be recorded", metadata: ["error": "\(error)"])
+            return folder == nil ? nil : self.open(in: nil, census: census, logger: logger)
+        }
+    }
+
+    /// Records a change asynchronously, on the thread for records.
+    package func note(_ change: RulesChange) {
+        BackgroundThread.records.add {
+            do throws(Failure) {
+                try self.keep(change)
+            } catch {
+                let metadata: Logger.Metadata = ["error": "\(error)"]
+                self.logger.error("a rules change was not recorded", metadata: metadata)
+            }
+        }
+    }
+
+    /// Returns the last records, newest first.
+    ///
+    /// - Parameters:
+    ///   - id: Returns only records before this one; `nil` for all.
+    ///   - limit: The maximum number of records.
+    /// - Returns: The records.
+    /// - Throws: The reason why the records cannot be read.
+    package func records(
+        before id: Int64? = nil,
+        atMost limit: Int
+    ) async throws(Failure) -> [AuditRecord] {
+        try await BackgroundThread.records.run { () throws(Failure) in
+            try self.read(before: id, atMost: limit)
+        }
+    }
+
+    private func keep(_ change: RulesChange) throws(Failure) {
+        let last = try self.read(before: nil, atMost: 1).first
+        let isFirst = change.before == nil && change.origin.reason == .start
+        let before = isFirst ? try self.lastRevision() : change.before?.definition.revision
+        if case .applied(let rules) = change.outcome, rules.definition.revision == before { return }
+        let rows = change.before.flatMap { _ in
+            self.clients?(change.time.advanced(by: -Self.window))
+        }
+        let record = AuditRecord(change, before: before, rows)
+        // A source that sends the same rejected value repeatedly must not displace other records.
+        if record.outcome == .refused, let last, record.repeats(last) { return }
+        try self.use { database in
+            try database.transaction { () throws(SQLiteDatabase.Failure) in
+                try database.run(
+                    "INSERT INTO records (record) VALUES (?)",
+                    [.text(record.json)]
+                )
+                try database.run(
+                    "DELETE FROM records WHERE id <= (SELECT max(id) FROM records) - ?",
+                    [.integer(Self.limit)]
+                )
+            }
+        }
+        self.nextLook.withLock { $0 = change.time }
+        self.kept.withLock { $0 += 1 }
+    }
+
+    func use<Value: Sendable>(
+        _ body: (SQLiteDatabase) throws -> Value
+    ) throws(Failure) -> Value {
+        try self.database.use(body)
+    }
+
+    /// Returns the revision of the last applied change.
+    private func lastRevision() throws(Failure) -> String? {
+        try self.read(before: nil, atMost: Int(Self.limit)).first { $0.outcome == .applied }?.after
+    }
+
+    func read(before id: Int64?, atMost limit: Int) throws(Failure) -> [AuditRecord] {
+        try self.use { database in
+            var records: [AuditRecord] = []
+            try database.run(
+                "SELECT id, record FROM records WHERE id < ? ORDER BY id DESC LIMIT ?",
+                [.integer(id ?? .max), .integer(Int64(limit))]
+            ) { row in
+                let record = AuditRecord(json: row.text(1), id: row.integer(0))
+                if let record { records.append(record) }
+            }
+            return records
+        }
+    }
+}

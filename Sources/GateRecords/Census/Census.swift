@@ -1,0 +1,371 @@
+package import GateCensus
+package import GatePolicy
+internal import GateSystem
+package import Logging
+
+/// Collects the counts of the event loops and stores them.
+package actor Census {
+    /// The state of the census, for metrics.
+    package struct Status: Sendable, Equatable {
+        /// The number of requests counted without their client since the start, because the cell
+        /// limit was reached.
+        package var overflow: UInt64 = 0
+        /// The number of device sightings that were dropped, because their table was full.
+        package var lostSightings: UInt64 = 0
+        /// Whether the census persists across restarts.
+        package var isKept: Bool
+        /// The number of failed writes since the start.
+        package var failures: UInt64 = 0
+        package var bytes: Int64 = 0
+        /// The status of the fleet's store; `nil` without one.
+        package var store: FleetStore.Status?
+
+        package init(isKept: Bool) {
+            self.isKept = isKept
+        }
+    }
+
+    package var status: Status {
+        var status = self.figures
+        status.store = self.fleet?.status
+        return status
+    }
+
+    private static let rollUpInterval: Int64 = 600
+
+    package nonisolated let store: CensusStore
+    /// The store that the gates of a fleet share; `nil` without one.
+    package nonisolated let fleet: FleetStore?
+    /// A sample of the denied devices; `nil` without one.
+    package nonisolated let returns: ReturnStore?
+    private var figures: Status
+    /// A bounded sample of recent denials.
+    package private(set) var denials = RecentDenials()
+    /// Whether there is a status page; the data that it loads first is cached for it.
+    private let hasPage: Bool
+    private let logger: Logger
+    private var bucket: CensusBucket
+    /// The minute whose cells are counted, in minutes since 1970.
+    private var minute: Int64?
+    private var lastRollUp: Timestamp?
+    private var isFailing = false
+    /// The last matches of rules since the start, and earlier ones once they have been queried.
+    private var matches: [String: LastMatch] = [:]
+    private var hasLoadedMatches = false
+    private var lastWrite: Timestamp?
+
+    /// Creates an empty census.
+    ///
+    /// - Parameters:
+    ///   - store: The store for the counts.
+    ///   - isKept: Whether the store persists across restarts.
+    ///   - limit: The maximum number of client cells per minute.
+    ///   - fleet: The store that counts the devices of all gates; `nil` without one.
+    ///   - returns: The store for a sample of denied devices; `nil` without one.
+    ///   - hasPage: Whether to cache the data that a status page loads first.
+    ///   - logger: The log for write failures and recoveries.
+    package init(
+        store: CensusStore,
+        isKept: Bool,
+        limit: Int,
+        fleet: FleetStore? = nil,
+        returns: ReturnStore? = nil,
+        hasPage: Bool = false,
+        logger: Logger
+    ) {
+        self.store = store
+        self.hasPage = hasPage
+        self.fleet = fleet
+        self.returns = returns
+        self.figures = Status(isKept: isKept)
+        self.logger = logger
+        self.bucket = CensusBucket(limit: limit)
+    }
+
+    /// Adds the counts of event loops.
+    ///
+    /// - Parameters:
+    ///   - harvests: The counts.
+    ///   - now: The current time.
+    ///   - writes: Whether to write them immediately, instead of with the next counts.
+    /// - Returns: The cells of each event loop.
+    @discardableResult
+    package func add(
+        _ harvests: [CensusHarvest],
+        at now: Timestamp,
+        writes: Bool = true
+    ) async -> [[CensusCell: CensusFigures]] {
+        let minute = now.secondsSinceEpoch / CensusStore.Span.minute.rawValue
+        if let last = self.minute, minute != last {
+            let end = (last + 1) * CensusStore.Span.minute.rawValue - 1
+            if !self.bucket.isEmpty { await self.write(at: Timestamp(secondsSinceEpoch: end)) }
+            self.bucket.beginAnew()
+        }
+        self.minute = minute
+        self.returns?.add(harvests, at: now)
+        let cells = harvests.map { self.bucket.add($0) }
+        if writes { await self.write(at: now) }
+        return cells
+    }
+
+    /// Records which paths the active rules distinguish.
+    package func note(_ ruleSet: RuleSet, at now: Timestamp) async {
+        let (store, paths) = (self.store, ruleSet.censusPaths)
+        await self.report { () throws(CensusStore.Failure) in
+            try store.note(paths: paths, at: now)
+            return nil
+        }
+    }
+
+    /// Returns the clients since a time, to evaluate new rules against; empty if they cannot be
+    /// read.
+    package nonisolated var clients: @Sendable (Timestamp) -> [CensusRow] {
+        let store = self.store
+        return { start in (try? store.rows(since: start, withShapes: true)) ?? [] }
+    }
+
+    /// Returns the clients between two times; empty if they cannot be read.
+    package nonisolated var history:
+        @Sendable (_ since: Timestamp, _ until: Timestamp) -> [CensusRow]
+    {
+        let store = self.store
+        return { start, end in
+            (try? store.rows(since: start, until: end, withShapes: true)) ?? []
+        }
+    }
+
+    /// Computes a result from the traffic between two times.
+    ///
+    /// The result is computed on the thread for records: encoding 500 versions takes as long as
+    /// reading them, and must not block an event loop.
+    package nonisolated func traffic<Answer: Sendable>(
+        since start: Timestamp,
+        until end: Timestamp,
+        _ answer: @escaping @Sendable (TrafficReport) -> Answer
+    ) async throws(CensusStore.Failure) -> Answer {
+        let store = self.store
+        let step = TrafficReport.step(of: start.seconds(until: end))
+        return try await BackgroundThread.records.run { () throws(CensusStore.Failure) in
+            let series = try store.series(since: start, step: step)
+            return answer(TrafficReport(series, since: start, until: end))
+        }
+    }
+
+    /// Returns the last match of each rule by rule id.
+    package func lastMatches(
+        at now: Timestamp
+    ) async throws(CensusStore.Failure) -> [String: LastMatch] {
+        guard !self.hasLoadedMatches else { return self.matches }
+        let store = self.store
+        let kept = try await BackgroundThread.records.run { () throws(CensusStore.Failure) in
+            try store.lastMatches(at: now)
+        }
+        // Matches that were counted in the meantime are newer.
+        self.matches.merge(kept) { $0.at < $1.at ? $1 : $0 }
+        self.hasLoadedMatches = true
+        return self.matches
+    }
+
+    /// Records which rules matched since the last write.
+    private func noteMatches(_ bucket: CensusBucket, at now: Timestamp) {
+        let within = self.lastWrite.map { max($0.seconds(until: now), 0) } ?? 60
+        self.lastWrite = now
+        for (cell, figures) in bucket.cells where figures.requests > 0 {
+            self.matches[cell.outcome.rule] = LastMatch(at: now, within: within)
+        }
+    }
+
+    /// Computes a result from the census since a time, including the devices of the fleet if there
+    /// is one.
+    ///
+    /// The result is computed on the thread for records, as in `traffic`.
+    package nonisolated func report<Answer: Sendable>(
+        since start: Timestamp,
+        until end: Timestamp,
+        _ answer: @escaping @Sendable (CensusReport) -> Answer
+    ) async throws(CensusStore.Failure) -> Answer {
+        let (store, fleet) = (self.store, self.fleet)
+        return try await BackgroundThread.records.run { () throws(CensusStore.Failure) in
+            var report = CensusReport(try store.rows(since: start), since: start, until: end)
+            if let fleet { report.add(fleet) }
+            return answer(report)
+        }
+    }
+
+    private func write(at now: Timestamp) async {
+        let (bucket, store, returns) = (self.bucket.take(), self.store, self.returns)
+        self.noteMatches(bucket, at: now)
+        self.figures.overflow += bucket.overflow
+        self.figures.lostSightings += bucket.lostSightings
+        // Sums over the last week must start at a full hour, so hours are merged as soon as they
+        // are over.
+        let isDue =
+            self.lastRollUp.map { last in
+                last.seconds(until: now) >= Self.rollUpInterval || last.hour != now.hour
+            } ?? true
+        if isDue { self.lastRollUp = now }
+        self.denials.add(bucket, at: now)
+        await self.report { () throws(CensusStore.Failure) in
+            try store.add(bucket, at: now)
+            try returns?.write(at: now)
+            if isDue { try store.rollUp(at: now) }
+            return try store.usedBytes()
+        }
+        if isDue, self.hasPage {
+            _ = try? await self.lastMatches(at: now)
+            // Prefetches; if it fails, the query reads the data itself.
+            BackgroundThread.records.add { try? store.prepare(at: now) }
+        }
+        if let fleet {
+            // Runs after the write, so that callers do not wait for the fleet's store.
+            BackgroundThread.records.add { fleet.deliver(bucket, of: store, at: now) }
+        }
+        let requests = bucket.cells.values.reduce(0) { $0 + $1.requests }
+        guard requests > 0 else { return }
+        self.logger.debug(
+            "census written",
+            metadata: [
+                "requests": .stringConvertible(requests),
+                "cells": .stringConvertible(bucket.cells.count),
+            ]
+        )
+    }
+
+    /// Runs work on the file, and logs failures and recoveries.
+    ///
+    /// Counts that cannot be written are dropped, because keeping them would use ever more memory.
+    ///
+    /// `work`: Returns the size of the census in bytes if it is known.
+    private func report(
+        _ work: @escaping @Sendable () throws(CensusStore.Failure) -> Int64?
+    ) async {
+        do throws(CensusStore.Failure) {
+            if let bytes = try await BackgroundThread.records.run(work) {
+                self.figures.bytes = bytes
+            }
+            if self.isFailing { self.logger.notice("the census is written again") }
+            self.isFailing = false
+        } catch {
+            self.figures.failures += 1
+            guard !self.isFailing else { return }
+            self.isFailing = true
+            self.logger.error("the census cannot be written", metadata: ["error": "\(error)"])
+        }
+    }
+}
+
+extension Census {
+    /// Opens the census of a folder.
+    ///
+    /// Without a folder, or if its census cannot be used, the census is in memory. The reason is
+    /// logged.
+    ///
+    /// - Parameters:
+    ///   - folder: The folder.
+    ///   - limit: The maximum number of client cells per minute.
+    ///   - hash: The hash for device ids; `nil` for the one of the folder.
+    ///   - fleet: The store that the gates of a fleet share; `nil` without one.
+    ///   - samplesReturns: Whether to keep a sample of the denied devices.
+    ///   - hasPage: Whether to cache the data that a status page loads first.
+    ///   - logger: The log for problems.
+    /// - Returns: The census, and the hash for device ids.
+    package static func open(
+        in folder: StateFolder?,
+        limit: Int,
+        hash: SipHash? = nil,
+        fleet: FleetStore.Settings? = nil,
+        samplesReturns: Bool = false,
+        hasPage: Bool = false,
+        logger: Logger
+    ) -> (census: Census, hash: SipHash)? {
+        do {
+            let key = try hash.map(CensusKey.init(hash:)) ?? CensusKey(in: folder)
+            let store = try CensusStore(in: folder)
+            if try store.use(keyDigest: key.digest) {
+                logger.warning("the census key has changed: devices are counted anew")
+            }
+            let census = Census(
+                store: store,
+                isKept: folder != nil,
+                limit: limit,
+                fleet: fleet.map { FleetStore($0, logger: logger) },
+                returns: samplesReturns ? try ReturnStore(in: folder, keyDigest: key.digest) : nil,
+                hasPage: hasPage,
+                logger: logger
+            )
+            return (census, key.hash)
+        } catch {
+            logger.error("the census cannot be stored", metadata: ["error": "\(error)"])
+            // A census in memory still serves the circuit breaker and queries to this gate.
+            guard folder != nil else { return nil }
+            return self.open(
+                in: nil,
+                limit: limit,
+                hash: hash,
+                fleet: fleet,
+                samplesReturns: samplesReturns,
+                hasPage: hasPage,
+                logger: logger
+            )
+        }
+    }
+}
+
+/// The secret key that device ids are hashed with.
+///
+/// The key and a device id reveal whether the device is in a sketch; without the key, nothing does.
+/// The key is stored in the state folder with access for its owner only, so that devices are
+/// recognized after a restart.
+package struct CensusKey: Sendable {
+    static let fileName = "census.key"
+
+    package let hash: SipHash
+
+    fileprivate init(hash: SipHash) {
+        self.hash = hash
+    }
+
+    /// Reads the key of a folder, or creates it if there is none.
+    ///
+    /// - Parameter folder: The folder; `nil` for a key that is not stored.
+    /// - Throws: The reason why the key could not be stored.
+    package init(in folder: StateFolder?) throws(StateFolder.Failure) {
+        if let bytes = try? folder?.read(Self.fileName, atMost: SipHash.keyLength),
+            let hash = SipHash(key: bytes)
+        {
+            self.hash = hash
+            return
+        }
+        let bytes = Self.randomBytes()
+        try folder?.replace(Self.fileName, with: bytes)
+        guard let hash = SipHash(key: bytes) else { preconditionFailure("16 bytes are a key") }
+        self.hash = hash
+    }
+
+    /// Reads a key from a file with 32 hexadecimal digits, the same for all gates of a fleet.
+    ///
+    /// - Parameter path: The file.
+    /// - Returns: The hash with that key; `nil` if the file contains no such key.
+    package static func hash(fromFile path: String) -> SipHash? {
+        guard let content = try? FileContent(path: path, atMost: 1_024) else { return nil }
+        let digits = content.bytes.filter { $0 > UInt8(ascii: " ") }
+        guard digits.count == 2 * SipHash.keyLength else { return nil }
+        let bytes = stride(from: 0, to: digits.count, by: 2).compactMap {
+            UInt8(String(decoding: digits[$0..<$0 + 2], as: UTF8.self), radix: 16)
+        }
+        return SipHash(key: bytes)
+    }
+
+    /// A digest that identifies the key without revealing it.
+    package var digest: UInt64 { self.hash.hash(Array("versiongate census".utf8).span) }
+
+    private static func randomBytes() -> [UInt8] {
+        var generator = SystemRandomNumberGenerator()
+        return (0..<SipHash.keyLength).map { _ in .random(in: .min ... .max, using: &generator) }
+    }
+}
+
+extension Timestamp {
+    /// The hour, in hours since 1970.
+    fileprivate var hour: Int64 { self.secondsSinceEpoch / CensusStore.Span.hour.rawValue }
+}

@@ -1,0 +1,207 @@
+package import GateCensus
+package import GatePolicy
+
+/// The impact of a rules change, as text and as JSON.
+package struct ImpactReport: Sendable {
+    private static let tableLimit = 20
+
+    private let impact: Impact
+    private let since: Timestamp
+    private let until: Timestamp
+    /// The revisions of the old and the new rules.
+    private let revisions: (before: String, after: String)
+    private let remarks: [String]
+
+    /// Compares new rules with old ones.
+    ///
+    /// - Parameters:
+    ///   - rows: The census.
+    ///   - since: The start of its period.
+    ///   - old: The old rules.
+    ///   - new: The new rules.
+    ///   - now: The end of the period, and the time at which the rules are evaluated.
+    ///   - later: The time at which the new rules are evaluated instead.
+    package init(
+        _ rows: [CensusRow],
+        since: Timestamp,
+        from old: RuleSet,
+        to new: RuleSet,
+        at now: Timestamp,
+        later: Timestamp? = nil
+    ) {
+        self.impact = Impact(on: rows, from: old, to: new, at: now, later: later)
+        self.since = since
+        self.until = now
+        self.revisions = (old.definition.revision, new.definition.revision)
+        let floors = old.definition.rulesWithNext + new.definition.rulesWithNext
+        self.remarks = [
+            old.definition.identity == new.definition.identity
+                ? nil : "'identity' differs: clients may be identified differently",
+            floors.contains { $0.holdUntilInStore != nil }
+                ? "the census has no countries: a hold is evaluated for all countries together"
+                : nil,
+            floors.contains { !$0.requiresOS.isEmpty || $0.match.osVersions != nil }
+                ? "the census only has the first number of OS versions: 17.4 is evaluated as 17"
+                : nil,
+            self.impact.slicesPaths
+                ? "paths that are new to the rules are matched by their shapes; their devices are "
+                    + "estimated from their share of the requests"
+                : nil,
+        ].compactMap(\.self)
+    }
+}
+
+extension ImpactReport: CustomStringConvertible {
+    package var description: String {
+        let total = self.impact.total
+        var lines = [
+            "\(self.since) to \(self.until): \(Self.number(total.requests)) requests, "
+                + "\(Self.number(total.devices)) devices",
+            "revision \(self.revisions.before) -> \(self.revisions.after)",
+        ]
+        lines += self.lines("newly denied", self.impact.denied)
+        lines += self.lines("newly allowed", self.impact.passed)
+        if self.impact.hinted.requests > 0 {
+            lines.append("other hints: \(self.words(self.impact.hinted))")
+        }
+        if self.impact.unknownRequests > 0 {
+            lines.append(
+                "\(self.impact.unknownRequests) more requests are from clients beyond the cell limit"
+            )
+        }
+        return (lines + self.remarks).joined(separator: "\n")
+    }
+
+    private func lines(_ title: String, _ side: Impact.Side) -> [String] {
+        var lines: [String] = []
+        if side.amount.requests == 0 {
+            lines.append("\(title): none")
+        } else {
+            lines.append("\(title): \(self.words(side.amount))")
+            for (rule, amount) in Self.sorted(side.byRule, by: { $0 ?? "" }) {
+                lines.append("  by \(Self.name(rule)): \(self.words(amount))")
+            }
+            let rows = Self.sorted(side.byVersion, by: \.name).map { version, amount in
+                [
+                    version.app.text ?? "-", version.platform.text ?? "-",
+                    version.version.words, Self.number(amount.requests),
+                    amount.devices > 0 ? Self.number(amount.devices) : "-",
+                ]
+            }
+            let titles = ["app", "platform", "version", "requests", "devices"]
+            let shown = [titles] + rows.prefix(Self.tableLimit)
+            lines += TextTable(shown).lines.map { "  \($0)" }
+            let hidden = rows.count - Self.tableLimit
+            if hidden > 0 { lines.append("  … and \(hidden) more; use --json for all of them") }
+        }
+        if side.possible.requests - side.amount.requests >= 0.5 {
+            lines.append(
+                "  at most \(self.words(side.possible)): some requests may or may not match "
+                    + "the paths that are new to the rules"
+            )
+        }
+        return lines
+    }
+
+    private func words(_ amount: ImpactAmount) -> String {
+        let total = self.impact.total
+        let requests =
+            "\(Self.number(amount.requests)) requests "
+            + "(\(ShareFormat.percent(amount.requests / max(total.requests, 1))))"
+        guard amount.devices > 0 else { return requests }
+        let share = ShareFormat.percent(amount.devices / max(total.devices, 1))
+        return "\(requests), \(Self.number(amount.devices)) devices (\(share))"
+    }
+
+    private static func name(_ rule: String?) -> String {
+        rule.map { "the rule '\($0)'" } ?? "'unidentified'"
+    }
+
+    private static func number(_ number: Double) -> String { "\(Int(number.rounded()))" }
+
+    /// Sorts amounts by requests, largest first.
+    private static func sorted<Key>(
+        _ amounts: [Key: ImpactAmount],
+        by name: (Key) -> String
+    ) -> [(key: Key, amount: ImpactAmount)] {
+        amounts.map { (key: $0.key, amount: $0.value) }.sorted { left, right in
+            left.amount.requests == right.amount.requests
+                ? name(left.key) < name(right.key) : left.amount.requests > right.amount.requests
+        }
+    }
+}
+
+extension Impact.Version {
+    fileprivate var name: String {
+        [self.app, self.platform, self.version].map { $0.text ?? "" }.joined(separator: "\0")
+    }
+}
+
+extension ImpactReport: Encodable {
+    /// An amount with one decimal.
+    package struct Amount: Sendable, Equatable, Codable {
+        package let requests: Double
+        package let devices: Double
+    }
+
+    private struct RuleEntry: Encodable {
+        /// Missing for the policy for unidentified clients.
+        let rule: String?
+        let amount: Amount
+    }
+
+    private struct VersionEntry: Encodable {
+        let app: String?
+        let platform: String?
+        let version: String?
+        let amount: Amount
+    }
+
+    private struct SideEntry: Encodable {
+        let amount: Amount
+        let possible: Amount
+        let rules: [RuleEntry]
+        let versions: [VersionEntry]
+
+        init(_ side: Impact.Side) {
+            self.amount = Amount(side.amount)
+            self.possible = Amount(side.possible)
+            self.rules = ImpactReport.sorted(side.byRule, by: { $0 ?? "" }).map {
+                RuleEntry(rule: $0.key, amount: Amount($0.amount))
+            }
+            self.versions = ImpactReport.sorted(side.byVersion, by: \.name).map {
+                VersionEntry(
+                    app: $0.key.app.text,
+                    platform: $0.key.platform.text,
+                    version: $0.key.version.text,
+                    amount: Amount($0.amount)
+                )
+            }
+        }
+    }
+
+    private enum Key: String, CodingKey {
+        case since, until, before, after, total, denied, passed, hinted, unknownRequests, remarks
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode("\(self.since)", forKey: .since)
+        try container.encode("\(self.until)", forKey: .until)
+        try container.encode(self.revisions.before, forKey: .before)
+        try container.encode(self.revisions.after, forKey: .after)
+        try container.encode(Amount(self.impact.total), forKey: .total)
+        try container.encode(SideEntry(self.impact.denied), forKey: .denied)
+        try container.encode(SideEntry(self.impact.passed), forKey: .passed)
+        try container.encode(Amount(self.impact.hinted), forKey: .hinted)
+        try container.encode(self.impact.unknownRequests, forKey: .unknownRequests)
+        try container.encode(self.remarks, forKey: .remarks)
+    }
+}
+
+extension ImpactReport.Amount {
+    init(_ amount: ImpactAmount) {
+        self.requests = (amount.requests * 10).rounded() / 10
+        self.devices = (amount.devices * 10).rounded() / 10
+    }
+}

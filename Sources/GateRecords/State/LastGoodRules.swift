@@ -1,0 +1,109 @@
+private import FoundationEssentials
+internal import GateCrypto
+package import GateRules
+internal import GateSystem
+private import Synchronization
+
+/// Stores the last valid rules files, so that the gate can start with a broken one.
+package final class LastGoodRules: Sendable {
+    private struct Record: Codable {
+        /// The format version of the record; records of other versions are ignored.
+        var format = 1
+        /// The configured path of the rules.
+        var path: String
+        var sources: RulesTexts
+        /// The undo that made these texts active instead of the files at the path.
+        var pin: RulesPin?
+
+        /// A hash over the record, which detects truncated files.
+        var checksum = ""
+
+        var sum: String {
+            var hash = SHA256()
+            let texts = self.sources.sources.flatMap { [$0.name, $0.text] }
+            let undone = self.pin.map { ["undone"] + $0.undone } ?? []
+            for part in [self.path] + texts + undone {
+                hash.update(Array("\(part.utf8.count):\(part)".utf8))
+            }
+            return hash.digest.map { String($0, radix: 16) }.joined(separator: ".")
+        }
+    }
+
+    private static let name = "rules.last-good.json"
+    /// A character may take six bytes in JSON, and a folder may contain many files.
+    private static let maximumSize = 6 * 16 * RulesSource.maximumSize
+
+    private let folder: StateFolder
+    private let path: String
+    private let lastProblem = Mutex<String?>(nil)
+
+    /// Creates a store for the rules of a path.
+    ///
+    /// - Parameters:
+    ///   - folder: The folder to store the rules in.
+    ///   - path: The file or folder of the rules.
+    package init(_ folder: StateFolder, path: String) {
+        self.folder = folder
+        self.path = path
+    }
+
+    /// The reason why the active rules are not stored; `nil` if they are.
+    package var problem: String? {
+        self.lastProblem.withLock(\.self) ?? self.folder.problem.map { "\($0)" }
+    }
+
+    /// The path of the folder that the rules are stored in.
+    package var folderPath: String { self.folder.path }
+
+    /// Reads the rules that were stored for this path.
+    ///
+    /// - Parameter report: Called with the reason if the stored rules cannot be used.
+    /// - Returns: The texts, and the undo that made them active; `nil` if there are no usable
+    ///   rules.
+    package func read(report: (String) -> Void) -> (texts: RulesTexts, pin: RulesPin?)? {
+        guard let record = Self.record(in: self.folder, report: report) else { return nil }
+        guard record.path == self.path else {
+            report("\(self.folder.path)/\(Self.name) is for other rules: \(record.path)")
+            return nil
+        }
+        return (record.sources, record.pin)
+    }
+
+    /// Reads the texts that are stored in a folder for any rules path; for CLI commands.
+    package static func texts(in folder: StateFolder, report: (String) -> Void) -> RulesTexts? {
+        self.record(in: folder, report: report)?.sources
+    }
+
+    private static func record(in folder: StateFolder, report: (String) -> Void) -> Record? {
+        let place = "\(folder.path)/\(Self.name)"
+        do {
+            let bytes = try folder.read(Self.name, atMost: Self.maximumSize)
+            let record = try JSONDecoder().decode(Record.self, from: Data(bytes))
+            guard record.format == 1, record.checksum == record.sum else {
+                report("\(place) cannot be used: it is damaged, or was written by another release")
+                return nil
+            }
+            return record
+        } catch FileContent.Failure.missing {
+            return nil
+        } catch {
+            report("\(place) cannot be used: \(error)")
+            return nil
+        }
+    }
+
+    /// Stores the texts of rules that have taken effect.
+    package func keep(_ rules: LoadedRules) {
+        var record = Record(path: self.path, sources: RulesTexts(rules), pin: rules.pin)
+        record.checksum = record.sum
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        guard let bytes = try? encoder.encode(record) else { return }
+        do throws(StateFolder.Failure) {
+            try self.folder.replace(Self.name, with: Array(bytes))
+            self.lastProblem.withLock { $0 = nil }
+        } catch {
+            self.lastProblem.withLock { $0 = "\(error)" }
+        }
+    }
+}

@@ -1,0 +1,79 @@
+package import GateCensus
+package import GatePolicy
+
+/// Reasons why rules are not applied: they are invalid, or a finding rejects them.
+package enum LoadFailure: Error, Sendable, Equatable {
+    case unreadable(RulesFileErrors)
+    /// Rules with findings that reject them.
+    ///
+    /// - Parameters:
+    ///   - revision: The revision of the rejected rules.
+    ///   - files: The revision of their files alone.
+    case refused([Finding], revision: String, files: String)
+
+    /// The errors with their locations.
+    package var errors: [RulesFileError] {
+        switch self {
+        case .unreadable(let errors): errors.errors
+        case .refused(let findings, _, _): findings.map(\.asNamedError)
+        }
+    }
+
+    /// The revision of the invalid files; `nil` if they could not be read.
+    package var files: String? {
+        switch self {
+        case .unreadable(let errors): errors.revision?.files
+        case .refused(_, _, let files): files
+        }
+    }
+
+    package var refusals: [Finding] {
+        switch self {
+        case .unreadable: []
+        case .refused(let findings, _, _): findings
+        }
+    }
+}
+
+extension LoadedRules {
+    /// Checks the rules against the active ones, and returns them with their findings.
+    ///
+    /// - Parameters:
+    ///   - old: The active rules; `nil`: none.
+    ///   - isReturn: Whether these rules were active before the current ones.
+    ///   - census: Returns the clients since a given time; `nil`: no census.
+    ///   - now: The time of the change.
+    /// - Returns: The rules, which no finding rejects.
+    /// - Throws: `LoadFailure` if a finding rejects them.
+    package func judged(
+        against old: LoadedRules?,
+        isReturn: Bool = false,
+        census: ((Timestamp) -> [CensusRow])? = nil,
+        at now: Timestamp
+    ) throws(LoadFailure) -> LoadedRules {
+        var rules = self
+        // Unchanged rules keep their findings, including those about what the last change made
+        // laxer.
+        if let old, old.definition.revision == self.definition.revision {
+            rules.findings = old.findings
+            return rules
+        }
+        let clients = old.flatMap { _ in census?(now.advanced(by: -GuardCheck.window)) }
+        rules.findings = RulesFindings(
+            self,
+            against: old,
+            isReturn: isReturn,
+            census: clients,
+            at: now
+        )
+        let refusals = rules.findings.refusals
+        guard refusals.isEmpty else {
+            throw .refused(
+                refusals,
+                revision: rules.definition.revision,
+                files: rules.filesRevision
+            )
+        }
+        return rules
+    }
+}

@@ -1,0 +1,42 @@
+package import GatePolicy
+
+/// A change of the rules, or a rejected one, for the audit log.
+package struct RulesChange: Sendable {
+    package enum Reason: String, Sendable {
+        case start
+        case signal
+        case fileChanged
+        case request
+        case feed
+        case undo
+    }
+    /// The cause of a change.
+    package struct Origin: Sendable, Equatable {
+        package let reason: Reason
+        /// The feed, or the name of the operator's token; `nil` if there is none.
+        package let name: String?
+
+        package init(_ reason: Reason, name: String? = nil) {
+            self.reason = reason
+            self.name = name
+        }
+    }
+
+    package enum Outcome: Sendable {
+        case applied(LoadedRules)
+        case refused(LoadFailure)
+    }
+
+    package let time: Timestamp
+    package let origin: Origin
+    /// The rules before the change; `nil`: none.
+    package let before: LoadedRules?
+    package let outcome: Outcome
+
+    package init(at time: Timestamp, by origin: Origin, before: LoadedRules?, _ outcome: Outcome) {
+        self.time = time
+        self.origin = origin
+        self.before = before
+        self.outcome = outcome
+    }
+}

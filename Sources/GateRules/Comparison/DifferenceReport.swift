@@ -1,0 +1,220 @@
+package import GatePolicy
+
+/// The differences between two rule sets, as text for people and as JSON for programs.
+package struct DifferenceReport: Sendable {
+    private let difference: RuleSetDifference
+
+    package init(_ difference: RuleSetDifference) {
+        self.difference = difference
+    }
+}
+
+extension DifferenceReport: CustomStringConvertible {
+    /// A summary, followed by a line for each group of clients, by period.
+    package var description: String {
+        var lines = [Self.summary(of: self.difference)]
+        var known: [ComparedChange] = []
+        for (index, period) in self.difference.periods.enumerated() {
+            let begun = period.changes.filter { !known.contains($0) }
+            let ended = known.filter { !period.changes.contains($0) }
+            known = period.changes
+            guard !begun.isEmpty || !ended.isEmpty else { continue }
+            lines.append(index == 0 ? "now:" : "from \(period.from) on:")
+            lines += begun.map { "  \(Self.line($0))" }
+            lines += ended.map { "  no longer: \(Self.line($0))" }
+        }
+        return (lines + Self.remarks(on: self.difference)).joined(separator: "\n")
+    }
+
+    /// Returns the remarks on the comparison as a whole.
+    static func remarks(on difference: RuleSetDifference) -> [String] {
+        [
+            difference.readsOtherFields
+                ? "'identity' has changed: clients may be identified differently" : nil,
+            difference.notationsDiffer
+                ? "'versionMatches' or 'buildMatches' have changed: clients are not compared by the "
+                    + "format of their version or build" : nil,
+            difference.isSampled
+                ? "the rules have too many conditions to try all combinations: this is a sample"
+                : nil,
+        ].compactMap(\.self)
+    }
+
+    /// Returns a line about the clients with a different decision at any time.
+    static func summary(of difference: RuleSetDifference) -> String {
+        let kinds = Set(difference.periods.flatMap(\.changes).map(\.kind))
+        guard !kinds.isEmpty else {
+            // A sample is no proof.
+            return difference.isSampled || difference.notationsDiffer
+                ? "no client that was compared gets a different decision"
+                : "no client gets a different decision"
+        }
+        let words = ComparedChange.Kind.allCases.filter(kinds.contains).map(\.rawValue)
+        return "clients are " + words.joined(separator: "; others are ")
+    }
+
+    private static func line(_ change: ComparedChange) -> String {
+        let share = change.share < 1 ? ", \(self.percent(change.share)) of them" : ""
+        return "\(self.who(change)), \(self.versions(change.versions))\(share): "
+            + "\(self.words(change.before, beside: change.after)) -> "
+            + self.words(change.after, beside: change.before)
+    }
+
+    /// The maximum number of names in a line; the JSON contains all of them.
+    private static let nameLimit = 8
+
+    /// Returns a share with up to two decimal places, rounded so that it is never 0 and never 100
+    /// percent.
+    static func percent(_ share: Double) -> String {
+        let hundredths = min(max(Int((share * 10_000).rounded()), 1), 9_999)
+        let (whole, rest) = hundredths.quotientAndRemainder(dividingBy: 100)
+        if rest == 0 { return "\(whole) %" }
+        return rest % 10 == 0
+            ? "\(whole).\(rest / 10) %" : "\(whole).\(rest < 10 ? "0" : "")\(rest) %"
+    }
+
+    private static func who(_ change: ComparedChange) -> String {
+        let parts = [
+            self.words(change.platforms, "platform"), self.words(change.apps, "app"),
+            self.words(change.channels, "channel"), self.words(change.osVersions, "OS version"),
+            self.words(change.builds, "build"), self.words(change.countries, "country"),
+            self.words(change.storefronts, "storefront"), self.words(change.requests, "request"),
+        ].compactMap { $0 }
+        return parts.isEmpty ? "all clients" : parts.joined(separator: ", ")
+    }
+
+    private static func words(_ choice: ComparedChoice?, _ noun: String) -> String? {
+        switch choice {
+        case nil: nil
+        case .only(let values): self.words(values, noun)
+        case .allBut(let values): "any \(noun) but \(self.words(values, noun))"
+        }
+    }
+
+    private static func words(_ values: [String], _ noun: String) -> String {
+        let names = values.filter { !["", "?", "*"].contains($0) }
+        let rest = [
+            values.contains("*") ? "any other \(noun)" : nil,
+            values.contains("") ? "no \(noun)" : nil,
+            values.contains("?") ? "an unreadable \(noun)" : nil,
+        ].compactMap { $0 }
+        let more = names.count - Self.nameLimit
+        let shown = more > 0 ? names.prefix(Self.nameLimit) + ["\(more) more"] : names[...]
+        let named = names.isEmpty ? [] : ["\(noun) \(shown.joined(separator: " or "))"]
+        return (named + rest).joined(separator: " or ")
+    }
+
+    private static func versions(_ text: String) -> String {
+        switch text {
+        case "missing": "no version"
+        case "unreadable": "an unreadable version"
+        case "any version": text
+        default: "version \(text)"
+        }
+    }
+
+    private static func words(
+        _ outcome: ComparedOutcome,
+        beside other: ComparedOutcome
+    ) -> String {
+        var words = outcome.kind.rawValue
+        if let status = outcome.status { words += " (\(status))" }
+        if let rule = outcome.rule { words += " by rule \(rule)" }
+        if outcome.isBrownout { words += " in a brownout" }
+        if outcome.kind == other.kind, outcome.storeURL != other.storeURL {
+            words += ", store URL \(outcome.storeURL ?? "none")"
+        }
+        return words
+    }
+}
+
+extension ComparedChange {
+    /// The effect of a change on a client, the worst first.
+    package enum Kind: String, Sendable, CaseIterable, Encodable {
+        case denied = "newly denied"
+        case allowed = "no longer denied"
+        case hinted = "newly told to update"
+        case unhinted = "no longer told to update"
+        case answered = "answered otherwise"
+    }
+
+    package var kind: Kind {
+        let wasDenied = self.before.kind >= .require
+        let isDenied = self.after.kind >= .require
+        switch (wasDenied, isDenied) {
+        case (false, true): return .denied
+        case (true, false): return .allowed
+        case (true, true): return .answered
+        case (false, false):
+            guard self.before.kind != self.after.kind else { return .answered }
+            return self.after.kind == .recommend ? .hinted : .unhinted
+        }
+    }
+}
+
+extension DifferenceReport: Encodable {
+    private enum Key: String, CodingKey {
+        case isDifferent, isSampled, periods, from, changes
+        case apps, platforms, channels, osVersions, builds, countries, storefronts, requests,
+            versions, share, kind
+        case before, after, decision, rule, status, storeUrl, isBrownout, only, allBut
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(!self.difference.isEmpty, forKey: .isDifferent)
+        try container.encode(self.difference.isSampled, forKey: .isSampled)
+        var periods = container.nestedUnkeyedContainer(forKey: .periods)
+        for period in self.difference.periods {
+            var item = periods.nestedContainer(keyedBy: Key.self)
+            try item.encode("\(period.from)", forKey: .from)
+            var changes = item.nestedUnkeyedContainer(forKey: .changes)
+            for change in period.changes {
+                var item = changes.nestedContainer(keyedBy: Key.self)
+                try Self.encode(change, to: &item)
+            }
+        }
+    }
+
+    private static func encode(
+        _ choice: ComparedChoice?,
+        as key: Key,
+        to item: inout KeyedEncodingContainer<Key>
+    ) throws {
+        switch choice {
+        case nil:
+            return
+        case .only(let values):
+            var part = item.nestedContainer(keyedBy: Key.self, forKey: key)
+            try part.encode(values, forKey: .only)
+        case .allBut(let values):
+            var part = item.nestedContainer(keyedBy: Key.self, forKey: key)
+            try part.encode(values, forKey: .allBut)
+        }
+    }
+
+    private static func encode(
+        _ change: ComparedChange,
+        to item: inout KeyedEncodingContainer<Key>
+    ) throws {
+        try item.encode(change.kind, forKey: .kind)
+        try self.encode(change.apps, as: .apps, to: &item)
+        try self.encode(change.platforms, as: .platforms, to: &item)
+        try self.encode(change.channels, as: .channels, to: &item)
+        try self.encode(change.osVersions, as: .osVersions, to: &item)
+        try self.encode(change.builds, as: .builds, to: &item)
+        try self.encode(change.countries, as: .countries, to: &item)
+        try self.encode(change.storefronts, as: .storefronts, to: &item)
+        try self.encode(change.requests, as: .requests, to: &item)
+        try item.encode(change.versions, forKey: .versions)
+        try item.encode(change.share, forKey: .share)
+        for (key, outcome) in [(Key.before, change.before), (.after, change.after)] {
+            var part = item.nestedContainer(keyedBy: Key.self, forKey: key)
+            try part.encode(outcome.kind.rawValue, forKey: .decision)
+            try part.encodeIfPresent(outcome.rule, forKey: .rule)
+            try part.encodeIfPresent(outcome.status, forKey: .status)
+            try part.encodeIfPresent(outcome.storeURL, forKey: .storeUrl)
+            if outcome.isBrownout { try part.encode(true, forKey: .isBrownout) }
+        }
+    }
+}

@@ -1,0 +1,226 @@
+package import GatePolicy
+
+/// A change of rules, edit by edit: the settings that differ, and the clients that are affected.
+///
+/// It omits what the rule itself shows; `DifferenceReport` is complete.
+package struct EditReport: Sendable {
+    private let edits: RulesEdits
+    private let difference: RuleSetDifference
+    private let new: RuleSetDefinition
+
+    /// Creates the report.
+    ///
+    /// - Parameters:
+    ///   - edits: The settings that differ.
+    ///   - difference: The clients with a different decision.
+    ///   - new: The new rules.
+    package init(_ edits: RulesEdits, _ difference: RuleSetDifference, new: RuleSetDefinition) {
+        self.edits = edits
+        self.difference = difference
+        self.new = new
+    }
+
+    /// The maximum number of lines for the effects of an edit.
+    private static let effectLimit = 4
+    /// The maximum number of version ranges in a line.
+    private static let rangeLimit = 4
+    /// The maximum length of a value in characters; longer ones are truncated.
+    private static let valueLimit = 72
+
+    /// Clients that an edit affects in the same way.
+    private struct Effect {
+        let kind: ComparedChange.Kind
+        var versions: [String]
+        /// The start and the end; `until` is `nil` if the effect is permanent or recurs.
+        let from: Timestamp
+        var until: Timestamp?
+        var spells = 1
+        var share: ClosedRange<Double>
+    }
+}
+
+extension EditReport: CustomStringConvertible {
+    /// The summary, followed by the edits in the order of the file, each with its effects.
+    package var description: String {
+        var lines = [DifferenceReport.summary(of: self.difference)]
+        var effects = self.effects
+        for edit in self.edits.all {
+            lines += Self.lines(of: edit)
+            lines += self.lines(of: effects.removeValue(forKey: edit.subject) ?? [])
+        }
+        // A global change, such as of `exempt`, affects clients of every rule.
+        let rest = effects.values.flatMap(\.self)
+        if !rest.isEmpty {
+            lines.append("effects of these changes together:")
+            lines += self.lines(of: rest)
+        }
+        lines += DifferenceReport.remarks(on: self.difference)
+        if !self.difference.isEmpty { lines.append("--detail shows each group of clients") }
+        return lines.joined(separator: "\n")
+    }
+
+    fileprivate static func lines(of edit: RulesEdits.Edit) -> [String] {
+        let name =
+            switch edit.subject {
+            case .rule(let id): "rule '\(id)'"
+            case .notice(let name): "notice '\(name)'"
+            case .feed(let id): "feed '\(id)'"
+            case .setting(let key): key
+            }
+        if let whole = edit.settings.first(where: { $0.key == nil }) {
+            let word = whole.before == nil ? "is new" : "was removed"
+            return ["\(name) \(word): \(self.short(whole.after ?? whole.before ?? ""))"]
+        }
+        if case .setting = edit.subject, let setting = edit.settings.first {
+            return ["\(name): \(self.change(setting))"]
+        }
+        return ["\(name):"]
+            + edit.settings.map { "  \($0.key ?? ""): \(self.change($0))" }
+    }
+
+    private static func change(_ setting: RulesEdits.Setting) -> String {
+        switch (setting.before, setting.after) {
+        case (nil, let after): "new, \(self.short(after ?? ""))"
+        case (let before, nil): "removed, was \(self.short(before ?? ""))"
+        case (let before?, let after?):
+            self.differing(before, after)
+        }
+    }
+
+    /// Returns both values; long ones start shortly before their first difference.
+    private static func differing(_ before: String, _ after: String) -> String {
+        let common = zip(before, after).prefix { $0 == $1 }.count
+        guard max(before.count, after.count) > self.valueLimit, common > 20 else {
+            return "\(self.short(before)) -> \(self.short(after))"
+        }
+        let skipped = common - 12
+        return "…\(self.short(String(before.dropFirst(skipped)))) -> "
+            + "…\(self.short(String(after.dropFirst(skipped))))"
+    }
+
+    private static func short(_ text: String) -> String {
+        text.count > self.valueLimit ? "\(text.prefix(self.valueLimit))…" : text
+    }
+
+    private func lines(of effects: [Effect]) -> [String] {
+        let shown = effects.prefix(Self.effectLimit).map { "  => \(self.line(of: $0))" }
+        let more = effects.count - shown.count
+        return shown + (more > 0 ? ["  => \(more) more effects"] : [])
+    }
+
+    private func line(of effect: Effect) -> String {
+        let isNow = effect.from == self.difference.periods.first?.from
+        var when = isNow ? "now" : "from \(effect.from) on"
+        if let until = effect.until {
+            when = isNow ? "until \(until)" : "from \(effect.from) to \(until)"
+        }
+        if effect.spells > 1 { when += ", \(effect.spells) times" }
+        let ranges = effect.versions.prefix(Self.rangeLimit).joined(separator: ", ")
+        let more = effect.versions.count - Self.rangeLimit
+        let versions = more > 0 ? "\(ranges) and \(more) more ranges" : ranges
+        let isSame = effect.share.lowerBound == effect.share.upperBound
+        let part = isSame ? DifferenceReport.percent(effect.share.lowerBound) : "some"
+        let share =
+            effect.share.lowerBound >= 1 || effect.kind == .answered ? "" : ", \(part) of them"
+        return "\(when): \(versions)\(share): \(effect.kind.rawValue)"
+    }
+
+    /// The effects of each edit, in chronological order.
+    private var effects: [RulesEdits.Subject: [Effect]] {
+        var effects: [RulesEdits.Subject: [Effect]] = [:]
+        var lasting: [RulesEdits.Subject: [ComparedChange.Kind: [String]]] = [:]
+        for (index, period) in self.difference.periods.enumerated() {
+            let grouped = Dictionary(grouping: period.changes, by: self.subject(of:))
+            for subject in Set(grouped.keys).union(lasting.keys) {
+                let changes = grouped[subject] ?? []
+                let kinds = Dictionary(grouping: changes, by: \.kind)
+                for kind in ComparedChange.Kind.allCases {
+                    let versions = (kinds[kind]?.map { Self.words($0.versions) } ?? []).uniqued()
+                    let before = lasting[subject]?[kind] ?? []
+                    guard versions != before || index == 0 && !versions.isEmpty else { continue }
+                    lasting[subject, default: [:]][kind] = versions
+                    if kind != .answered {
+                        self.end(kind, of: subject, at: period.from, in: &effects)
+                    }
+                    guard !versions.isEmpty else { continue }
+                    // Changes of texts and URLs are reported once: what matters is which clients
+                    // pass.
+                    if kind == .answered, Self.join(versions, to: &effects[subject, default: []]) {
+                        continue
+                    }
+                    let shares = kinds[kind]?.map(\.share) ?? []
+                    let effect = Effect(
+                        kind: kind,
+                        versions: versions,
+                        from: period.from,
+                        share: (shares.min() ?? 1)...(shares.max() ?? 1)
+                    )
+                    Self.add(effect, to: &effects[subject, default: []])
+                }
+            }
+        }
+        return effects
+    }
+
+    /// Sets the end of the current effect of a kind.
+    private func end(
+        _ kind: ComparedChange.Kind,
+        of subject: RulesEdits.Subject,
+        at time: Timestamp,
+        in effects: inout [RulesEdits.Subject: [Effect]]
+    ) {
+        guard
+            let index = effects[subject]?.lastIndex(where: { $0.kind == kind && $0.until == nil })
+        else { return }
+        effects[subject]?[index].until = time
+    }
+
+    /// Adds versions to the effect on responses; `false` if there is none yet.
+    private static func join(_ versions: [String], to effects: inout [Effect]) -> Bool {
+        guard let known = effects.firstIndex(where: { $0.kind == .answered }) else { return false }
+        effects[known].versions = (effects[known].versions + versions).uniqued()
+        return true
+    }
+
+    /// Adds an effect, or counts a recurring one, such as that of brownouts.
+    private static func add(_ effect: Effect, to effects: inout [Effect]) {
+        let known = effects.lastIndex {
+            $0.kind == effect.kind && $0.versions == effect.versions && $0.share == effect.share
+        }
+        guard let known else { return effects.append(effect) }
+        effects[known].spells += 1
+        effects[known].until = nil
+    }
+
+    /// Returns the edit that causes a different decision.
+    private func subject(of change: ComparedChange) -> RulesEdits.Subject {
+        let edited = Set(self.edits.all.map(\.subject))
+        for rule in [change.after.rule, change.before.rule].compactMap(\.self)
+        where edited.contains(.rule(rule)) {
+            return .rule(rule)
+        }
+        let rule = self.new.rules.first { $0.id == change.after.rule }
+        for notice in [rule?.notice, rule?.recommendedNotice].compactMap(\.self)
+        where edited.contains(.notice(notice)) {
+            return .notice(notice)
+        }
+        let settings = self.edits.all.map(\.subject).filter { subject in
+            if case .setting = subject { true } else { false }
+        }
+        // With several settings, the cause is unknown.
+        return settings.count == 1 ? settings[0] : .setting("")
+    }
+
+    private static func words(_ versions: String) -> String {
+        switch versions {
+        case "missing": "no version"
+        case "unreadable": "an unreadable version"
+        default: versions
+        }
+    }
+}
+
+extension RulesEdits {
+    /// The edits without their effects, in the order of the file, each as one or more lines.
+    package var words: [String] { self.all.flatMap { EditReport.lines(of: $0) } }
+}

@@ -1,0 +1,76 @@
+/// Decodes country codes, from a list or from the keys of a mapping; duplicates are reported.
+package struct CountryDecoder {
+    static let expected = "a country code"
+
+    let problems: Problems
+
+    package init(problems: Problems) {
+        self.problems = problems
+    }
+
+    /// Decodes one code, or a list of codes.
+    package func codes(_ element: Element) -> [String] {
+        let items = element.oneOrMore(self.problems)
+        return self.distinct(items).map(\.code)
+    }
+
+    /// Decodes a mapping from country to value.
+    func values(_ element: Element) -> [(code: String, value: Element)] {
+        let entries = element.entries(self.problems) ?? []
+        if entries.isEmpty, case .mapping = element.content {
+            let message = "an empty mapping has no effect; leave out the key"
+            self.problems.report(message, at: element.place)
+        }
+        let keys = entries.map { Element(content: .text($0.key), place: $0.place) }
+        return self.distinct(keys).map { ($0.code, entries[$0.index].value) }
+    }
+
+    private func distinct(_ elements: [Element]) -> [(code: String, index: Int)] {
+        var places: [String: Place] = [:]
+        var codes: [(code: String, index: Int)] = []
+        for (index, element) in elements.enumerated() {
+            let code = element.parsed(
+                as: Self.expected,
+                self.problems,
+                by: CountryCode.init(parsing:)
+            )
+            guard let code = code?.text else { continue }
+            if let first = places[code] {
+                let message = "the country '\(code)' is already on line \(first.line)"
+                self.problems.report(message, at: element.place)
+            } else {
+                places[code] = element.place
+                codes.append((code, index))
+            }
+        }
+        return codes
+    }
+}
+
+/// The code of a country (ISO 3166-1 alpha-2), in lower case.
+struct CountryCode: Sendable, Hashable {
+    /// Reasons why a text is not a country code.
+    enum Failure: Error, CustomStringConvertible {
+        case shape
+        /// Not the code of a country; the payload is the code that is probably meant.
+        case other(String)
+
+        var description: String {
+            switch self {
+            case .shape: "write its two letters, such as 'jp'"
+            case .other(let code): "did you mean '\(code)'?"
+            }
+        }
+    }
+
+    /// Codes that are often mistaken for those of a country, and that no store uses.
+    private static let slips = ["uk": "gb"]
+
+    let text: String
+
+    init(parsing text: String) throws(Failure) {
+        guard text.wholeMatch(of: /[A-Za-z]{2}/) != nil else { throw .shape }
+        if let meant = Self.slips[text.lowercased()] { throw .other(meant) }
+        self.text = text.lowercased()
+    }
+}

@@ -1,0 +1,148 @@
+internal import GatePolicy
+
+/// Decodes elements into values; an invalid element is reported and yields `nil`.
+extension Element {
+    func entries(_ problems: Problems) -> [Entry]? {
+        if case .mapping(let entries) = self.content { return entries }
+        return self.reportUnexpected("a mapping", problems)
+    }
+
+    func list(_ problems: Problems, hint: String = "") -> [Element]? {
+        if case .list(let items) = self.content { return items }
+        return self.reportUnexpected("a list", problems, hint: hint)
+    }
+
+    /// Returns the items of a list with at least one item, or the element itself.
+    package func oneOrMore(_ problems: Problems) -> [Element] {
+        guard case .list(let items) = self.content else { return [self] }
+        if items.isEmpty {
+            problems.report("an empty list has no effect; leave out the key", at: self.place)
+        }
+        return items
+    }
+
+    package func text(_ expected: String, _ problems: Problems) -> String? {
+        guard case .text(let text) = self.content else {
+            let hint = self.unquoted.map { "; quote it: \"\($0)\"" } ?? ""
+            return self.reportUnexpected(expected, problems, hint: hint)
+        }
+        guard text.contains(where: { !$0.isWhitespace }) else {
+            return problems.reject("expected \(expected), found an empty text", at: self.place)
+        }
+        return text
+    }
+
+    /// Decodes a text with a parser; the parser's error says what is wrong with the text.
+    ///
+    /// `hint` returns a suffix for the error message about a text.
+    package func parsed<Value, Failure: Error>(
+        as expected: String,
+        _ problems: Problems,
+        hint: (String) -> String = { _ in "" },
+        by parse: (String) throws(Failure) -> Value
+    ) -> Value? {
+        guard let text = self.text(expected, problems) else { return nil }
+        do {
+            return try parse(text)
+        } catch {
+            // The descriptions of some errors already start with the text.
+            let reason = "\(error)"
+            let isWhole = reason.hasPrefix("'\(text)' is not")
+            let message = isWhole ? reason : "'\(text)' is not \(expected): \(reason)"
+            return problems.reject(message + hint(text), at: self.place)
+        }
+    }
+
+    /// Decodes one of the raw values of an enumeration.
+    package func choice<Word: RawRepresentable<String> & CaseIterable>(
+        of words: Word.Type,
+        _ problems: Problems
+    ) -> Word? {
+        let names = words.allCases.map(\.rawValue)
+        let expected =
+            names.dropLast().map { "'\($0)'" }.joined(separator: ", ")
+            + " or '\(names.last ?? "")'"
+        guard case .text(let text) = self.content else {
+            return problems.reject("expected \(expected), found \(self.found)", at: self.place)
+        }
+        if let word = Word(rawValue: text) { return word }
+        let hint = Spelling.hint(for: text, among: names)
+        return problems.reject("expected \(expected), found '\(text)'\(hint)", at: self.place)
+    }
+
+    /// Decodes a whole number below 2^64 in plain digits.
+    package func wholeNumber(_ expected: String, _ problems: Problems) -> UInt64? {
+        switch self.content {
+        case .number(let digits):
+            if digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = UInt64(digits) {
+                return number
+            }
+            let message = "expected \(expected): a whole number below 2^64, found \(digits)"
+            return problems.reject(message, at: self.place)
+        case .text(let text) where UInt64(text) != nil:
+            let message = "expected \(expected), found a text; write it without quotes: \(text)"
+            return problems.reject(message, at: self.place)
+        case .text, .boolean, .date, .nothing, .list, .mapping:
+            return self.reportUnexpected(expected, problems)
+        }
+    }
+
+    /// Decodes a build number: plain digits, or a text of up to four numbers separated by dots.
+    func build(_ problems: Problems) -> BuildNumber? {
+        let expected = "a build number"
+        guard case .number(let digits) = self.content else {
+            return self.parsed(as: expected, problems, by: BuildNumber.init(parsing:))
+        }
+        guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+            let isBuild = (try? BuildNumber(parsing: digits)) != nil
+            let hint =
+                isBuild
+                ? "; quote it: \"\(digits)\", because a number such as 93.10 loses its last zero"
+                : ""
+            return self.reportUnexpected(expected, problems, hint: hint)
+        }
+        return Element(content: .text(digits), place: self.place)
+            .parsed(as: expected, problems, by: BuildNumber.init(parsing:))
+    }
+
+    /// Decodes `true` or `false`, the only spellings that YAML 1.1 and 1.2 agree on.
+    package func truth(_ problems: Problems, hint: String = "") -> Bool? {
+        switch self.content {
+        case .boolean("true"): return true
+        case .boolean("false"): return false
+        case .text, .number, .boolean, .date, .nothing, .list, .mapping:
+            return self.reportUnexpected("true or false", problems, hint: hint)
+        }
+    }
+
+    /// Decodes a duration and returns it in seconds.
+    package func timeSpan(_ problems: Problems) -> Int64? {
+        let expected = "a duration"
+        if case .number(let digits) = self.content {
+            let hint = "; write its unit: \(digits)s, \(digits)m, \(digits)h or \(digits)d"
+            return self.reportUnexpected(expected, problems, hint: hint)
+        }
+        return self.parsed(as: expected, problems, by: TimeSpan.init(parsing:))?.seconds
+    }
+
+    private func reportUnexpected<Value>(
+        _ expected: String,
+        _ problems: Problems,
+        hint: String = ""
+    ) -> Value? {
+        problems.reject("expected \(expected), found \(self.found)\(hint)", at: self.place)
+    }
+}
+
+extension Element {
+    /// Decodes a point in time with its UTC offset, quoted or not.
+    func time(_ problems: Problems) -> Timestamp? {
+        let expected = "a time"
+        guard case .date(let text) = self.content else {
+            return self.parsed(as: expected, problems, by: Timestamp.init(parsing:))
+        }
+        // A YAML date without an offset is ambiguous, so `Timestamp` parses the text.
+        return Element(content: .text(text), place: self.place)
+            .parsed(as: expected, problems, by: Timestamp.init(parsing:))
+    }
+}

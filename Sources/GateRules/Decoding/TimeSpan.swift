@@ -1,0 +1,44 @@
+/// A duration as written in a rules file: `90m`, `48h`, `7d`.
+package struct TimeSpan: Sendable, Equatable {
+    /// Reasons why a text is not a duration.
+    package enum Failure: Error, CustomStringConvertible {
+        case shape
+        case tooLong
+
+        package var description: String {
+            switch self {
+            case .shape: "write a whole number and its unit, 's', 'm', 'h' or 'd', such as '48h'"
+            case .tooLong: "the maximum is 3650d"
+            }
+        }
+    }
+
+    private static let longest: Int64 = 3_650 * 86_400
+    private static let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400]
+
+    package let seconds: Int64
+
+    package init(seconds: Int64) {
+        self.seconds = seconds
+    }
+
+    package init(parsing text: String) throws(Failure) {
+        guard let unit = text.last.flatMap({ Self.units[$0] }),
+            let digits = text.wholeMatch(of: /([0-9]+)[smhd]/)?.1
+        else { throw .shape }
+        guard let count = Int64(digits), count <= Self.longest / unit else { throw .tooLong }
+        self.seconds = count * unit
+    }
+}
+
+extension TimeSpan: CustomStringConvertible {
+    /// In hours, minutes or seconds, whichever is the largest to give a whole number: two days are
+    /// `48h`.
+    package var description: String {
+        for (unit, length) in [("h", Int64(3_600)), ("m", 60)]
+        where self.seconds.isMultiple(of: length) {
+            return "\(self.seconds / length)\(unit)"
+        }
+        return "\(self.seconds)s"
+    }
+}

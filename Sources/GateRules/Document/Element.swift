@@ -1,0 +1,58 @@
+/// A value of a rules file and its location, before it is decoded.
+package struct Element: Sendable {
+    package enum Content: Sendable {
+        /// A quoted scalar, or a plain scalar of no other kind.
+        case text(String)
+        /// A plain scalar that YAML resolves to a number, as written.
+        case number(String)
+        /// A plain scalar that YAML resolves to a Boolean, as written.
+        case boolean(String)
+        /// A plain scalar that YAML resolves to a date, as written.
+        case date(String)
+        case nothing
+        case list([Element])
+        case mapping([Entry])
+    }
+
+    /// A key of a mapping and its value.
+    package struct Entry: Sendable {
+        package let key: String
+        package let place: Place
+        let value: Element
+
+        package init(key: String, place: Place, value: Element) {
+            self.key = key
+            self.place = place
+            self.value = value
+        }
+    }
+
+    package let content: Content
+    package let place: Place
+
+    package init(content: Content, place: Place) {
+        self.content = content
+        self.place = place
+    }
+
+    /// The kind of element, for messages of the form "expected …, found …".
+    var found: String {
+        switch self.content {
+        case .text(let text): "the text '\(text)'"
+        case .number(let text): "the number \(text)"
+        case .boolean(let text): "the Boolean \(text)"
+        case .date(let text): "the date \(text)"
+        case .nothing: "nothing"
+        case .list: "a list"
+        case .mapping: "a mapping"
+        }
+    }
+
+    /// The scalar as written, if quoting it would probably fix the error.
+    var unquoted: String? {
+        switch self.content {
+        case .number(let text), .boolean(let text): text
+        case .text, .date, .nothing, .list, .mapping: nil
+        }
+    }
+}

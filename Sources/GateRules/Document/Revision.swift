@@ -1,0 +1,58 @@
+internal import GateCrypto
+/// The short identifier of a state of the rules: a hash of the contents of all files, in their
+/// order, and of the values of feeds.
+///
+/// Equal rules have equal revisions, on every gate and under every path.
+package struct Revision: Sendable, Equatable {
+    /// The number of hexadecimal digits shown: enough to tell revisions apart, short enough to
+    /// read.
+    static let length = 12
+
+    /// The hash of the files, which come first: feed values can change without hashing the files
+    /// again.
+    struct Beginning: Sendable {
+        private var hash = SHA256()
+
+        init(_ sources: [RulesSource]) {
+            for source in sources { self.add(source.bytes) }
+        }
+
+        /// Adds a feed value; the name of the source tells whether it is only observed, or an
+        /// earlier value.
+        fileprivate mutating func add(feed source: RulesSource) {
+            self.add(Array(source.name.utf8))
+            self.add(source.bytes)
+        }
+
+        /// The length prefix keeps `a` + `bc` apart from `ab` + `c`.
+        private mutating func add(_ bytes: [UInt8]) {
+            self.hash.update(Array("\(bytes.count):".utf8))
+            self.hash.update(bytes)
+        }
+
+        /// The short identifier of the files alone, without feed values.
+        var text: String {
+            String(self.hash.digest.hexadecimal.prefix(Revision.length))
+        }
+    }
+
+    package let text: String
+    /// The short identifier of the files alone.
+    let files: String
+
+    package init(of sources: [RulesSource]) {
+        self.init(of: Beginning(sources), and: [])
+    }
+
+    /// Creates a revision.
+    ///
+    /// - Parameters:
+    ///   - beginning: The hash of the files.
+    ///   - feeds: The values of feeds, named as in messages.
+    init(of beginning: Beginning, and feeds: [RulesSource]) {
+        var whole = beginning
+        for source in feeds { whole.add(feed: source) }
+        self.text = whole.text
+        self.files = beginning.text
+    }
+}

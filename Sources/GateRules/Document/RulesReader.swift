@@ -1,0 +1,74 @@
+internal import GateSystem
+/// Reads a rules file, or all rules files of a folder as one consistent state.
+struct RulesReader {
+    /// The maximum number of attempts to read a folder that changes meanwhile.
+    private static let attempts = 5
+
+    private let path: String
+
+    init(path: String) {
+        // With a trailing slash, messages would show two slashes.
+        self.path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
+    }
+
+    func read() throws(RulesFileErrors) -> [RulesSource] {
+        do throws(FileContent.Failure) {
+            let content = try FileContent(path: self.path, atMost: RulesSource.maximumSize)
+            return [RulesSource(name: self.path, bytes: content.bytes)]
+        } catch .isFolder {
+            return try self.readFolder()
+        } catch {
+            throw RulesFileErrors(RulesFileError(file: self.path, message: "\(error)"))
+        }
+    }
+
+    /// Reads the folder again until nothing changed during the read, so that a rule set never mixes
+    /// two states.
+    private func readFolder() throws(RulesFileErrors) -> [RulesSource] {
+        for _ in 0..<Self.attempts {
+            let listing = try self.listing()
+            let (sources, identities) = try self.contents(of: listing)
+            let after = listing.names.map { FileIdentity(path: self.path(of: $0)) }
+            if after == identities, try self.listing() == listing { return sources }
+        }
+        throw self.error("the folder keeps changing while it is read")
+    }
+
+    private func listing() throws(RulesFileErrors) -> FolderListing {
+        let listing: FolderListing
+        do {
+            listing = try FolderListing(path: self.path)
+        } catch {
+            throw self.error("\(error)")
+        }
+        guard !listing.names.isEmpty else {
+            throw self.error("the folder has no rules files (*.yaml, *.yml, *.json)")
+        }
+        return listing
+    }
+
+    private func contents(
+        of listing: FolderListing
+    ) throws(RulesFileErrors) -> ([RulesSource], [FileIdentity?]) {
+        var sources: [RulesSource] = []
+        var identities: [FileIdentity?] = []
+        var errors: [RulesFileError] = []
+        for path in listing.names.map({ self.path(of: $0) }) {
+            do throws(FileContent.Failure) {
+                let content = try FileContent(path: path, atMost: RulesSource.maximumSize)
+                sources.append(RulesSource(name: path, bytes: content.bytes))
+                identities.append(content.identity)
+            } catch {
+                errors.append(RulesFileError(file: path, message: "\(error)"))
+            }
+        }
+        guard errors.isEmpty else { throw RulesFileErrors(errors) }
+        return (sources, identities)
+    }
+
+    private func path(of name: String) -> String { "\(self.path)/\(name)" }
+
+    private func error(_ message: String) -> RulesFileErrors {
+        RulesFileErrors(RulesFileError(file: self.path, message: message))
+    }
+}

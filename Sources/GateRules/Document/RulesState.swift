@@ -1,0 +1,98 @@
+package import GateSystem
+
+/// The files that the rules consist of and their states, without their contents.
+package enum RulesIdentity: Sendable, Equatable {
+    case missing
+    case file(FileIdentity)
+    case folder([String: FileIdentity?])
+
+    /// Reads the state of each file without opening it.
+    package init(path: String) {
+        guard let identity = FileIdentity(path: path) else {
+            self = .missing
+            return
+        }
+        guard identity.isFolder, let names = (try? FolderListing(path: path))?.names else {
+            self = .file(identity)
+            return
+        }
+        let identities = names.map { ($0, FileIdentity(path: "\(path)/\($0)")) }
+        self = .folder(Dictionary(uniqueKeysWithValues: identities))
+    }
+}
+
+/// A state of the rules: their files, and their revision or the errors of reading them.
+package struct RulesState: Equatable {
+    let identity: RulesIdentity
+    let content: Result<Revision, RulesFileErrors>
+
+    init(identity: RulesIdentity, content: Result<Revision, RulesFileErrors>) {
+        self.identity = identity
+        self.content = content
+    }
+
+    /// Reads the rules.
+    package init(path: String) {
+        // Read before the content: a change in between shows up at the next check.
+        let identity = RulesIdentity(path: path)
+        let content = Result { () throws(RulesFileErrors) in
+            Revision(of: try RulesReader(path: path).read())
+        }
+        self.init(identity: identity, content: content)
+    }
+
+    /// The identity of this state, for a reload.
+    package var sighting: RulesSighting { RulesSighting(identity: self.identity) }
+}
+
+/// A state of the rules that the watcher has seen after the writer finished.
+package struct RulesSighting: Sendable {
+    private let identity: RulesIdentity
+
+    init(identity: RulesIdentity) {
+        self.identity = identity
+    }
+
+    /// Whether the files are unchanged; otherwise they are being written again.
+    func holds(at path: String) -> Bool { RulesIdentity(path: path) == self.identity }
+}
+
+/// Decides which of the observed states are reported.
+///
+/// A file with new times and the same text is reported, too: a reload on a signal in the meantime
+/// may have read it half written.
+package struct RulesSightings {
+    /// Whether a state is reported.
+    package enum Verdict {
+        case report
+        case skipReport
+    }
+
+    private var reported: RulesState?
+    /// The state that a poll found, until the next poll confirms it.
+    private var unconfirmed: RulesState?
+
+    package init() {}
+
+    /// Whether a poll found the files that were reported last; they need not be read then.
+    package mutating func know(_ identity: RulesIdentity) -> Bool {
+        guard identity == self.reported?.identity else { return false }
+        self.unconfirmed = nil
+        return true
+    }
+
+    /// Adds a state that was read after the writer finished.
+    package mutating func look(_ state: RulesState) -> Verdict {
+        self.unconfirmed = nil
+        guard state != self.reported else { return .skipReport }
+        self.reported = state
+        return .report
+    }
+
+    /// Adds a state that a poll found; the files may be half written.
+    package mutating func glance(_ state: RulesState) -> Verdict {
+        guard state != self.reported, state != self.unconfirmed else { return self.look(state) }
+        self.unconfirmed = state
+        return .skipReport
+    }
+}

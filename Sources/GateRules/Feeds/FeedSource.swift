@@ -1,0 +1,162 @@
+package import GatePolicy
+package import GateSystem
+
+/// A kind of external source, and how it is fetched.
+package protocol FeedSource: Sendable {
+    /// The kind and location of the source, without secrets.
+    var summary: String { get }
+    /// The kind of data that the source provides.
+    var subject: FeedSubject { get }
+    /// The platforms of the generated rules according to the entry; `nil` for all platforms.
+    var rulePlatforms: [Platform]? { get }
+    /// The platforms that other parts of the entry imply.
+    var platformClaims: [FeedPlatformClaim] { get }
+    /// Whether the source is streamed instead of polled.
+    var streams: Bool { get }
+    /// The version of the conversion from source data to rules.
+    ///
+    /// It is increased when values of earlier versions may be wrong. Such values are discarded,
+    /// except for the memory that the source itself uses.
+    var interpretation: Int { get }
+
+    /// Fetches the source once, or follows its stream until it ends.
+    ///
+    /// - Parameters:
+    ///   - context: The environment of the fetch.
+    ///   - deliver: Receives each result; a rejected value does not end the fetch.
+    /// - Returns: Whether the fetch is complete.
+    /// - Throws: `FeedFailure` if the fetch or the stream failed.
+    @discardableResult
+    func follow(
+        _ context: FeedContext,
+        deliver: (FeedResult) async -> Void
+    ) async throws(FeedFailure) -> FeedEnd
+}
+
+extension FeedSource {
+    package var streams: Bool { false }
+    package var interpretation: Int { 1 }
+    package var rulePlatforms: [Platform]? { nil }
+    package var platformClaims: [FeedPlatformClaim] { [] }
+}
+
+/// The environment of a fetch.
+package struct FeedContext: Sendable {
+    /// The id of the feed.
+    package let feed: String
+    package let fetcher: Fetcher
+    /// The last applied value.
+    package let last: FeedValue?
+    package let now: @Sendable () -> Timestamp
+
+    package init(
+        feed: String,
+        fetcher: Fetcher,
+        last: FeedValue?,
+        now: @escaping @Sendable () -> Timestamp
+    ) {
+        self.feed = feed
+        self.fetcher = fetcher
+        self.last = last
+        self.now = now
+    }
+}
+
+/// The kind of data that a feed may contribute, for checks of the rules before its first value.
+package enum FeedSubject: Sendable, Equatable {
+    /// Anything that a rules file may contain.
+    case anything
+    /// Rules that refer to these notices of the file.
+    case rules(notices: Set<String>)
+    /// The releases in a store.
+    case releases
+}
+
+/// The end of a fetch.
+package enum FeedEnd: Sendable, Equatable {
+    /// The fetch is complete.
+    case complete
+    /// A stream ended regularly, and must be reopened.
+    case interrupted
+}
+
+/// A result of a source.
+package enum FeedResult: Sendable, Equatable {
+    /// Invalid data; the next result may be valid.
+    case nonsense(FeedFailure)
+    /// Confirms the last applied value.
+    case unchanged
+    /// Confirms the last value of this stream, whether it was applied or rejected.
+    case alive
+    case value(FeedValue)
+    /// A value for which some requests failed; the source reports the failures at the end of the
+    /// fetch.
+    case part(FeedValue)
+}
+
+/// The contribution of a feed to the rules, for merging and for storage.
+package struct FeedValue: Sendable, Equatable, Codable {
+    /// A rules file of a feed.
+    package struct File: Sendable, Equatable, Codable {
+        /// The name that distinguishes the file from others of the feed; `nil` for a single file.
+        package var name: String?
+        package var text: String
+
+        package init(name: String?, text: String) {
+            self.name = name
+            self.text = text
+        }
+    }
+
+    /// The files in the order in which they are merged.
+    package var files: [File]
+    /// Data that the source stores for its next fetch, such as an ETag or the newest version seen.
+    package var memory: [String: String]
+    /// Notes for operators about the interpretation of the data, one sentence each; `nil` if there
+    /// are none.
+    package var notes: [String]?
+    /// The version of the conversion that created the value; `nil` for version 1.
+    private var readAs: Int?
+
+    package init(
+        files: [File],
+        memory: [String: String] = [:],
+        notes: [String] = [],
+        interpretation: Int = 1
+    ) {
+        self.files = files
+        self.memory = memory
+        self.readAs = interpretation == 1 ? nil : interpretation
+        // Names in the source may contain line breaks; a note must stay on one line in logs and
+        // files.
+        let lines = notes.map { $0.split(whereSeparator: \.isNewline).joined(separator: " ") }
+        self.notes = lines.isEmpty ? nil : lines
+    }
+
+    /// Creates a value with a single rules file.
+    package init(
+        document: String,
+        memory: [String: String] = [:],
+        notes: [String] = [],
+        interpretation: Int = 1
+    ) {
+        self.init(
+            files: [File(name: nil, text: document)],
+            memory: memory,
+            notes: notes,
+            interpretation: interpretation
+        )
+    }
+
+    /// The version of the conversion that created the value.
+    package var interpretation: Int { self.readAs ?? 1 }
+
+    /// All files as one text for display, each preceded by its name if it has one, after the notes.
+    package var document: String {
+        let notes = (self.notes ?? []).map { "# \($0)\n" }.joined()
+        return notes
+            + self.files.map { file in
+                file.name.map { "# \($0)\n" + file.text } ?? file.text
+            }.joined(separator: "\n")
+    }
+}

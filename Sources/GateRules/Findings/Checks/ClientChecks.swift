@@ -1,0 +1,179 @@
+internal import GatePolicy
+
+/// Finds platform names that are probably typos, and floors for every platform.
+struct PlatformCheck: FindingCheck {
+    private static let known = [
+        "ios", "ipados", "android", "macos", "windows", "linux", "web", "tvos", "watchos",
+        "visionos", "desktop", "harmonyos", "fireos", "kaios", "tizen", "webos", "roku",
+    ]
+
+    func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
+        // If no rule names a platform, there is only one platform, or the rules are meant for all.
+        let tellsPlatforms = rules.floors.contains { $0.rule.match.platforms != nil }
+        for floor in rules.floors where floor.base == nil {
+            let (rule, place) = (floor.rule, floor.places)
+            for platform in floor.rule.match.platforms ?? []
+            where !Self.known.contains(platform.name) {
+                guard let meant = Spelling.nearest(to: platform.name, among: Self.known) else {
+                    continue
+                }
+                findings.report(
+                    .unknownPlatform,
+                    "the platform '\(platform.name)' is unknown, so the rule '\(rule.id)' "
+                        + "may never match; did you mean '\(meant)'?",
+                    at: place.place(of: "match"),
+                    rule: rule.id
+                )
+            }
+            let namesClients = rule.match.platforms != nil || rule.match.apps != nil
+            let isOpen = !namesClients && rule.mode == .enforce
+            guard isOpen, rule.withNext.contains(where: \.hasFloor) else { continue }
+            let feed = FeedDocuments.feed(ofFile: place.id.file)
+            if let feed = rules.feeds.first(where: { $0.id == feed && $0.makesRules }) {
+                findings.report(
+                    .anyPlatform,
+                    "the floor of the feed '\(feed.id)' applies to all platforms, including web clients; "
+                        + "set the platform in its 'rule': { match: { platform: ios } }",
+                    at: feed.place,
+                    rule: rule.id
+                )
+            } else if tellsPlatforms {
+                findings.report(
+                    .anyPlatform,
+                    "the floor of the rule '\(rule.id)' applies to all platforms, including web clients; "
+                        + "set the platform in 'match'",
+                    at: place.place(of: "match"),
+                    rule: rule.id
+                )
+            }
+        }
+    }
+}
+
+/// Finds store URLs that can be changed in transit, and those of another platform's store.
+///
+/// URLs that open a store app, such as `market://`, are not sent over the network.
+struct StoreLinkCheck: FindingCheck {
+    private static let android = ["play.google.com", "market:"]
+    private static let apple = [
+        "apps.apple.com", "itunes.apple.com", "itms-apps:", "itms-beta:",
+        "testflight.apple.com",
+    ]
+    private static let applePlatforms = ["ios", "ipados", "macos", "tvos", "watchos", "visionos"]
+
+    func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
+        let policy = rules.definition.unidentified
+        self.check(policy.storeURL, at: rules.places.unidentified, findings)
+        for floor in rules.floors {
+            if floor.base?.storeURL != floor.rule.storeURL {
+                self.check(floor.rule.storeURL, at: floor.places.place(of: "storeUrl"), findings)
+            }
+            self.checkStore(of: floor, findings)
+        }
+        for (release, place) in zip(rules.definition.releases, rules.places.releases) {
+            self.check(release.storeURL.map { StoreURL($0) }, at: place, findings)
+        }
+    }
+
+    private func check(
+        _ storeURL: StoreURL?,
+        at place: @autoclosure () -> Place?,
+        _ findings: FindingCollector
+    ) {
+        guard let storeURL else { return }
+        for link in [storeURL.default] + storeURL.channels.values + storeURL.countries.values {
+            if link.prefix(5).lowercased() == "http:", let place = place() {
+                findings.report(.insecureLink, "the store URL '\(link)' is not HTTPS", at: place)
+            }
+            if PlaceholderURL.all.contains(link), let place = place() {
+                let message =
+                    "'\(link)' is a placeholder: replace it with the store URL of your app"
+                findings.report(.placeholderLink, message, at: place)
+            }
+        }
+    }
+
+    private func checkStore(
+        of floor: RulesInReview.Floor,
+        _ findings: FindingCollector
+    ) {
+        guard let link = (floor.rule.storeURL?.default.lowercased()).map({ Array($0.utf8) }),
+            let platforms = floor.rule.match.platforms, !platforms.isEmpty
+        else { return }
+        let isForApple = platforms.allSatisfy { Self.applePlatforms.contains($0.name) }
+        let isForAndroid = platforms.allSatisfy { $0.name == "android" }
+        let foreign = isForApple ? Self.android : isForAndroid ? Self.apple : []
+        // Searched by bytes: there may be thousands of URLs, and a search by characters is slow.
+        let isForeign = foreign.contains { name in
+            let first = name.utf8.first
+            return link.indices.contains { place in
+                link[place] == first && link[place...].starts(with: name.utf8)
+            }
+        }
+        guard isForeign else { return }
+        findings.report(
+            .foreignLink,
+            "'storeUrl' of the rule '\(floor.rule.id)' (platform \(platforms[0])) points to the store of another platform",
+            at: floor.places.place(of: "storeUrl"),
+            rule: floor.rule.id
+        )
+    }
+}
+
+/// Finds settings that let all clients pass, or that deny all unidentified clients.
+struct OpenGateCheck: FindingCheck {
+    func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
+        let definition = rules.definition
+        guard let file = rules.places.files.first else { return }
+        if definition.mode == .observe {
+            findings.report(
+                .observing,
+                "'mode: observe' at the top level: no rule is enforced",
+                at: rules.places.mode ?? Place(file: file)
+            )
+        }
+        let opensAll = definition.exemptions.contains { pattern in
+            pattern.methods == nil && pattern.path == "/**"
+        }
+        if opensAll, !definition.rules.isEmpty {
+            let message = "'exempt' covers every path: no rule is ever evaluated"
+            findings.report(.openGate, message, at: Place(file: file))
+        }
+        if definition.unidentified.missing == .reject, definition.exemptions.isEmpty,
+            let place = rules.places.unidentified
+        {
+            findings.report(
+                .rejectsUnidentified,
+                "'missing: reject' without 'exempt': health checks get 426, and so do all clients "
+                    + "if a proxy removes the headers",
+                at: place
+            )
+        }
+    }
+}
+
+/// Finds policies for a path that have no effect, because they are no stricter than the general
+/// one.
+struct LenientPathCheck: FindingCheck {
+    func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
+        let policy = rules.definition.unidentified
+        for (path, place) in zip(policy.paths, rules.places.unidentifiedPaths) {
+            self.check("missing", path.missing, policy.missing, at: place, findings)
+            self.check("unreadable", path.unreadable, policy.unreadable, at: place, findings)
+        }
+    }
+
+    private func check(
+        _ key: String,
+        _ action: UnidentifiedPolicy.Action?,
+        _ everywhere: UnidentifiedPolicy.Action,
+        at place: Place,
+        _ findings: FindingCollector
+    ) {
+        guard let action, action <= everywhere else { return }
+        let message =
+            "'\(key): \(action.rawValue)' has no effect: a path can only be stricter than "
+            + "the general '\(key): \(everywhere.rawValue)'"
+        findings.report(.lenientPath, message, at: place)
+    }
+}

@@ -1,0 +1,163 @@
+internal import GateCensus
+internal import GatePolicy
+
+/// Finds the share of the clients of the last day that rules would newly deny, by app and platform.
+struct GuardCheck {
+    /// The number of seconds of the census that are evaluated.
+    static let window: Int64 = 86_400
+    /// The minimum of devices or requests to reject rules; with fewer, the finding only warns.
+    private static let fewest = 200.0
+    /// The minimum of devices or requests for a finding; fewer are probably a trial of the gate.
+    private static let minimumForFinding = 20.0
+
+    /// The share from which a floor counts as denying all clients.
+    private static let everybody = 0.99
+    /// The maximum number of coming dates that are evaluated, the earliest first.
+    private static let mostDates = 12
+
+    private let old: LoadedRules
+    private let new: LoadedRules
+    private let census: [CensusRow]
+    private let now: Timestamp
+
+    init(from old: LoadedRules, to new: LoadedRules, _ census: [CensusRow], at now: Timestamp) {
+        self.old = old
+        self.new = new
+        self.census = census
+        self.now = now
+    }
+
+    /// Returns the effect of the change at a given time.
+    private func impact(at date: Timestamp) -> Impact {
+        // A maintenance window is meant for all clients and ends; `lockout` checks its length.
+        // Ignoring it shows the effect of the rules that apply afterwards.
+        Impact(
+            on: self.census,
+            from: self.old.ruleSet,
+            to: self.new.ruleSet,
+            at: date,
+            ignoresMaintenance: true
+        )
+    }
+
+    /// The dates on which a changed rule starts to deny clients, or denies more.
+    private var dates: [Timestamp] {
+        let before = Dictionary(
+            self.old.definition.rules.map { ($0.id, $0) },
+            uniquingKeysWith: { first, _ in first }
+        )
+        var dates: Set<Timestamp> = []
+        for rule in self.new.definition.rules where before[rule.id] != rule {
+            for stage in rule.withNext where stage.hasFloor && stage.mode == .enforce {
+                dates.formUnion([stage.schedule.enforceFrom].compactMap(\.self))
+                dates.formUnion(stage.rollout.filter { $0.percent > 0 }.compactMap(\.at))
+                dates.formUnion(stage.schedule.brownouts.prefix(1).map(\.from))
+            }
+        }
+        return dates.filter { $0 > self.now }.sorted()
+    }
+
+    func report(to findings: FindingCollector) {
+        guard case .share(let limit) = self.new.guardLimit else { return }
+        var told: [Impact.Audience: FindingName] = [:]
+        let dates: [Timestamp?] = [nil] + self.dates.prefix(Self.mostDates).map(Optional.some)
+        for date in dates {
+            for (audience, part) in self.impact(at: date ?? self.now).parts
+            where told[audience] != .newlyRefused {
+                let finding = self.finding(on: part, of: audience, at: date, above: limit)
+                // Each kind of finding is reported once, for its earliest date.
+                guard let finding, finding.name != told[audience] else { continue }
+                told[audience] = finding.name
+                findings.report(
+                    finding.name,
+                    finding.message,
+                    at: self.place(of: finding.rule),
+                    rule: finding.rule,
+                    allowedBecause: finding.allowedBecause
+                )
+            }
+        }
+    }
+
+    /// A finding on an audience with too many denied clients.
+    private struct Words {
+        let name: FindingName
+        let message: String
+        let rule: String?
+        var allowedBecause: String?
+    }
+
+    private func finding(
+        on part: Impact.Part,
+        of audience: Impact.Audience,
+        at date: Timestamp?,
+        above limit: Double
+    ) -> Words? {
+        let countsDevices = part.total.countsByDevices
+        let amount = countsDevices ? \ImpactAmount.devices : \ImpactAmount.requests
+        let (total, denied) = (part.total[keyPath: amount], part.denied.amount[keyPath: amount])
+        guard total >= Self.minimumForFinding, denied > total * limit else { return nil }
+        let rule = self.strictestRule(of: part.denied)
+        let name = rule.map { "the rule '\($0)'" } ?? "'unidentified'"
+        let noun = countsDevices ? "devices" : "requests"
+        let words =
+            "denies \(Int(denied.rounded())) of the \(Int(total.rounded())) \(noun) "
+            + "\(Self.words(audience)) that were seen in the last day and pass now: "
+        let share = ShareFormat.percent(denied / total)
+        let tooFew =
+            total < Self.fewest
+            ? "fewer than \(Int(Self.fewest)) \(noun) are too few to reject the rules" : nil
+        guard let date else {
+            let allowed = "and 'guard' allows a change to deny \(ShareFormat.percent(limit))"
+            return Words(
+                name: .newlyRefused,
+                message: "\(name) newly \(words)\(share), \(allowed)",
+                rule: rule,
+                allowedBecause: tooFew
+            )
+        }
+        let plan = "from \(date) on, \(name) \(words)"
+        guard denied >= total * Self.everybody, !self.knowsVersion(for: rule) else {
+            return Words(
+                name: .comingRefusals,
+                message: "\(plan)\(share) unless more of them update before then",
+                rule: rule
+            )
+        }
+        let why =
+            "none of them would pass, and no version is known that will pass: add it to "
+            + "'releases'"
+        return Words(
+            name: .newlyRefused,
+            message: plan + why,
+            rule: rule,
+            allowedBecause: tooFew
+        )
+    }
+
+    private func knowsVersion(for rule: String?) -> Bool {
+        let knowledge = KnownVersions(RulesInReview(self.new))
+        return self.new.definition.rules.first { $0.id == rule }
+            .map { knowledge.knowsVersion(for: $0) } ?? false
+    }
+
+    /// Returns the rule that denies most of the requests.
+    private func strictestRule(of side: Impact.Side) -> String? {
+        side.byRule.max { left, right in
+            (left.value.requests, right.key ?? "") < (right.value.requests, left.key ?? "")
+        }?.key
+    }
+
+    private func place(of rule: String?) -> Place {
+        rule.flatMap { self.new.places.rules[$0]?.id }
+            ?? self.new.places.unidentified
+            ?? Place(file: self.new.places.files.first ?? "rules")
+    }
+
+    private static func words(_ audience: Impact.Audience) -> String {
+        let app = audience.app == RequestTerms.other ? "" : "of '\(audience.app)' "
+        let platform =
+            audience.platform == RequestTerms.other ? "other platforms" : "'\(audience.platform)'"
+        return "\(app)on \(platform)"
+    }
+}

@@ -1,0 +1,98 @@
+internal import GatePolicy
+
+/// Finds rules and maintenance windows that have ended.
+struct PastRuleCheck: FindingCheck {
+    func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
+        for floor in rules.floors where floor.base == nil && floor.rule.isTimed {
+            let (rule, place) = (floor.rule, floor.places)
+            if let until = rule.schedule.until, until <= now {
+                let message = "the rule '\(rule.id)' ended at \(until)"
+                findings.report(.pastRule, message, at: place.place(of: "until"), rule: rule.id)
+            }
+            if let until = rule.maintenance?.until, until <= now {
+                let message = "the maintenance of '\(rule.id)' ended at \(until)"
+                let place = place.place(of: "maintenance")
+                findings.report(.pastRule, message, at: place, rule: rule.id)
+            }
+        }
+    }
+}
+
+/// Finds roll-outs that never reach 100 percent, and steps before the floor takes effect.
+struct RolloutCheck: FindingCheck {
+    func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
+        for floor in rules.floors where !floor.rule.rollout.isEmpty {
+            let (rule, place) = (floor.rule, floor.places.place(of: "rollout"))
+            if let last = rule.rollout.last, last.percent < 100 {
+                let share = RolloutDecoder.text(last.percent)
+                let message = "the roll-out of '\(rule.id)' stops at \(share)"
+                findings.report(.stalledRollout, message, at: place, rule: rule.id)
+            }
+            guard let begin = rule.schedule.enforceFrom,
+                let early = rule.rollout.last(where: { $0.at.map { $0 < begin } ?? false })?.at
+            else { continue }
+            let message =
+                "the step at \(early) is before 'enforceFrom' (\(begin)): on that day its whole share "
+                + "must upgrade at once"
+            findings.report(.earlyStep, message, at: place, rule: rule.id)
+        }
+    }
+}
+
+/// Finds dates and durations that are probably typos.
+struct FarDateCheck: FindingCheck {
+    private static let day: Int64 = 86_400
+    /// The number of days from now on which a date is probably a typo.
+    private static let farDays: Int64 = 2 * 365
+    private static let longMaintenance: Int64 = 2 * day
+
+    func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
+        let horizon = now.advanced(by: Self.farDays * Self.day)
+        for floor in rules.floors where floor.rule.isTimed {
+            let (rule, places) = (floor.rule, floor.places)
+            for (key, date) in [
+                ("warnFrom", rule.schedule.warnFrom), ("enforceFrom", rule.schedule.enforceFrom),
+                ("rollout", rule.rollout.compactMap(\.at).max()),
+                ("maintenance", rule.maintenance?.from),
+            ] {
+                guard let date, date > horizon else { continue }
+                let message = "\(floor.words) waits for \(date), more than two years from now"
+                findings.report(.farDate, message, at: places.place(of: key), rule: rule.id)
+            }
+            guard let window = rule.maintenance, !window.isOver(at: now) else { continue }
+            let place = places.place(of: "maintenance")
+            guard let seconds = window.duration else {
+                let message =
+                    "'\(rule.id)' is in maintenance and has no 'until': its clients get 503 until "
+                    + "the rule changes"
+                findings.report(.openMaintenance, message, at: place, rule: rule.id)
+                continue
+            }
+            guard seconds > Self.longMaintenance else { continue }
+            let message = "the maintenance of '\(rule.id)' lasts for \(seconds / Self.day) days"
+            findings.report(.longMaintenance, message, at: place, rule: rule.id)
+        }
+    }
+}
+
+/// Finds `next` floors that apply to all clients, and so can replace the floor of their rule.
+struct NextCompleteCheck: FindingCheck {
+    func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
+        for floor in rules.floors where floor.base != nil {
+            guard self.isComplete(floor.rule, rules.definition.releases, at: now) else { continue }
+            let message =
+                "\(floor.words) applies to all clients: its floor can replace that of the rule"
+            findings.report(.nextComplete, message, at: floor.places.id, rule: floor.rule.id)
+        }
+    }
+
+    private func isComplete(
+        _ next: RuleDefinition,
+        _ releases: [Release],
+        at now: Timestamp
+    ) -> Bool {
+        var unheld = next
+        unheld.holdUntilInStore = nil
+        return unheld.isActiveForAllClients(at: now) && next.isInEveryStore(releases, at: now)
+    }
+}

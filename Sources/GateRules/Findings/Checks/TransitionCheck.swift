@@ -1,0 +1,206 @@
+internal import GatePolicy
+
+/// Reports what a change makes laxer, and rejects plans that remove a floor by accident.
+struct TransitionCheck {
+    private let old: LoadedRules
+    private let new: LoadedRules
+    private let transition: RuleSetTransition
+
+    init(from old: LoadedRules, to new: LoadedRules, at now: Timestamp) {
+        self.old = old
+        self.new = new
+        self.transition = RuleSetTransition(from: old.ruleSet, to: new.ruleSet, at: now)
+    }
+
+    func report(to findings: FindingCollector) {
+        for opening in self.transition.openings {
+            let some = opening.isPartial ? "some clients with " : ""
+            let whom = "\(some)versions \(opening.versions)"
+            guard let plan = opening.plan else {
+                let why = opening.isGone ? "was removed" : "requires less"
+                findings.report(
+                    .laxer,
+                    "the rule '\(opening.rule)' \(why): \(whom) pass now",
+                    at: self.place(of: opening.rule, in: self.new),
+                    rule: opening.rule
+                )
+                continue
+            }
+            self.report(plan, whom, findings)
+        }
+        if self.transition.unseen > 0 {
+            let message =
+                "\(self.transition.unseen) more rules have changed and were not compared"
+            findings.report(.laxer, message, at: self.place(of: nil, in: self.new))
+        }
+        self.reportEmptyFeeds(findings)
+        self.reportSettings(findings)
+    }
+
+    /// The feed may be meant to be empty, but an editor may also have cleared it by mistake.
+    private func reportEmptyFeeds(_ findings: FindingCollector) {
+        for feed in self.new.feeds
+        where self.old.feeds.contains(where: { $0.fingerprint == feed.fingerprint }) {
+            let before = self.old.rules(ofFeed: feed.id)
+            guard !before.isEmpty, self.new.rules(ofFeed: feed.id).isEmpty else { continue }
+            let names = before.prefix(5).map { "'\($0)'" }.joined(separator: ", ")
+            let more = before.count > 5 ? " and \(before.count - 5) more" : ""
+            let verb = before.count == 1 ? "was" : "were"
+            findings.report(
+                .emptyFeed,
+                "the feed '\(feed.id)' no longer states rules: \(names)\(more) \(verb) removed",
+                at: feed.place
+            )
+        }
+    }
+
+    private func report(
+        _ plan: RuleSetTransition.Plan,
+        _ whom: String,
+        _ findings: FindingCollector
+    ) {
+        let place = self.new.places.rules[plan.rule]
+        let places = plan.place > 0 ? place?.next(plan.place - 1) : place
+        let base = plan.base.id
+        findings.report(
+            .planOpens,
+            "the floor of '\(plan.rule)' has no effect yet, but replaces the active one: \(whom) "
+                + "would pass until then; leave '\(base)' unchanged and add to it: "
+                + NextText(plan.floor, besides: plan.base).text,
+            at: places?.id ?? self.place(of: nil, in: self.new),
+            rule: plan.rule
+        )
+    }
+
+    private func reportSettings(_ findings: FindingCollector) {
+        let (before, after) = (self.old.definition, self.new.definition)
+        let file = self.place(of: nil, in: self.new)
+        guard before.mode == .enforce, after.mode == .enforce else { return }
+        if before.identity != after.identity {
+            findings.report(
+                .identityChanged,
+                "'identity' has changed: clients may be identified differently, or not at all",
+                at: self.new.places.identity ?? file
+            )
+        }
+        let known = Set(before.exemptions)
+        let exempt = after.exemptions.filter { !known.contains($0) }
+        if !exempt.isEmpty {
+            let names = exempt.prefix(5).map { "'\($0)'" }.joined(separator: ", ")
+            let more = exempt.count > 5 ? " and \(exempt.count - 5) more" : ""
+            findings.report(.laxer, "\(names)\(more): now exempt from all rules", at: file)
+        }
+        for (key, path) in [
+            ("missing", \UnidentifiedPolicy.missing), ("unreadable", \.unreadable),
+        ]
+        where before.unidentified[keyPath: path] == .reject
+            && after.unidentified[keyPath: path] != .reject
+        {
+            findings.report(
+                .laxer,
+                "'unidentified' no longer rejects clients whose version is \(key)",
+                at: self.new.places.unidentified ?? file
+            )
+        }
+        for request in self.transition.newlyAllowedRequests {
+            findings.report(
+                .laxer,
+                "'unidentified' rejects fewer clients than before for '\(request)'",
+                at: self.new.places.unidentified ?? file
+            )
+        }
+        let closed = before.rules.filter { $0.maintenance != nil && $0.mode == .enforce }
+        guard !closed.isEmpty else { return }
+        let successors = Dictionary(
+            after.rules.map { ($0.id, $0) },
+            uniquingKeysWith: { first, _ in first }
+        )
+        for rule in closed where successors[rule.id] != rule {
+            findings.report(
+                .laxer,
+                "the maintenance of '\(rule.id)' was changed or removed",
+                at: self.place(of: rule.id, in: self.new),
+                rule: rule.id
+            )
+        }
+    }
+
+    private func place(of rule: String?, in rules: LoadedRules) -> Place {
+        rule.flatMap { rules.places.rules[$0]?.id }
+            ?? Place(file: rules.places.files.first ?? "rules")
+    }
+}
+
+/// A floor in the syntax of `next:`, on one line.
+struct NextText {
+    let text: String
+
+    /// Creates the text.
+    ///
+    /// - Parameters:
+    ///   - floor: The floor.
+    ///   - base: The rule that contains the `next`; its blocked ranges are not repeated.
+    init(_ floor: RuleDefinition, besides base: RuleDefinition) {
+        var parts: [String] = []
+        if let minimum = floor.minimum { parts.append("minimum: \"\(minimum)\"") }
+        if let build = floor.minimumBuild { parts.append("minimumBuild: \(build)") }
+        if let version = floor.minimumBuildOf { parts.append("minimumBuildOf: \"\(version)\"") }
+        let blocked = floor.blocked.filter { !base.blocked.contains($0) }.map { "\"\($0)\"" }
+        if !blocked.isEmpty { parts.append("blocked: [\(blocked.joined(separator: ", "))]") }
+        let builds = floor.blockedBuilds.filter { !base.blockedBuilds.contains($0) }
+        if !builds.isEmpty {
+            let items = builds.map(Self.builds)
+            parts.append("blockedBuilds: [\(items.joined(separator: ", "))]")
+        }
+        if let time = floor.schedule.warnFrom { parts.append("warnFrom: \(time)") }
+        if let time = floor.schedule.enforceFrom { parts.append("enforceFrom: \(time)") }
+        let windows = floor.schedule.brownouts.map { "{ from: \($0.from), until: \($0.until) }" }
+        if !windows.isEmpty { parts.append("brownouts: [\(windows.joined(separator: ", "))]") }
+        parts += Self.rollout(floor.rollout)
+        if let hold = floor.holdUntilInStore { parts.append(Self.hold(hold)) }
+        if floor.mode == .observe { parts.append("mode: observe") }
+        self.text = "next: { \(parts.joined(separator: ", ")) }"
+    }
+
+    private static func builds(_ item: BlockedBuilds) -> String {
+        if let builds = item.builds, item.versions == nil, item.written.isAny {
+            return "\"\(builds)\""
+        }
+        let fields =
+            [
+                item.versions.map { "version: \"\($0)\"" },
+                item.builds.map { "build: \"\($0)\"" },
+            ].compactMap(\.self)
+            + item.written.keys.map { key, patterns in
+                // A backslash in single quotes is literal (YAML 1.2 section 7.3.2).
+                let texts = patterns.map { pattern in
+                    "'\(pattern.description.replacing("'", with: "''"))'"
+                }
+                return "\(key): [\(texts.joined(separator: ", "))]"
+            }
+        return "{ \(fields.joined(separator: ", ")) }"
+    }
+
+    private static func rollout(_ steps: [RolloutStep]) -> [String] {
+        guard let first = steps.first else { return [] }
+        guard first.at != nil else { return ["rollout: \(Self.number(first.percent))"] }
+        let items = steps.compactMap { step in
+            step.at.map { "{ at: \($0), percent: \(Self.number(step.percent)) }" }
+        }
+        return ["rollout: [\(items.joined(separator: ", "))]"]
+    }
+
+    private static func number(_ percent: Double) -> String {
+        Int(exactly: percent).map { "\($0)" } ?? "\(percent)"
+    }
+
+    private static func hold(_ hold: StoreHold) -> String {
+        var parts: [String] = []
+        if !hold.countries.isEmpty {
+            parts.append("countries: [\(hold.countries.joined(separator: ", "))]")
+        }
+        if hold.soak > 0 { parts.append("soak: \(hold.soak)s") }
+        return parts.isEmpty
+            ? "holdUntilInStore: true" : "holdUntilInStore: { \(parts.joined(separator: ", ")) }"
+    }
+}

@@ -1,0 +1,168 @@
+internal import GatePolicy
+
+/// Finds blocked versions below the minimum of the same rule.
+///
+/// A note and no warning: raising the minimum usually leaves such entries behind.
+struct NeedlessBlockCheck: FindingCheck {
+    func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
+        for floor in rules.floors {
+            guard let minimum = floor.rule.minimum else { continue }
+            for range in floor.rule.blocked where range.isEntirelyBelow(minimum) {
+                let message =
+                    "'\(range)' need not be blocked: it is entirely below the minimum \(minimum)"
+                let place = floor.places.place(of: "blocked")
+                findings.report(.needlessBlock, message, at: place, rule: floor.rule.id)
+            }
+        }
+    }
+}
+
+/// Finds recommended versions that a rule for the same clients denies.
+struct RefusedRecommendationCheck: FindingCheck {
+    func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
+        for (index, floor) in rules.floors.enumerated()
+        where floor.base == nil && floor.rule.mode == .enforce {
+            guard let recommended = floor.rule.recommended else { continue }
+            let refusing = ([index] + rules.covering.places(covering: index)).first { place in
+                let other = rules.floors[place]
+                return other.base == nil && self.refuses(other.rule, recommended)
+                    && other.rule.isActiveForAllClients(at: now)
+            }
+            guard let refusing else { continue }
+            let message =
+                "the recommended version \(recommended) is denied by the rule "
+                + "'\(rules.floors[refusing].rule.id)'"
+            findings.report(
+                .refusedRecommendation,
+                message,
+                at: floor.places.place(of: "recommended"),
+                rule: floor.rule.id
+            )
+        }
+    }
+
+    private func refuses(_ rule: RuleDefinition, _ version: AppVersion) -> Bool {
+        // Both the pre-release and its final release must be denied.
+        !rule.admits(version) && !rule.admits(version.release)
+    }
+}
+
+/// Finds rules that depend on store releases where none are stated.
+struct MissingReleaseCheck: FindingCheck {
+    func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
+        // A feed may still provide them.
+        let isToCome = rules.feeds.contains { [.anything, .releases].contains($0.source.subject) }
+        let releases = Dictionary(grouping: rules.definition.releases, by: \.platform)
+        for floor in rules.floors {
+            let rule = floor.rule
+            guard rule.holdUntilInStore != nil || rule.recommendsStoreVersion else { continue }
+            for platform in rule.match.platforms ?? [] {
+                let known = rule.releases(among: releases[platform] ?? [])
+                if !known.isEmpty {
+                    self.check(floor, StoreRelease.releases(in: known), on: platform, findings)
+                    continue
+                }
+                guard !isToCome else { continue }
+                let reason = "'releases' has no entry for \(platform)"
+                if rule.holdUntilInStore != nil {
+                    findings.report(
+                        .missingRelease,
+                        "\(floor.words) waits forever: \(reason)",
+                        at: floor.places.place(of: "holdUntilInStore"),
+                        rule: rule.id
+                    )
+                }
+                if rule.recommendsStoreVersion, floor.base == nil {
+                    findings.report(
+                        .missingRelease,
+                        "\(floor.words) recommends nothing: \(reason)",
+                        at: floor.places.place(of: "recommended"),
+                        rule: rule.id
+                    )
+                }
+            }
+        }
+    }
+
+    private func check(
+        _ floor: RulesInReview.Floor,
+        _ known: [StoreRelease],
+        on platform: Platform,
+        _ findings: FindingCollector
+    ) {
+        let rule = floor.rule
+        // Releases without versions can still state their builds.
+        if rule.floorDependsOnVersion || rule.recommended != nil,
+            known.allSatisfy({ $0.version == nil }), rule.holdUntilInStore != nil
+        {
+            findings.report(
+                .missingRelease,
+                "\(floor.words) waits forever: no release for \(platform) in 'releases' "
+                    + "states a version; use builds instead",
+                at: floor.places.place(of: "holdUntilInStore"),
+                rule: rule.id
+            )
+            return
+        }
+        self.checkCountries(of: floor, known, on: platform, findings)
+    }
+
+    /// Checks a hold with countries, which ends with a release that is in all of them.
+    private func checkCountries(
+        of floor: RulesInReview.Floor,
+        _ known: [StoreRelease],
+        on platform: Platform,
+        _ findings: FindingCollector
+    ) {
+        guard let hold = floor.rule.holdUntilInStore else { return }
+        let releases = known.filter { floor.rule.admits($0) }
+        let isIn = { (release: StoreRelease, country: String) in
+            // A release without countries is available in all of them.
+            release.facts.contains { $0.countries.map { $0[country] != nil } ?? true }
+        }
+        let isCovered = releases.contains { release in
+            hold.countries.allSatisfy { isIn(release, $0) }
+        }
+        guard !releases.isEmpty, !isCovered else { return }
+        let countries = hold.countries.map { "'\($0)'" }.joined(separator: ", ")
+        findings.report(
+            .missingRelease,
+            "\(floor.words) waits forever: no release for \(platform) that passes it is in "
+                + "all of \(countries)",
+            at: floor.places.place(of: "holdUntilInStore"),
+            rule: floor.rule.id
+        )
+    }
+}
+
+/// Finds releases that are stated twice.
+struct RepeatedReleaseCheck: FindingCheck {
+    /// The properties that identify a release; two builds of one version are two releases.
+    private struct Key: Hashable {
+        let app: String?
+        let platform: Platform
+        let channel: String?
+        let version: AppVersion?
+        let builds: [BuildNumber]
+    }
+
+    func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
+        var places: [Key: Place] = [:]
+        for (release, place) in zip(rules.definition.releases, rules.places.releases) {
+            let key = Key(
+                app: release.app,
+                platform: release.platform,
+                channel: release.channel,
+                version: release.version,
+                builds: release.builds
+            )
+            guard let first = places[key] else {
+                places[key] = place
+                continue
+            }
+            let name = release.version.map { "\($0)" } ?? StoreRelease.words(for: release.builds)
+            let message = "the release \(name) for \(release.platform) is already in"
+            findings.report(.repeatedRelease, "\(message) \(first)", at: place)
+        }
+    }
+}

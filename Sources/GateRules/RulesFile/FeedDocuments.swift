@@ -1,0 +1,124 @@
+internal import GatePolicy
+
+/// The rules that feeds have stated so far, as documents to join with those of the files.
+struct FeedDocuments {
+    /// A suffix for the source name of values that are only observed, so that the revision changes.
+    private static let observedMark = " (stale)"
+    /// A suffix for the source name of earlier values.
+    private static let formerMark = " (before, "
+    private static let prefix = "feed:"
+
+    /// The sources of the current values, named as in messages.
+    private(set) var sources: [RulesSource] = []
+    private(set) var documents: [RulesDocument] = []
+    /// All parsed sources, the earlier values included.
+    private(set) var parsedSources: [RulesSource] = []
+    private(set) var parsedDocuments: [RulesDocument] = []
+    /// The earlier values with floors that are still active, by feed.
+    private(set) var earlier: [String: [FeedValue]] = [:]
+    private(set) var earlierSources: [RulesSource] = []
+
+    /// Decodes the contributions of the given feeds, in their order.
+    ///
+    /// A value that was fetched with another entry of the same id is left out, as is one that an
+    /// older version of the gate interpreted differently.
+    init(
+        of feeds: [FeedDefinition],
+        _ contributions: [String: FeedContribution],
+        _ feedKinds: FeedKinds,
+        _ problems: Problems,
+        _ known: ParsedSources?,
+        _ now: () -> Timestamp
+    ) {
+        for feed in feeds {
+            guard let contribution = contributions[feed.id],
+                contribution.isValid(for: feed)
+            else { continue }
+            let mark = contribution.isObserved ? Self.observedMark : ""
+            let sources = contribution.value.sources(of: feed, mark: mark)
+            let current = self.read(sources, feedKinds, problems, known)
+            for document in current { Self.checkForeignKeys(of: document, problems) }
+            var floors = FeedFloors(current.flatMap { $0.rules ?? [] }.map(\.value))
+            if !contribution.earlier.isEmpty {
+                self.addEarlier(contribution, of: feed, to: &floors, feedKinds, known, at: now())
+            }
+            self.sources += sources
+            self.documents += current.map { document in
+                let joined = floors.joined(document)
+                return contribution.isObserved ? joined.observed : joined
+            }
+        }
+    }
+
+    /// Whether all sources could be parsed.
+    var isComplete: Bool { self.documents.count == self.sources.count }
+
+    /// Returns the feed that a source name belongs to; `nil` for a file of the operator.
+    static func feed(ofFile name: String) -> String? {
+        guard name.hasPrefix(Self.prefix) else { return nil }
+        return String(name.dropFirst(Self.prefix.count).prefix { $0 != "/" && $0 != " " })
+    }
+
+    /// Whether a source is the current value of a feed.
+    static func isCurrent(_ name: String) -> Bool {
+        name.hasPrefix(self.prefix) && !name.contains(self.formerMark)
+    }
+
+    private mutating func read(
+        _ sources: [RulesSource],
+        _ feedKinds: FeedKinds,
+        _ problems: Problems,
+        _ known: ParsedSources?
+    ) -> [RulesDocument] {
+        sources.compactMap { source in
+            guard let document = RulesFileLoader.document(source, feedKinds, problems, known) else {
+                return nil
+            }
+            self.parsedSources.append(source)
+            self.parsedDocuments.append(document)
+            return document
+        }
+    }
+
+    /// Adds the earlier floors of the feed that the current ones do not replace yet.
+    private mutating func addEarlier(
+        _ contribution: FeedContribution,
+        of feed: FeedDefinition,
+        to floors: inout FeedFloors,
+        _ feedKinds: FeedKinds,
+        _ known: ParsedSources?,
+        at now: Timestamp
+    ) {
+        // An earlier value was valid once; changes to the rules around it are no reason to drop it.
+        let ignored = Problems()
+        for (index, value) in contribution.earlier.enumerated() {
+            let sources = value.sources(of: feed, mark: "\(Self.formerMark)\(index + 1))")
+            let rules = self.read(sources, feedKinds, ignored, known).flatMap { $0.rules ?? [] }
+            guard floors.add(rules.map(\.value), at: now) else { continue }
+            self.earlier[feed.id, default: []].append(value)
+            self.earlierSources += sources
+        }
+    }
+
+    private static func checkForeignKeys(of document: RulesDocument, _ problems: Problems) {
+        if let place = document.feedsPlace {
+            problems.report("a feed value cannot contain 'feeds'", at: place)
+        }
+        for accepted in (document.rules ?? []).flatMap(\.accepted) {
+            problems.report(
+                "'accept' belongs in the feed's entry in the rules file, not in a feed value",
+                at: accepted.place
+            )
+        }
+    }
+}
+
+extension FeedValue {
+    /// Returns the files of the value as sources, named as in messages.
+    package func sources(of feed: FeedDefinition, mark: String = "") -> [RulesSource] {
+        self.files.map { file in
+            let name = "feed:\(feed.id)" + (file.name.map { "/\($0)" } ?? "") + mark
+            return RulesSource(name: name, bytes: Array(file.text.utf8))
+        }
+    }
+}

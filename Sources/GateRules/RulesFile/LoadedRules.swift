@@ -1,0 +1,147 @@
+package import GatePolicy
+
+/// The rules of a file or folder and of its feeds: read completely, validated and compiled.
+package struct LoadedRules: Sendable {
+    /// The compiled rules.
+    package var ruleSet: RuleSet
+    /// The feeds in the files, whether they have a value or not.
+    package let feeds: [FeedDefinition]
+    let places: RulesPlaces
+    /// The files, to join with later values of feeds.
+    let sources: [RulesSource]
+    /// The hash of the files, for the next revision.
+    let beginning: Revision.Beginning
+    /// The parsed sources, so that a source is only parsed again if it changes.
+    let parsed: ParsedSources
+    /// The earlier values of feeds with floors that are still active, by feed id.
+    package let earlier: [String: [FeedValue]]
+    /// The share of clients that these rules may newly deny when they replace others.
+    var guardLimit = GuardLimit.standard
+    /// The circuit breaker settings for these rules.
+    package var breaker = BreakerSettings.standard
+    /// The failures of tests that expect a denial of a client that passes, where they are not
+    /// errors.
+    let laxTests: [RulesFileError]
+    /// The findings on these rules, and on the change from the rules that were active before.
+    package internal(set) var findings = RulesFindings.none
+    /// The undo that made these rules active, if they differ from the files.
+    package internal(set) var pin: RulesPin?
+
+    package var definition: RuleSetDefinition { self.ruleSet.definition }
+
+    /// Returns the ids of the rules that a feed currently states, in their order.
+    package func rules(ofFeed feed: String) -> [String] {
+        self.definition.rules.map(\.id).filter { id in
+            self.places.rules[id].flatMap { FeedDocuments.feed(ofFile: $0.id.file) } == feed
+        }
+    }
+
+    /// The names of the files, as in messages.
+    package var files: [String] { self.sources.map(\.name) }
+
+    /// Returns the location of a rule as `file:line:col`, and the feed if one states the rule.
+    package func origin(ofRule id: String) -> (place: String, feed: String?)? {
+        self.places.rules[id].map { rule in
+            ("\(rule.id)", FeedDocuments.feed(ofFile: rule.id.file))
+        }
+    }
+
+    /// The revision of the files alone: rules that differ only in feed values share it.
+    package var filesRevision: String { self.beginning.text }
+}
+
+/// The texts of rules files and their names, as in messages.
+package struct RulesTexts: Sendable, Equatable {
+    package let sources: [(name: String, text: String)]
+
+    package static func == (left: RulesTexts, right: RulesTexts) -> Bool {
+        left.sources.elementsEqual(right.sources) { $0 == $1 }
+    }
+}
+
+extension RulesTexts {
+    package init(_ rules: LoadedRules) {
+        self.init(rules.sources)
+    }
+
+    init(_ sources: [RulesSource]) {
+        self.init(
+            sources: sources.map { ($0.name, String(decoding: $0.bytes, as: UTF8.self)) }
+        )
+    }
+}
+
+extension RulesTexts: Codable {
+    private struct Source: Codable {
+        var name: String
+        var text: String
+    }
+
+    package init(from decoder: any Decoder) throws {
+        self.init(sources: try [Source](from: decoder).map { ($0.name, $0.text) })
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        try self.sources.map { Source(name: $0.name, text: $0.text) }.encode(to: encoder)
+    }
+}
+
+/// An undo: earlier rules stay active until the files differ from the ones that were undone.
+///
+/// It survives signals and restarts. Writing the same texts again does not end it. Otherwise a
+/// repeated deployment of the same files would revert the undo by accident.
+package struct RulesPin: Sendable, Equatable, Codable {
+    /// The revisions of the files, without feeds, that do not end the undo.
+    package let undone: [String]
+    /// The time of the undo, in seconds since 1970.
+    package let time: Int64
+    /// The name of the operator's token; `nil` if tokens have no names.
+    package let name: String?
+
+    package init(undone: [String], time: Int64, name: String?) {
+        self.undone = undone
+        self.time = time
+        self.name = name
+    }
+
+    /// Whether the undo stays active with these files.
+    func holds(against sources: [RulesSource]) -> Bool {
+        self.undone.contains(Revision(of: sources).text)
+    }
+}
+
+/// Sources and their parsed documents, by name; only sources without errors.
+struct ParsedSources: Sendable {
+    private var documents: [String: (source: RulesSource, document: RulesDocument)] = [:]
+
+    /// Returns the document of a source that was parsed before and has not changed.
+    func document(_ source: RulesSource) -> RulesDocument? {
+        guard let known = self.documents[source.name], known.source == source else { return nil }
+        return known.document
+    }
+
+    /// The current values of feeds, sorted by name.
+    var ofFeeds: [RulesSource] {
+        self.documents.values.map(\.source)
+            .filter { FeedDocuments.isCurrent($0.name) }
+            .sorted { $0.name < $1.name }
+    }
+
+    init(_ sources: [RulesSource], _ documents: [RulesDocument]) {
+        for (source, document) in zip(sources, documents) {
+            self.documents[source.name] = (source, document)
+        }
+    }
+}
+
+/// The findings on valid rules: on the rules themselves, and on the change from the active ones.
+package struct RulesFindings: Sendable, Equatable {
+    /// All findings, in the order of the files and locations.
+    package let all: [Finding]
+
+    /// The findings that prevent the rules from being loaded.
+    package var refusals: [Finding] { self.all.filter { $0.effect == .refuses } }
+    package var warnings: [Finding] { self.all.filter { $0.effect == .warns } }
+
+    static let none = RulesFindings(all: [])
+}

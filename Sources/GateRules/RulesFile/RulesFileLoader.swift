@@ -1,0 +1,270 @@
+package import GatePolicy
+internal import GateSystem
+
+/// Loads the rules from a file or a folder of files.
+///
+/// The `*.yaml`, `*.yml` and `*.json` files of a folder are joined in the order of their names:
+/// lists of rules and exemptions are concatenated, notices are merged by name. Names that start
+/// with a dot and JSON Schemas (`*.schema.json`) are ignored.
+///
+/// The values of feeds follow the files, in the order in which the files list the feeds, and are
+/// validated in the same way. All errors are reported at once. The tests run if there are none.
+package struct RulesFileLoader: Sendable {
+    private let path: String
+    private let feedKinds: FeedKinds
+    private let now: @Sendable () -> Timestamp
+
+    /// Creates a loader for a file or a folder; nothing is read yet.
+    ///
+    /// - Parameters:
+    ///   - path: The file or folder.
+    ///   - feedKinds: The supported kinds of feeds.
+    ///   - now: The time for tests without `at`.
+    package init(
+        path: String,
+        feedKinds: FeedKinds,
+        now: @escaping @Sendable () -> Timestamp
+    ) {
+        self.path = path
+        self.feedKinds = feedKinds
+        self.now = now
+    }
+
+    /// Loads and validates the rules, with the current values of feeds.
+    ///
+    /// - Parameters:
+    ///   - contributions: The values of feeds, by feed id.
+    ///   - loaded: The active rules. Sources that have not changed since are not parsed again, and
+    ///     a test that expects a denial of a client that passes is a finding, not an error.
+    /// - Returns: The rules, without findings.
+    /// - Throws: `RulesFileErrors` with all errors.
+    package func load(
+        feeds contributions: [String: FeedContribution] = [:],
+        after loaded: LoadedRules? = nil
+    ) throws(RulesFileErrors) -> LoadedRules {
+        let sources = try RulesReader(path: self.path).read()
+        if let loaded, loaded.pin?.holds(against: sources) == true {
+            return try self.load(again: loaded, feeds: contributions)
+        }
+        return try Self.load(
+            sources,
+            feedKinds: self.feedKinds,
+            feeds: contributions,
+            after: loaded,
+            now: self.now
+        )
+    }
+
+    /// Loads and validates the rules if the files have changed since the last load.
+    ///
+    /// The contributions of feeds must be the same as at that load.
+    ///
+    /// - Returns: `nil` if the files have changed since the sighting.
+    package func load(
+        feeds contributions: [String: FeedContribution],
+        unlessUnchanged loaded: LoadedRules,
+        seen sighting: RulesSighting?
+    ) throws(RulesFileErrors) -> LoadedRules? {
+        let reading = Result { () throws(RulesFileErrors) in
+            try RulesReader(path: self.path).read()
+        }
+        // Checked after reading, so that it covers everything that was read, or an error.
+        if let sighting, !sighting.holds(at: self.path) { return nil }
+        let sources = try reading.get()
+        if loaded.pin?.holds(against: sources) == true { return loaded }
+        guard sources != loaded.sources else {
+            var loaded = loaded
+            loaded.pin = nil
+            return loaded
+        }
+        return try Self.load(
+            sources,
+            feedKinds: self.feedKinds,
+            feeds: contributions,
+            after: loaded,
+            now: self.now
+        )
+    }
+
+    /// Reads the texts without validating them.
+    package func texts() throws(RulesFileErrors) -> RulesTexts {
+        RulesTexts(try RulesReader(path: self.path).read())
+    }
+
+    /// Returns the feeds in the files, even if other parts of the files are invalid.
+    package func feeds() throws(RulesFileErrors) -> [FeedDefinition] {
+        let sources = try RulesReader(path: self.path).read()
+        let problems = Problems()
+        let feeds = sources.flatMap { source -> [FeedDefinition] in
+            do throws(RulesFileError) {
+                var parser = DocumentParser(source)
+                return DocumentDecoder(feedKinds: self.feedKinds, problems: problems)
+                    .feeds(of: try parser.parse())
+            } catch {
+                problems.report(error)
+                return []
+            }
+        }
+        guard problems.isEmpty else {
+            throw RulesFileErrors(problems.sorted(byFiles: sources.map(\.name)))
+        }
+        return feeds
+    }
+
+    /// Joins the files of an earlier load with the current values of feeds.
+    package func load(
+        again loaded: LoadedRules,
+        feeds contributions: [String: FeedContribution]
+    ) throws(RulesFileErrors) -> LoadedRules {
+        var rules = try Self.load(
+            loaded.sources,
+            feedKinds: self.feedKinds,
+            feeds: contributions,
+            after: loaded,
+            runsTests: loaded.pin == nil,
+            now: self.now
+        )
+        rules.pin = loaded.pin
+        return rules
+    }
+
+    /// Loads texts that were valid before; their tests are not run again, since they passed then.
+    package func load(
+        kept sources: [(name: String, text: String)],
+        feeds contributions: [String: FeedContribution],
+        after loaded: LoadedRules? = nil,
+        pin: RulesPin? = nil
+    ) throws(RulesFileErrors) -> LoadedRules {
+        let sources = sources.map { RulesSource(name: $0.name, bytes: Array($0.text.utf8)) }
+        var rules = try Self.load(
+            sources,
+            feedKinds: self.feedKinds,
+            feeds: contributions,
+            after: loaded,
+            runsTests: false,
+            now: self.now
+        )
+        rules.pin = pin
+        return rules
+    }
+
+    /// Loads a text that is proposed as a replacement for the rules.
+    ///
+    /// - Parameters:
+    ///   - text: The rules, as YAML or JSON.
+    ///   - feedKinds: The supported kinds of feeds.
+    ///   - contributions: The current values of feeds.
+    ///   - now: The time for tests without `at`.
+    /// - Returns: The rules, without findings.
+    /// - Throws: `RulesFileErrors` with all errors, under the file name `candidate`.
+    package static func load(
+        candidate text: [UInt8],
+        feedKinds: FeedKinds,
+        feeds contributions: [String: FeedContribution],
+        now: () -> Timestamp
+    ) throws(RulesFileErrors) -> LoadedRules {
+        try self.load(
+            [RulesSource(name: "candidate", bytes: text)],
+            feedKinds: feedKinds,
+            feeds: contributions,
+            now: now
+        )
+    }
+
+    /// Loads and validates rules in memory; errors show the given names.
+    package static func load(
+        sources: [(name: String, text: String)],
+        feedKinds: FeedKinds,
+        after loaded: LoadedRules? = nil,
+        now: () -> Timestamp
+    ) throws(RulesFileErrors) -> LoadedRules {
+        let sources = sources.map { RulesSource(name: $0.name, bytes: Array($0.text.utf8)) }
+        return try self.load(sources, feedKinds: feedKinds, after: loaded, now: now)
+    }
+
+    static func load(
+        _ sources: [RulesSource],
+        feedKinds: FeedKinds,
+        feeds contributions: [String: FeedContribution] = [:],
+        after loaded: LoadedRules? = nil,
+        runsTests: Bool = true,
+        now: () -> Timestamp
+    ) throws(RulesFileErrors) -> LoadedRules {
+        let problems = Problems()
+        let known = loaded?.parsed
+        let files = sources.compactMap { self.document($0, feedKinds, problems, known) }
+        let feeds = files.flatMap(\.feeds)
+        let ofFeeds = FeedDocuments(of: feeds, contributions, feedKinds, problems, known, now)
+        // A missing name may be in a file that could not be parsed.
+        let isComplete = files.count == sources.count && ofFeeds.isComplete
+        if isComplete {
+            self.checkPresence(of: files, in: sources, problems)
+        }
+        let documents = files + ofFeeds.documents
+        let names = (sources + ofFeeds.sources).map(\.name)
+        let assembly = RuleSetAssembly(documents, problems: problems, isComplete: isComplete)
+        let beginning =
+            loaded.flatMap { $0.sources == sources ? $0.beginning : nil }
+            ?? Revision.Beginning(sources)
+        let revision = Revision(of: beginning, and: ofFeeds.sources + ofFeeds.earlierSources)
+        let definition = assembly.definition(revision: revision.text)
+        guard problems.isEmpty else {
+            throw RulesFileErrors(problems.sorted(byFiles: names), in: revision)
+        }
+        let ruleSet = RuleSet(definition)
+        // Tests of rules with errors would only report consequences of those errors.
+        let laxTests = runsTests ? assembly.runTests(of: ruleSet, now: now()) : []
+        // A failed test must not block a rollback: a laxer result is only an error if no rules are
+        // active.
+        if loaded == nil { for error in laxTests { problems.report(error) } }
+        guard problems.isEmpty else {
+            throw RulesFileErrors(problems.sorted(byFiles: names), in: revision)
+        }
+        return LoadedRules(
+            ruleSet: ruleSet,
+            feeds: feeds,
+            places: RulesPlaces(documents, files: names),
+            sources: sources,
+            beginning: beginning,
+            parsed: ParsedSources(sources + ofFeeds.parsedSources, files + ofFeeds.parsedDocuments),
+            earlier: ofFeeds.earlier,
+            guardLimit: files.lazy.compactMap(\.guardLimit).first ?? .standard,
+            breaker: files.lazy.compactMap(\.breaker).first ?? .standard,
+            laxTests: laxTests
+        )
+    }
+
+    /// Returns the document of a source; `nil` if it cannot be parsed, which is reported.
+    static func document(
+        _ source: RulesSource,
+        _ feedKinds: FeedKinds,
+        _ problems: Problems,
+        _ known: ParsedSources?
+    ) -> RulesDocument? {
+        if let document = known?.document(source) { return document }
+        do throws(RulesFileError) {
+            var parser = DocumentParser(source)
+            return DocumentDecoder(feedKinds: feedKinds, problems: problems)
+                .decode(try parser.parse())
+        } catch {
+            problems.report(error)
+            return nil
+        }
+    }
+
+    private static func checkPresence(
+        of documents: [RulesDocument],
+        in sources: [RulesSource],
+        _ problems: Problems
+    ) {
+        guard let first = sources.first,
+            documents.allSatisfy({ $0.rules == nil && $0.feedsPlace == nil })
+        else { return }
+        let isSuite = documents.contains { !$0.tests.isEmpty }
+        let message =
+            isSuite
+            ? "there are no 'rules' for these tests; write 'rules: PATH' if they test the rules of another file"
+            : "there are no 'rules'; write 'rules: []' if this is intended"
+        problems.report(message, at: Place(file: first.name))
+    }
+}

@@ -1,0 +1,124 @@
+package import GatePolicy
+
+/// A request to explain a decision for, with the keys of a rules test.
+package struct ExplainedRequest: Sendable {
+    /// The file name in errors about the request.
+    private static let name = "request"
+    private static let time = "at"
+    /// The query parameter for a header field, in the form `Name: value`; it can be repeated.
+    private static let header = "header"
+
+    package let headers: [HeaderField]
+    package let method: String
+    package let path: String
+    package let address: String?
+    /// The time for the evaluation; `nil`: now.
+    package let time: Timestamp?
+
+    /// Decodes a JSON object.
+    ///
+    /// - Parameters:
+    ///   - bytes: The object.
+    ///   - identity: The headers for the parts of the client's identity.
+    /// - Throws: `RulesFileErrors` with all errors.
+    package init(json bytes: [UInt8], identity: IdentitySources) throws(RulesFileErrors) {
+        let value: JSONValue
+        do throws(JSONParser.Failure) {
+            // YAML does not support JSON's surrogate pair escapes.
+            value = try JSONParser.parse(bytes)
+        } catch {
+            throw RulesFileErrors(
+                RulesFileError(
+                    file: Self.name,
+                    line: error.line,
+                    column: error.column,
+                    message: "not valid JSON: \(error.message)"
+                )
+            )
+        }
+        try self.init(Element(value, at: Place(file: Self.name)), identity)
+    }
+
+    /// Decodes the parameters of a query, with the same keys.
+    package init(
+        parameters: [(name: String, value: String)],
+        identity: IdentitySources
+    ) throws(RulesFileErrors) {
+        let place = Place(file: Self.name)
+        func text(_ text: String) -> Element { Element(content: .text(text), place: place) }
+        var entries: [Element.Entry] = []
+        var headers: [Element.Entry] = []
+        for (name, value) in parameters where name == Self.header {
+            let colon = value.firstIndex(of: ":") ?? value.endIndex
+            let content = value[colon...].dropFirst().drop { $0 == " " }
+            headers.append(
+                Element.Entry(
+                    key: String(value[..<colon]),
+                    place: place,
+                    value: text(String(content))
+                )
+            )
+        }
+        if !headers.isEmpty {
+            let element = Element(content: .mapping(headers), place: place)
+            entries.append(Element.Entry(key: "headers", place: place, value: element))
+        }
+        for (name, value) in parameters where name != Self.header {
+            // Query parameters have no types.
+            let isNumber = name == "build" && value.utf8.allSatisfy { 0x30...0x39 ~= $0 }
+            let element =
+                isNumber ? Element(content: .number(value), place: place) : text(value)
+            entries.append(Element.Entry(key: name, place: place, value: element))
+        }
+        try self.init(Element(content: .mapping(entries), place: place), identity)
+    }
+
+    private init(_ element: Element, _ identity: IdentitySources) throws(RulesFileErrors) {
+        let problems = Problems()
+        let entries = element.entries(problems) ?? []
+        let rest = entries.filter { $0.key != Self.time }
+        self.time = entries.last { $0.key == Self.time }.flatMap { $0.value.time(problems) }
+        let request = TestRequestDecoder(problems: problems)
+            .decode(Element(content: .mapping(rest), place: element.place))
+        request?.check(against: identity, problems)
+        guard let request, problems.isEmpty else {
+            throw RulesFileErrors(problems.sorted(byFiles: [Self.name]))
+        }
+        self.headers = request.headers(by: identity)
+        self.method = request.method
+        self.path = request.path
+        self.address = request.address
+    }
+}
+
+extension Element {
+    fileprivate init(_ value: JSONValue, at place: Place) {
+        let content: Content =
+            switch value {
+            case .null: .nothing
+            case .boolean(let value): .boolean("\(value)")
+            case .number(let text): .number(Self.wholeNumber(text) ?? text)
+            case .text(let text): .text(text)
+            case .list(let items): .list(items.map { Element($0, at: place) })
+            case .object(let members):
+                .mapping(
+                    members.map { member in
+                        Entry(
+                            key: member.name,
+                            place: place,
+                            value: Element(member.value, at: place)
+                        )
+                    }
+                )
+            }
+        self.init(content: content, place: place)
+    }
+
+    /// Returns the digits of a whole number written as 17.0 or 1.7e1, which are equal in JSON.
+    private static func wholeNumber(_ text: String) -> String? {
+        guard text.contains(where: { ".eE".contains($0) }), let number = Double(text) else {
+            return nil
+        }
+        return UInt64(exactly: number).map { "\($0)" }
+    }
+}

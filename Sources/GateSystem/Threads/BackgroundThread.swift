@@ -1,0 +1,104 @@
+import Dispatch
+import Glibc
+import Synchronization
+
+/// A thread with low priority that runs long tasks one after the other.
+///
+/// On a machine with one core, tasks and an event loop compete for it. With equal priority, tasks
+/// would get half of the time, and requests would queue up. The thread ends some time after its
+/// last task. There are only two of these threads, because each concurrent thread has an allocator
+/// arena of its own that is never returned.
+package final class BackgroundThread: Sendable {
+    /// For loading, compiling and comparing rules; an undo must not wait for anything else.
+    package static let reloads = BackgroundThread()
+    /// For reading and writing the census and the audit log, which may take seconds.
+    package static let records = BackgroundThread()
+
+    /// The nice value: event loops come first, but on a core that is never idle the thread still
+    /// gets a quarter of the time.
+    static let niceness: CInt = 5
+
+    /// The number of seconds to wait for more work; feeds may change their values many times in
+    /// that time.
+    private static let patience = 10
+
+    private struct State {
+        var work: [@Sendable () -> Void] = []
+        var isRunning = false
+    }
+
+    private let state = Mutex(State())
+    /// Signals new work to the thread.
+    private let arrivals = DispatchSemaphore(value: 0)
+
+    /// Runs the work and returns its result.
+    package func run<Value: Sendable, Failure: Error>(
+        _ work: @escaping @Sendable () throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
+        let result: Result<Value, Failure> = await withCheckedContinuation { continuation in
+            self.add { continuation.resume(returning: Result(catching: work)) }
+        }
+        return try result.get()
+    }
+
+    /// Queues work and returns a task for its result.
+    package func task<Value: Sendable>(_ work: @escaping @Sendable () -> Value) -> Task<
+        Value, Never
+    > {
+        let (values, continuation) = AsyncStream<Value>.makeStream()
+        self.add {
+            continuation.yield(work())
+            continuation.finish()
+        }
+        return Task {
+            for await value in values { return value }
+            return work()
+        }
+    }
+
+    /// Releases a value whose deallocation takes long.
+    package func release(_ value: some Sendable) {
+        // The caller keeps its reference until this returns, and the last reference frees the
+        // value.
+        self.add { withExtendedLifetime(value) { _ = usleep(Self.handover) } }
+    }
+
+    /// The number of microseconds after which the caller has certainly released its reference.
+    private static let handover: UInt32 = 20_000
+
+    /// Queues work without a result.
+    package func add(_ work: @escaping @Sendable () -> Void) {
+        let isRunning = self.state.withLock { state in
+            state.work.append(work)
+            defer { state.isRunning = true }
+            return state.isRunning
+        }
+        if isRunning { self.arrivals.signal() } else { self.start() }
+    }
+
+    private func start() {
+        let hasBegun = DetachedThread.start("gate-background") {
+            // On Linux, `nice` only affects the calling thread.
+            _ = nice(Self.niceness)
+            self.runQueuedWork(patience: Self.patience)
+        }
+        // Without a thread, the work runs here.
+        if !hasBegun { self.runQueuedWork(patience: 0) }
+    }
+
+    private func runQueuedWork(patience: Int) {
+        while true {
+            while let work = self.next() { work() }
+            if self.arrivals.wait(timeout: .now() + .seconds(patience)) == .success { continue }
+            let isDone = self.state.withLock { state in
+                state.isRunning = !state.work.isEmpty
+                return !state.isRunning
+            }
+            if isDone { return }
+        }
+    }
+
+    private func next() -> (@Sendable () -> Void)? {
+        self.state.withLock { $0.work.isEmpty ? nil : $0.work.removeFirst() }
+    }
+}

@@ -1,0 +1,65 @@
+import Testing
+
+@testable import GateRules
+
+struct RulesSightingsTests {
+    private func state(_ identity: RulesIdentity, _ text: String?) -> RulesState {
+        let source = text.map { RulesSource(name: "rules.yaml", bytes: Array($0.utf8)) }
+        let missing = RulesFileErrors(RulesFileError(file: "rules.yaml", message: "missing"))
+        let content = source.map { Result.success(Revision(of: [$0])) } ?? .failure(missing)
+        return RulesState(identity: identity, content: content)
+    }
+
+    private let one = RulesIdentity.folder(["1.yaml": nil])
+    private let two = RulesIdentity.folder(["2.yaml": nil])
+
+    @Test func `a look reports each state once`() {
+        var sightings = RulesSightings()
+        let missing = self.state(.missing, nil)
+        for state in [self.state(self.one, "a"), self.state(self.one, "b"), missing] {
+            #expect(sightings.look(state) == .report)
+            #expect(sightings.look(state) == .skipReport)
+        }
+    }
+
+    @Test func `a look reports the same text in another file`() {
+        var sightings = RulesSightings()
+        #expect(sightings.look(self.state(self.one, "a")) == .report)
+        #expect(sightings.look(self.state(self.two, "a")) == .report)
+    }
+
+    @Test func `a change seen by a glance is reported if the next one confirms it`() {
+        var sightings = RulesSightings()
+        #expect(sightings.look(self.state(self.one, "a")) == .report)
+        #expect(sightings.glance(self.state(self.two, "b")) == .skipReport)
+        #expect(sightings.glance(self.state(self.two, "b")) == .report)
+        #expect(sightings.glance(self.state(self.two, "b")) == .skipReport)
+    }
+
+    @Test func `a file that keeps changing is not reported`() {
+        var sightings = RulesSightings()
+        #expect(sightings.look(self.state(self.one, "a")) == .report)
+        for text in ["b", "bc", "bcd"] {
+            #expect(sightings.glance(self.state(self.two, text)) == .skipReport)
+        }
+        #expect(sightings.glance(self.state(self.two, "bcd")) == .report)
+    }
+
+    @Test func `a state that was only seen once is not remembered`() {
+        var sightings = RulesSightings()
+        #expect(sightings.look(self.state(self.one, "a")) == .report)
+        #expect(sightings.glance(self.state(self.two, "b")) == .skipReport)
+        let isKnown = sightings.know(self.one)
+        #expect(isKnown)
+        #expect(sightings.glance(self.state(self.two, "b")) == .skipReport)
+    }
+
+    @Test func `a file that stays missing is reported once`() {
+        var sightings = RulesSightings()
+        #expect(sightings.look(self.state(self.one, "a")) == .report)
+        #expect(sightings.glance(self.state(.missing, nil)) == .skipReport)
+        #expect(sightings.glance(self.state(.missing, nil)) == .report)
+        let isKnown = sightings.know(.missing)
+        #expect(isKnown)
+    }
+}

@@ -1,0 +1,23 @@
+import Foundation
+import Testing
+
+@testable import VersionGateClient
+
+struct ClientEnvironmentTests {
+    @Test(arguments: [TimeInterval.infinity, .greatestFiniteMagnitude, 1e12])
+    func `a sleep of any duration is valid and can be cancelled`(_ seconds: TimeInterval) async {
+        let waiting = Task { try await ClientEnvironment.system.sleep(seconds) }
+        waiting.cancel()
+        await #expect(throws: CancellationError.self) { try await waiting.value }
+    }
+
+    @Test
+    func `an operation that exceeds its timeout is cancelled`() async throws {
+        let surroundings = ClientEnvironment(now: { Date() }, sleep: { _ in }, share: { 0 })
+        await #expect(throws: URLError.self) {
+            try await surroundings.within(1) { await Task.waitForCancellation() }
+        }
+        let patient = ClientEnvironment.system
+        #expect(try await patient.within(3600) { 7 } == 7)
+    }
+}
