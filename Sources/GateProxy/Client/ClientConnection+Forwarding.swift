@@ -38,11 +38,13 @@ extension ClientConnection {
             )
         )
         // If the first bytes of a body are malformed, the backend receives nothing of the request.
-        if let fault = self.request.body.fault(
-            in: self.inbound,
-            trailerFields: self.rules.table,
-            limit: self.loop.settings.maxBodyBytes
-        ) {
+        if facts.framing == .chunked,
+            let fault = self.request.body.fault(
+                in: self.inbound,
+                trailerFields: self.rules.table,
+                limit: self.loop.settings.maxBodyBytes
+            )
+        {
             return self.fail(GateAnswer(fault))
         }
         self.request.forwarded = request

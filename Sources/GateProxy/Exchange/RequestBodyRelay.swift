@@ -6,6 +6,8 @@ import NIOCore
 ///
 /// Clients of HTTP/1.1 frame the body, and the relay finds its end. HTTP/2 ends a body by a frame, so
 /// the relay only counts the bytes of a stream.
+///
+/// Members that only read are inlined: a connection would otherwise copy the whole relay to call them.
 struct RequestBodyRelay {
     /// The form in which the body is passed on.
     private enum Form {
@@ -39,6 +41,7 @@ struct RequestBodyRelay {
     }
 
     /// Whether the client did not announce the length of the body.
+    @inline(__always)
     var isChunked: Bool {
         if case .chunked = self.reader { true } else { false }
     }
@@ -46,6 +49,7 @@ struct RequestBodyRelay {
     /// Whether at least `count` bytes are still to come.
     ///
     /// If the length is unknown, a body of which that many bytes have arrived is assumed to be as long again.
+    @inline(__always)
     func expects(_ count: Int) -> Bool {
         if case .length(let remaining) = self.reader { return remaining >= count }
         return self.byteCount >= count
@@ -77,6 +81,7 @@ extension RequestBodyRelay {
     ///   - trailerFields: The fields that trailers must not contain.
     ///   - limit: The maximum number of bytes of the content.
     /// - Returns: The reason to refuse the request; `nil` if there is none so far.
+    @inline(__always)
     func fault(
         in inbound: ByteBuffer,
         trailerFields: FieldNameTable,
@@ -207,11 +212,13 @@ extension RequestBodyRelay {
 /// The form for the backend.
 extension RequestBodyRelay {
     /// Whether the body is passed on as content.
+    @inline(__always)
     var passesContent: Bool {
         if case .content = self.form { true } else { false }
     }
 
     /// Whether all content that was sent can be sent again.
+    @inline(__always)
     var isResendable: Bool {
         if case .content(let sent?) = self.form { !sent.isTooLong } else { true }
     }
@@ -257,6 +264,7 @@ extension RequestBodyRelay {
 /// Discarding.
 extension RequestBodyRelay {
     /// The number of bytes up to the end of the body; `nil` if the body is incomplete or malformed.
+    @inline(__always)
     func countToEnd(in inbound: ByteBuffer, trailerFields: FieldNameTable) -> Int? {
         var reader = self.reader
         let bytes = inbound.readableBytesUInt8Span

@@ -66,7 +66,7 @@ struct LogQueue {
     ///
     /// - Parameters:
     ///   - lines: The number of these lines.
-    ///   - untold: The number of dropped lines in a report that could not be written either.
+    ///   - unreported: The number of dropped lines in a report that could not be written either.
     mutating func refused(_ lines: Int, unreported: UInt64) {
         self.isRefused = true
         self.count(lost: lines)

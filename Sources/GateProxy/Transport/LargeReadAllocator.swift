@@ -12,7 +12,7 @@ struct LargeReadAllocator: RecvByteBufferAllocator {
     ///
     /// - Parameters:
     ///   - largeBuffers: The buffers of the event loop.
-    ///   - expectsMuch: Whether the peer is known to send a large amount of data.
+    ///   - expectsLargeReads: Whether the peer is known to send a large amount of data.
     init(_ largeBuffers: NIOLoopBound<LargeBuffers>, expectsLargeReads: Bool = false) {
         self.largeBuffers = largeBuffers
         self.sizes = AdaptiveRecvByteBufferAllocator(

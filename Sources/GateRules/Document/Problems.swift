@@ -20,7 +20,7 @@ package final class Problems {
     }
 
     /// Reports a problem that leaves no value; returns `nil`.
-    func reject<Value>(_ message: String, at place: Place) -> Value? {
+    package func reject<Value>(_ message: String, at place: Place) -> Value? {
         self.report(message, at: place)
         return nil
     }
