@@ -12,40 +12,12 @@ extension AdminEndpoints {
         let to: String
     }
 
-    /// The effect that an undo would have now.
-    private struct Preview: Encodable {
-        /// The active revision, for `If-Match`.
-        let revision: String
-        let to: String
-        let changes: [String]
-        let findings: [RulesReport.Item]
-        /// The reasons why the undo would be rejected; empty if there are none.
-        let errors: [ErrorEntry]
-
-        init(_ preview: RulesReloader.UndoPreview) {
-            self.revision = preview.revision
-            self.to = preview.to
-            self.changes = preview.changes
-            self.findings = preview.findings.filter(\.isLoud).map { RulesReport.Item($0) }
-            self.errors = preview.failure?.errors.map { ErrorEntry($0) } ?? []
-        }
-    }
-
-    private struct Done: Encodable {
-        /// The revision that is now active.
-        let revision: String
-        /// Whether the files contain other rules, so that the undo stays active until they change.
-        let isPinned: Bool
-        /// Whether the undo survives a restart.
-        let isKept: Bool
-    }
-
     /// `target`: a revision; `nil` for the last one with other files.
     func preview(of target: String?) async -> AdminAnswer {
         guard let preview = await self.reloader.preview(undoTo: target) else {
             return .unknownRevision
         }
-        var answer = AdminAnswer(.ok, Preview(preview))
+        var answer = AdminAnswer(.ok, UndoReport.Preview(preview))
         answer.fields = [("ETag", "\"\(preview.revision)\"")]
         return answer
     }
@@ -67,7 +39,7 @@ extension AdminEndpoints {
         }
         switch await self.reloader.undo(to: wish.to, seen: seen, by: request.operatorName) {
         case .done(let rules):
-            let done = Done(
+            let done = UndoReport.Done(
                 revision: rules.definition.revision,
                 isPinned: rules.pin != nil,
                 isKept: self.lastGood?.problem == nil && self.lastGood != nil
@@ -95,6 +67,37 @@ extension AdminEndpoints {
         guard text.count > 2, text.hasPrefix("\""), text.hasSuffix("\"") else { return nil }
         let name = text.dropFirst().dropLast()
         return name.contains("\"") ? nil : String(name)
+    }
+}
+
+/// The results of `/api/v1/undo`; `versiongate undo` decodes them.
+package enum UndoReport {
+    /// The effect that an undo would have now.
+    package struct Preview: Codable {
+        /// The active revision, for `If-Match`.
+        package let revision: String
+        package let to: String
+        package let changes: [String]
+        package let findings: [RulesReport.Item]
+        /// The reasons why the undo would be rejected; empty if there are none.
+        package let errors: [ErrorEntry]
+
+        init(_ preview: RulesReloader.UndoPreview) {
+            self.revision = preview.revision
+            self.to = preview.to
+            self.changes = preview.changes
+            self.findings = preview.findings.filter(\.isLoud).map { RulesReport.Item($0) }
+            self.errors = preview.failure?.errors.map { ErrorEntry($0) } ?? []
+        }
+    }
+
+    package struct Done: Codable {
+        /// The revision that is now active.
+        package let revision: String
+        /// Whether the files contain other rules, so that the undo stays active until they change.
+        package let isPinned: Bool
+        /// Whether the undo survives a restart.
+        package let isKept: Bool
     }
 }
 

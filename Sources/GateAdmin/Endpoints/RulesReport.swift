@@ -4,17 +4,17 @@ internal import GatePolicy
 internal import GateRecords
 internal import GateRules
 
-/// The active rules and the result of the last reload.
-struct RulesReport: Encodable {
-    struct Item: Encodable {
+/// The active rules and the result of the last reload; `versiongate reload` decodes it.
+package struct RulesReport: Codable {
+    package struct Item: Codable {
         /// The stable name of the finding.
-        let name: String
+        package let name: String
         /// The effect: `refuses`, `warns` or `notes`.
-        let effect: String
-        let rule: String?
+        package let effect: String
+        package let rule: String?
         /// The location as `file:line:col`.
-        let place: String
-        let message: String
+        package let place: String
+        package let message: String
 
         init(_ finding: Finding) {
             let error = finding.asError
@@ -27,18 +27,18 @@ struct RulesReport: Encodable {
     }
 
     /// The revision that requests are evaluated with.
-    let revision: String?
+    package let revision: String?
     /// Whether the file was valid and not rejected when it was last read.
-    let lastReloadSuccessful: Bool
-    let lastSuccessAt: String?
+    package let lastReloadSuccessful: Bool
+    package let lastSuccessAt: String?
     /// All reasons why the file is not active, including rejections.
-    let errors: [String]?
+    package let errors: [String]?
     /// The findings because of which the file was rejected.
-    let refusals: [Item]?
+    package let refusals: [Item]?
     /// The findings on the active rules.
-    let findings: [Item]
+    package let findings: [Item]
     /// The undo because of which the rules differ from the file.
-    let undo: UndoEntry?
+    package let undo: UndoEntry?
 
     init(_ status: ReloadStatus) {
         self.revision = status.revision
@@ -54,10 +54,10 @@ struct RulesReport: Encodable {
 }
 
 /// An active undo; the files contain other rules.
-struct UndoEntry: Encodable {
-    let at: String
+package struct UndoEntry: Codable {
+    package let at: String
     /// The name of the admin token used.
-    let name: String?
+    package let name: String?
 
     init(_ pin: RulesPin) {
         self.at = "\(Timestamp(secondsSinceEpoch: pin.time))"

@@ -142,11 +142,11 @@ struct AdminAnswer: Sendable, Equatable {
 }
 
 /// An error in rules or in a request, with its location.
-struct ErrorEntry: Encodable {
-    let file: String
-    let line: Int
-    let column: Int
-    let message: String
+package struct ErrorEntry: Codable {
+    package let file: String
+    package let line: Int
+    package let column: Int
+    package let message: String
 
     init(_ error: RulesFileError) {
         self.file = error.file

@@ -16,7 +16,6 @@ package struct PathTemplate: Sendable, Hashable {
 
     /// The segments, without an empty last one.
     let segments: [Segment]
-    /// Whether the path ends with a slash.
     private let endsWithSlash: Bool
 
     /// Parses a path in the notation of API documents.

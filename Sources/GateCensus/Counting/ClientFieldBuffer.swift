@@ -16,7 +16,6 @@ package struct ClientFieldBuffer: Sendable {
     private var start = 0
     private var isTooLong = false
 
-    /// The number of bytes.
     var count: Int { self.bytes.count }
 
     mutating func begin() {

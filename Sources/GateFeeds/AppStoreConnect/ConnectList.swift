@@ -9,7 +9,6 @@ struct ConnectList {
     private(set) var resources: [JSONValue] = []
     private var included: [Key: JSONValue] = [:]
 
-    /// Adds a page.
     mutating func add(_ page: JSONValue) throws(FeedFailure) {
         guard let resources = page["data"]?.items else {
             throw .content("the response has no list 'data'")

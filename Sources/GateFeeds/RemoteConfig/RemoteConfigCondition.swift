@@ -91,7 +91,6 @@ struct RemoteConfigCondition: Sendable, Equatable {
         }
     }
 
-    /// The languages in the condition.
     var languages: Set<String> {
         self.elements.reduce(into: []) { languages, element in
             if case .language(let names) = element { languages.formUnion(names) }

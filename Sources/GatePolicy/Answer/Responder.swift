@@ -91,7 +91,6 @@ struct Responder: Sendable {
         self.words.choices(for: identity.languages)
     }
 
-    /// Returns the launch status of a client.
     func status(_ status: ClientStatus, _ identity: ClientIdentity) -> LaunchStatus {
         LaunchStatus(status, identity, self.words.words(for: status.decision, identity))
     }

@@ -137,7 +137,6 @@ struct ComparisonSpace {
         ]
     }
 
-    /// Returns the cell with a number.
     func cell(_ number: Int) -> ComparedCell {
         var rest = number
         var cell = ComparedCell()

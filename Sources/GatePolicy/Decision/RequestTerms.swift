@@ -7,7 +7,6 @@ package struct RequestTerms: Sendable, Hashable {
     package let app: String
     /// A platform in the rules, or `other`.
     package let platform: String
-    /// The decision on the request.
     package let kind: Decision.Kind
     /// The rule that decided, `unidentified` for the policy for unidentified clients, or `none`.
     package let rule: String

@@ -1,8 +1,6 @@
-/// A parser for patterns.
 struct PatternParser {
     /// The maximum length in bytes, which also limits the nesting of groups.
     static let maximumLength = 512
-    /// The maximum count of a repetition.
     static let maximumRepetition = 100
 
     private var rest: Substring

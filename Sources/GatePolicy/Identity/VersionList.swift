@@ -4,7 +4,6 @@ struct VersionList {
     private(set) var isTooMuch = false
     /// Whether all values are the same version.
     private(set) var isOne = true
-    /// The first value.
     private(set) var first: Range<Int>?
     /// The lowest version that can be parsed; the first one if several are equal.
     private(set) var lowest: Range<Int>?

@@ -12,7 +12,6 @@ struct PatternSet: Sendable, Hashable {
     /// Whether the set contains all numbers.
     private var isEverything = false
 
-    /// The set of all patterns.
     static let everything: PatternSet = {
         var everything = PatternSet()
         everything.isEverything = true

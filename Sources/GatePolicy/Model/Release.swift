@@ -33,7 +33,6 @@ package struct Release: Sendable, Equatable {
     /// A phased release of the App Store takes seven days, a staged roll-out of Google Play any
     /// time that its developer chooses.
     package var phase: ReleasePhase
-    /// The store URL of the release.
     package var storeURL: String?
     /// The lowest OS version that the release supports; `nil` if it is unknown.
     package var minimumOS: AppVersion?

@@ -27,7 +27,6 @@ extension UpgradeTerms {
 }
 
 extension StoreURL {
-    /// Returns the store URL for a client.
     func url(for identity: ClientIdentity) -> String {
         self.url(
             for: identity.channel.value,

@@ -118,7 +118,6 @@ package struct PathShape: Sendable, Hashable {
         }
     }
 
-    /// Creates a shape from its text.
     package init?(text: String) {
         let parts = text.utf8.split(separator: UInt8(ascii: " "), maxSplits: 1)
         guard parts.count == 2, parts[1].first == UInt8(ascii: "/") else { return nil }
@@ -144,7 +143,6 @@ package struct PathShape: Sendable, Hashable {
 
     private init(written text: String) { self.text = text }
 
-    /// Returns the kind of a segment in a shape.
     package static func kind(shown segment: String) -> Kind {
         switch segment {
         case "*": .nameless

@@ -14,9 +14,7 @@ package struct BuildRange: Sendable, Hashable {
         case nothingWithin
     }
 
-    /// The lowest build of the range.
     private let lowest: BuildNumber
-    /// The highest build of the range.
     private let highest: BuildNumber
 
     package init(_ build: BuildNumber) {

@@ -106,7 +106,6 @@ extension Exchange {
         case nothing
         /// A known number of bytes.
         case bytes(UInt64)
-        /// A chunked body.
         case chunked
         /// A body that may never be sent (`Expect`), or whose end is unknown.
         case unknown

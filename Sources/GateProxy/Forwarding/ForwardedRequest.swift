@@ -59,7 +59,6 @@ package final class ForwardedRequest: Sendable {
             ? newRequestID() : nil
     }
 
-    /// The head of the request.
     var received: ReceivedHead { ReceivedHead(self.head, bytes: self.bytes) }
 
     /// Returns the fields for values that the client only sends in its version field.

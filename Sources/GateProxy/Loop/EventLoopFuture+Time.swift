@@ -1,7 +1,6 @@
 import NIOCore
 
 extension EventLoopFuture {
-    /// Returns whether this future completes within a time.
     func completes(within time: TimeAmount) -> EventLoopFuture<Bool> {
         let first = self.eventLoop.makePromise(of: Bool.self)
         let timer = self.eventLoop.scheduleTask(in: time) { first.succeed(false) }

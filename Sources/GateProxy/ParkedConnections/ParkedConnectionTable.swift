@@ -55,7 +55,6 @@ struct ParkedConnectionTable {
         return slot.generation == token.generation ? slot.connection : nil
     }
 
-    /// Sets the permit of a connection.
     mutating func give(_ permit: ConnectionPermit?, to token: ParkedConnectionToken) {
         guard self[token] != nil else { return }
         self.slots[token.slot].connection?.permit = permit

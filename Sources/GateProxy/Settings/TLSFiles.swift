@@ -25,7 +25,6 @@ package struct TLSFiles: Equatable, Sendable {
         self.clientAuthorities = clientAuthorities
     }
 
-    /// The paths of all files.
     package var paths: [String] {
         ([self.first] + self.others).flatMap { [$0.certificates, $0.key] }
             + (self.clientAuthorities.map { [$0] } ?? [])

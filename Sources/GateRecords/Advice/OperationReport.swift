@@ -91,7 +91,6 @@ extension OperationReport: Encodable {
         let template: String?
         /// The file of the document that contains the operation.
         let document: String?
-        /// Whether the operation is in a document.
         let isInDocument: Bool
         /// `some`, `possible`, `none` or `unknown`.
         let calls: String

@@ -307,7 +307,6 @@ extension CensusStore {
 }
 
 extension CensusFigures {
-    /// The columns with the figures.
     static let columns = "requests, identified, devices, watched, server_errors"
 
     /// Reads the figures from a row; `column`: the index of the first one.

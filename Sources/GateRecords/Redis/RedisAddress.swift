@@ -20,7 +20,6 @@ package struct RedisAddress: Sendable, Equatable {
     /// The user name; `nil` for the default user.
     private(set) var user: String?
     package var password: String?
-    /// The database number.
     let database: Int
 
     /// Parses an address.

@@ -15,7 +15,6 @@ final class SQLiteDatabase {
         }
     }
 
-    /// A value of SQLite.
     enum Value {
         case integer(Int64)
         case text(String)

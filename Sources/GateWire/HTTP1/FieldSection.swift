@@ -131,7 +131,6 @@ package struct FieldLine: Equatable, Sendable {
     package var end: Int
     package var role: FieldRole
 
-    /// The range of the value.
     @inlinable package var value: Range<Int> {
         @inline(__always) get { self.valueStart..<self.valueEnd }
     }

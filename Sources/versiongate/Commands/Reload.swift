@@ -1,5 +1,6 @@
 import ArgumentParser
 import FoundationEssentials
+import GateAdmin
 import GateSystem
 
 /// Makes a running gate reload its rules, and prints the result.
@@ -16,25 +17,6 @@ struct Reload: AsyncParsableCommand {
     @OptionGroup var gate: RunningGate
     @Flag(help: "Wait for the result, and report it in the exit code.")
     var wait = false
-
-    private struct Answer: Decodable {
-        struct Item: Decodable {
-            var name: String
-            var effect: String
-            var place: String
-            var message: String
-        }
-
-        struct Undo: Decodable {
-            var at: String
-        }
-
-        var undo: Undo?
-        var revision: String?
-        var lastReloadSuccessful: Bool
-        var errors: [String]?
-        var findings: [Item]
-    }
 
     func run() async throws {
         let host = self.gate.address
@@ -58,7 +40,7 @@ struct Reload: AsyncParsableCommand {
             try StandardError.fail("versiongate: \(host): \(error)")
         }
         let body = Data(response.body)
-        guard let answer = try? JSONDecoder().decode(Answer.self, from: body) else {
+        guard let answer = try? JSONDecoder().decode(RulesReport.self, from: body) else {
             let problem = GateProblem(response.status, response.body)
             try StandardError.fail("versiongate: \(host): \(problem)")
         }

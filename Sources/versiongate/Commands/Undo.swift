@@ -1,5 +1,6 @@
 import ArgumentParser
 import FoundationEssentials
+import GateAdmin
 import GatePolicy
 import GateSystem
 
@@ -25,36 +26,9 @@ struct Undo: AsyncParsableCommand {
     @Flag(help: "Only print the changes.")
     var dryRun = false
 
-    private struct Preview: Decodable {
-        struct Item: Decodable {
-            var name: String
-            var place: String
-            var message: String
-        }
-
-        var revision: String
-        var to: String
-        var changes: [String]
-        var findings: [Item]
-        var errors: [Fault]
-    }
-
-    private struct Done: Decodable {
-        var revision: String
-        var isPinned: Bool
-        var isKept: Bool
-    }
-
-    private struct Fault: Decodable {
-        var file: String
-        var line: Int
-        var column: Int
-        var message: String
-    }
-
     private struct Problem: Decodable {
         var detail: String
-        var errors: [Fault]?
+        var errors: [ErrorEntry]?
     }
 
     func run() async throws {
@@ -63,7 +37,7 @@ struct Undo: AsyncParsableCommand {
             let fetcher = try Fetcher()
             let query = self.revision.map { "?to=\($0)" } ?? ""
             let preview = try Self.read(
-                Preview.self,
+                UndoReport.Preview.self,
                 try await fetcher.fetch(try self.gate.request("/api/v1/undo\(query)"))
             )
             for line in preview.changes { print(line) }
@@ -77,7 +51,7 @@ struct Undo: AsyncParsableCommand {
             }
             let wish = Array(try JSONEncoder().encode(["to": preview.to]))
             let done = try Self.read(
-                Done.self,
+                UndoReport.Done.self,
                 try await fetcher.fetch(
                     try self.gate.request(
                         "/api/v1/undo",
@@ -105,7 +79,7 @@ struct Undo: AsyncParsableCommand {
 
     private struct Refused: Error, CustomStringConvertible {
         let description: String
-        let faults: [Fault]
+        let faults: [ErrorEntry]
     }
 
     private static func read<Answer: Decodable>(
@@ -122,7 +96,7 @@ struct Undo: AsyncParsableCommand {
         throw Refused(description: problem.detail, faults: problem.errors ?? [])
     }
 
-    private static func tell(_ faults: [Fault]) {
+    private static func tell(_ faults: [ErrorEntry]) {
         for fault in faults {
             StandardError.write("\(fault.file):\(fault.line):\(fault.column): \(fault.message)")
         }

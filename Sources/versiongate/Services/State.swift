@@ -32,7 +32,6 @@ struct State {
         self.archive = RulesArchive.open(in: self.folder, logger: logger)
     }
 
-    /// Returns the rules to start with.
     func startingRules(
         _ settings: ServeSettings,
         _ loader: RulesFileLoader,

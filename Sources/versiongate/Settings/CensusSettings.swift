@@ -3,7 +3,6 @@ import GateRecords
 import GateSystem
 import NIOCore
 
-/// The settings of the census.
 struct CensusSettings {
     /// The maximum number of census cells per minute, and on each event loop between two
     /// collections.

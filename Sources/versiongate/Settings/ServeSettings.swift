@@ -18,7 +18,6 @@ struct ServeSettings {
     var feedCA: String?
     /// The endpoint of the admin listener, for operators and webhooks; `nil` if there is none.
     var adminListen: Endpoint?
-    /// The file with the admin tokens.
     var adminToken: AdminTokenFile?
     /// The settings of the census; `nil` if it is off.
     var census: CensusSettings?
