@@ -36,12 +36,10 @@ package struct ClientFieldBuffer: Sendable {
             self.isTooLong = true
             return
         }
-        self.bytes.append(addingCapacity: 3 + value.count) { output in
-            output.append(index)
-            output.append(UInt8(truncatingIfNeeded: value.count))
-            output.append(UInt8(truncatingIfNeeded: value.count >> 8))
-            output.append(value)
-        }
+        self.bytes.append(index)
+        self.bytes.append(UInt8(truncatingIfNeeded: value.count))
+        self.bytes.append(UInt8(truncatingIfNeeded: value.count >> 8))
+        self.bytes.append(value)
     }
 
     /// Adds a query parameter; `index`: the index of its name in `RuleSet.identityQueryNames`.

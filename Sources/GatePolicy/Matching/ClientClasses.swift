@@ -416,13 +416,7 @@ private enum Mark: UInt8 {
 extension [UInt8] {
     /// Appends the position of a part.
     fileprivate mutating func append(_ part: IdentityPart, _ place: Int, _ mark: Mark = .plain) {
-        let first = UInt8(truncatingIfNeeded: part.rawValue) | mark.rawValue
-        self.append(addingCapacity: 5) { output in
-            output.append(first)
-            output.append(UInt8(truncatingIfNeeded: place))
-            output.append(UInt8(truncatingIfNeeded: place >> 8))
-            output.append(UInt8(truncatingIfNeeded: place >> 16))
-            output.append(UInt8(truncatingIfNeeded: place >> 24))
-        }
+        self.append(UInt8(truncatingIfNeeded: part.rawValue) | mark.rawValue)
+        for shift in [0, 8, 16, 24] { self.append(UInt8(truncatingIfNeeded: place >> shift)) }
     }
 }
