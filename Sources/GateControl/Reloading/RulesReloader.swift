@@ -18,11 +18,7 @@ package actor RulesReloader {
     private let publish: @Sendable (RuleSet) async -> Void
     let logger: Logger
     private let now: @Sendable () -> Date
-    private let keep: @Sendable (LoadedRules) -> Void
-    private let census: (@Sendable (Timestamp) -> [CensusRow])?
-    private let note: @Sendable (RulesChange) -> Void
-    private let filter: (any RulesFilter)?
-    let archive: RulesArchive?
+    let collaborators: Collaborators
 
     /// The active rules.
     package private(set) var current: LoadedRules?
@@ -57,37 +53,20 @@ package actor RulesReloader {
     ///
     /// - Parameters:
     ///   - loader: Loads the rules.
-    ///   - current: Rules that are already active.
-    ///   - contributions: The values of feeds, by feed id.
-    ///   - failure: The reason why the rules in the file are not active; `nil`: they are.
-    ///   - census: Returns the clients since a given time, to check new rules against; `nil`: no
-    ///     check.
-    ///   - filter: Decides which of the rules are enforced; `nil`: all of them.
-    ///   - archive: Stores earlier rules for an undo; `nil`: no undo.
+    ///   - initial: The rules that are already active.
+    ///   - collaborators: The types that check, store and record rules.
     ///   - logger: Logs an error for each problem of a failed reload.
-    ///   - keep: Stores valid rules of the file for the next start.
-    ///   - note: Called for every change, including rejected ones.
     ///   - publish: Applies a rule set; called once for each new revision, never concurrently.
     package init(
         loader: RulesFileLoader,
-        current: LoadedRules? = nil,
-        contributions: [String: FeedContribution] = [:],
-        failure: LoadFailure? = nil,
-        census: (@Sendable (Timestamp) -> [CensusRow])? = nil,
-        filter: (any RulesFilter)? = nil,
-        archive: RulesArchive? = nil,
+        initial: Initial = Initial(),
+        collaborators: Collaborators = Collaborators(),
         logger: Logger,
-        keep: @escaping @Sendable (LoadedRules) -> Void = { _ in },
-        note: @escaping @Sendable (RulesChange) -> Void = { _ in },
         publish: @escaping @Sendable (RuleSet) async -> Void
     ) {
         self.init(
-            current: current,
-            contributions: contributions,
-            failure: failure,
-            census: census,
-            filter: filter,
-            archive: archive,
+            initial: initial,
+            collaborators: collaborators,
             logger: logger,
             load: { (reading, feeds, current) throws(RulesFileErrors) in
                 switch reading {
@@ -99,28 +78,21 @@ package actor RulesReloader {
                     try loader.load(kept: texts.sources, feeds: feeds, after: current, pin: pin)
                 }
             },
-            keep: keep,
-            note: note,
             publish: publish
         )
     }
 
     init(
-        current: LoadedRules? = nil,
-        contributions: [String: FeedContribution] = [:],
-        failure: LoadFailure? = nil,
-        census: (@Sendable (Timestamp) -> [CensusRow])? = nil,
-        filter: (any RulesFilter)? = nil,
-        archive: RulesArchive? = nil,
+        initial: Initial = Initial(),
+        collaborators: Collaborators = Collaborators(),
         logger: Logger,
         now: @escaping @Sendable () -> Date = { Date() },
         load: @escaping Load,
-        keep: @escaping @Sendable (LoadedRules) -> Void = { _ in },
-        note: @escaping @Sendable (RulesChange) -> Void = { _ in },
         publish: @escaping @Sendable (RuleSet) async -> Void
     ) {
+        let (current, failure) = (initial.rules, initial.failure)
         self.current = current
-        self.contributions = contributions
+        self.contributions = initial.contributions
         (self.feeds, self.feedsContinuation) = AsyncStream.makeStream(
             bufferingPolicy: .bufferingNewest(1)
         )
@@ -135,11 +107,7 @@ package actor RulesReloader {
         self.logger = logger
         self.now = now
         self.load = load
-        self.keep = keep
-        self.note = note
-        self.census = census
-        self.filter = filter
-        self.archive = archive
+        self.collaborators = collaborators
         self.publish = publish
     }
 
@@ -216,7 +184,7 @@ package actor RulesReloader {
         while true {
             if self.mustPublish, let current {
                 self.mustPublish = false
-                let acting = await self.filter?.acting(current) ?? current
+                let acting = await self.collaborators.filter?.acting(current) ?? current
                 await self.publish(acting.ruleSet)
             } else if !self.undos.isEmpty {
                 let undo = self.undos.removeFirst()
@@ -308,10 +276,10 @@ package actor RulesReloader {
         isUndo: Bool = false
     ) async throws(LoadFailure) -> LoadedRules? {
         let (load, current, former) = (self.load, self.current, self.formerRevisions)
-        let census = isUndo ? nil : self.census
+        let census = isUndo ? nil : self.collaborators.census
         let now = self.second
         var acting = current
-        if let current { acting = await self.filter?.acting(current) ?? current }
+        if let current { acting = await self.collaborators.filter?.acting(current) ?? current }
         return try await BackgroundThread.reloads.run { [acting] () throws(LoadFailure) in
             let read: LoadedRules?
             do throws(RulesFileErrors) {
@@ -341,17 +309,22 @@ package actor RulesReloader {
         let isNew = definition.revision != self.current?.definition.revision
         if isNew {
             await self.publish(
-                await self.filter?.admit(loaded, after: self.current) ?? loaded.ruleSet
+                await self.collaborators.filter?.admit(loaded, after: self.current)
+                    ?? loaded.ruleSet
             )
         }
         let former = self.current
         self.current = loaded
-        if origin.reason != .feed, isNew || former?.pin != loaded.pin { self.keep(loaded) }
+        if origin.reason != .feed, isNew || former?.pin != loaded.pin {
+            self.collaborators.keep(loaded)
+        }
         self.logPin(of: loaded, after: former, origin)
         if isNew {
-            self.archive?.keep(loaded)
+            self.collaborators.archive?.keep(loaded)
             self.inForceSince = self.second
-            self.note(RulesChange(at: self.second, by: origin, before: former, .applied(loaded)))
+            self.collaborators.note(
+                RulesChange(at: self.second, by: origin, before: former, .applied(loaded))
+            )
             self.formerRevisions += [former?.definition.revision].compactMap(\.self)
             self.formerRevisions = self.formerRevisions.suffix(Self.mostFormerRevisions)
             BackgroundThread.reloads.release(former)
@@ -371,7 +344,9 @@ package actor RulesReloader {
 
     func tell(_ failure: LoadFailure, _ origin: RulesChange.Origin) {
         let before = self.current
-        self.note(RulesChange(at: self.second, by: origin, before: before, .refused(failure)))
+        self.collaborators.note(
+            RulesChange(at: self.second, by: origin, before: before, .refused(failure))
+        )
     }
 
     private func keepCurrent(after failure: LoadFailure, _ origin: RulesChange.Origin) {

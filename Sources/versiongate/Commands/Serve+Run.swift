@@ -142,20 +142,23 @@ extension Serve {
         for change in starting.changes(at: SystemClock.now()) { audit?.note(change) }
         let reloader = RulesReloader(
             loader: loader,
-            current: loaded,
-            contributions: starting.contributions,
-            failure: starting.failure,
-            census: census?.clients,
-            filter: breaker,
-            archive: state.archive,
-            logger: logger,
-            keep: { state.lastGood?.keep($0) },
-            note: { audit?.note($0) },
-            publish: { ruleSet in
-                await server.use(ruleSet)
-                await census?.note(ruleSet, at: SystemClock.now())
-            }
-        )
+            initial: .init(
+                loaded,
+                contributions: starting.contributions,
+                failure: starting.failure
+            ),
+            collaborators: .init(
+                census: census?.clients,
+                filter: breaker,
+                archive: state.archive,
+                keep: { state.lastGood?.keep($0) },
+                note: { audit?.note($0) }
+            ),
+            logger: logger
+        ) { ruleSet in
+            await server.use(ruleSet)
+            await census?.note(ruleSet, at: SystemClock.now())
+        }
         await breaker?.connect(
             publish: { await reloader.republish() },
             tellClients: { await server.tellClients($0) }

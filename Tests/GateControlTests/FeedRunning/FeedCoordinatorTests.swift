@@ -28,7 +28,7 @@ struct FeedCoordinatorTests {
             let loader = RulesFileLoader(path: folder.path(of: "rules.yaml"))
             self.reloader = RulesReloader(
                 loader: loader,
-                current: try loader.load(),
+                initial: .init(try loader.load()),
                 logger: self.log.logger,
                 publish: { _ in }
             )
@@ -371,8 +371,7 @@ struct FeedCoordinatorTests {
         #expect(loaded.definition.rules.map(\.id) == ["own", "a"])
         let reloader = RulesReloader(
             loader: loader,
-            current: loaded,
-            contributions: contributions,
+            initial: .init(loaded, contributions: contributions),
             logger: bench.log.logger
         ) { _ in }
         let coordinator = FeedCoordinator(

@@ -115,7 +115,7 @@ struct FeedRunnerDebounceTests {
         let (published, heard) = (Watched<[String]>([]), Watched(0))
         let log = LogRecorder()
         let reloader = RulesReloader(
-            current: loaded,
+            initial: .init(loaded),
             logger: log.logger,
             load: { (_, feeds, _) throws(RulesFileErrors) in
                 try RulesFileLoader.load(loaded.sources, feeds: feeds)

@@ -21,7 +21,7 @@ struct FeedRunnerTests {
     ) async throws {
         let loaded = try RulesFileLoader.load(sources: [("r", "feeds: [{ id: a, \(feed) }]\n")])
         let reloader = RulesReloader(
-            current: loaded,
+            initial: .init(loaded),
             logger: self.log.logger,
             load: { (_, feeds, _) throws(RulesFileErrors) in
                 try RulesFileLoader.load(loaded.sources, feeds: feeds)

@@ -85,6 +85,7 @@ struct LoadedOnceTests {
         let kept = Mutex<[RuleSet]>([])
         let loads = Mutex<[RuleSet]>([])
         let reloader = RulesReloader(
+            collaborators: .init(keep: { loaded in kept.withLock { $0.append(loaded.ruleSet) } }),
             logger: LogRecorder().logger,
             load: { (_, feeds, current) throws(RulesFileErrors) in
                 let text = Self.feeds + Self.rules(2) { _ in "minimum: '2'" }
@@ -93,7 +94,6 @@ struct LoadedOnceTests {
                 loads.withLock { $0.append(loaded.ruleSet) }
                 return loaded
             },
-            keep: { loaded in kept.withLock { $0.append(loaded.ruleSet) } },
             publish: { rules in published.withLock { $0.append(rules) } }
         )
         await reloader.reload(reason: .start)

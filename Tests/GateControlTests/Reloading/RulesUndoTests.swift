@@ -75,16 +75,17 @@ struct RulesUndoTests {
             let told = self.told
             self.reloader = RulesReloader(
                 loader: loader,
-                current: starting.rules,
-                failure: starting.failure,
-                census: { _ in
-                    told.looks.withLock { $0 += 1 }
-                    return []
-                },
-                archive: archive,
+                initial: .init(starting.rules, failure: starting.failure),
+                collaborators: .init(
+                    census: { _ in
+                        told.looks.withLock { $0 += 1 }
+                        return []
+                    },
+                    archive: archive,
+                    keep: { lastGood.keep($0) },
+                    note: { change in told.changes.withLock { $0.append(change) } }
+                ),
                 logger: self.log.logger,
-                keep: { lastGood.keep($0) },
-                note: { change in told.changes.withLock { $0.append(change) } },
                 publish: { _ in }
             )
         }

@@ -1,0 +1,60 @@
+package import GateCensus
+package import GatePolicy
+package import GateRecords
+package import GateRules
+
+extension RulesReloader {
+    /// The rules that are active before the first reload.
+    package struct Initial: Sendable {
+        let rules: LoadedRules?
+        let contributions: [String: FeedContribution]
+        let failure: LoadFailure?
+
+        /// Creates the initial state.
+        ///
+        /// - Parameters:
+        ///   - rules: The active rules; `nil`: none.
+        ///   - contributions: The values of feeds, by feed ID.
+        ///   - failure: The reason why the rules in the file are not active; `nil`: they are.
+        package init(
+            _ rules: LoadedRules? = nil,
+            contributions: [String: FeedContribution] = [:],
+            failure: LoadFailure? = nil
+        ) {
+            self.rules = rules
+            self.contributions = contributions
+            self.failure = failure
+        }
+    }
+
+    /// The types that check, store and record rules for a reloader.
+    package struct Collaborators: Sendable {
+        let census: (@Sendable (Timestamp) -> [CensusRow])?
+        let filter: (any RulesFilter)?
+        let archive: RulesArchive?
+        let keep: @Sendable (LoadedRules) -> Void
+        let note: @Sendable (RulesChange) -> Void
+
+        /// Groups the collaborators; each of them is optional.
+        ///
+        /// - Parameters:
+        ///   - census: Returns the clients since a given time, to check new rules against.
+        ///   - filter: Decides which of the rules are enforced; `nil`: all of them.
+        ///   - archive: Stores earlier rules for an undo; `nil`: no undo.
+        ///   - keep: Stores valid rules of the file for the next start.
+        ///   - note: Called for every change, including rejected ones.
+        package init(
+            census: (@Sendable (Timestamp) -> [CensusRow])? = nil,
+            filter: (any RulesFilter)? = nil,
+            archive: RulesArchive? = nil,
+            keep: @escaping @Sendable (LoadedRules) -> Void = { _ in },
+            note: @escaping @Sendable (RulesChange) -> Void = { _ in }
+        ) {
+            self.census = census
+            self.filter = filter
+            self.archive = archive
+            self.keep = keep
+            self.note = note
+        }
+    }
+}
