@@ -3,12 +3,12 @@ import GateWire
 
 /// The responses of the endpoints for clients.
 enum EndpointAnswer {
-    /// The status of a client, or 304 if the client has it (RFC 9110 section 13.1.2).
+    /// The status of a client, or 304 if the client already has it (RFC 9110 section 13.1.2).
     static func status(_ status: LaunchStatus, vary: String, knownTags: [String]) -> RenderedAnswer
     {
         var fields = [
             HeaderField(name: "ETag", value: "\"\(status.tag)\""),
-            // Apps check the status at every start, and the response is cheap: caches must revalidate it.
+            // Apps check the status at every start, and the response is cheap, so caches must revalidate it.
             HeaderField(name: "Cache-Control", value: "private, no-cache"),
             HeaderField(name: "Vary", value: vary),
         ]
@@ -26,7 +26,7 @@ enum EndpointAnswer {
 
     /// The known TestFlight builds.
     ///
-    /// The sources are polled every few minutes, so that caching for a minute makes no difference.
+    /// The sources are polled every few minutes, so caching for a minute makes no difference.
     static func testFlight(_ body: [UInt8], vary: String) -> RenderedAnswer {
         RenderedAnswer(
             status: 200,
