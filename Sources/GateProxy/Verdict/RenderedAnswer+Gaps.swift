@@ -4,9 +4,8 @@ import NIOCore
 
 /// A response that all clients of a class share, with gaps for their versions.
 ///
-/// Choosing and rendering the text costs as much as many requests. The version is inserted while
-/// the response is copied to the output buffer, so that a flood of unknown versions does not render
-/// anything.
+/// Choosing and rendering the texts costs as much as many requests. The version is inserted while the response is
+/// copied to the output buffer, so that a flood of unknown versions causes no rendering.
 extension RenderedAnswer {
     /// A random placeholder for the version, which no other text contains by chance.
     static let standIn = (0..<4)
@@ -86,7 +85,7 @@ extension RenderedAnswer {
 }
 
 extension [UInt8] {
-    /// The offsets of all occurrences of a text.
+    /// The offsets of all occurrences of a byte string.
     fileprivate func places(of text: [UInt8]) -> [Int] {
         var places: [Int] = []
         var index = 0
