@@ -15,7 +15,7 @@ package struct AdminEndpoints: Sendable {
         let asked = true
     }
 
-    /// The default number of records in a response with changes.
+    /// The default number of records in a response that lists changes.
     private static let usualRecords: Int64 = 50
 
     let reloader: RulesReloader
@@ -269,7 +269,7 @@ package struct AdminEndpoints: Sendable {
     }
 }
 
-/// The latest changes of the rules.
+/// The latest changes to the rules.
 private struct AuditReport: Encodable {
     /// Whether the records survive a restart.
     let isKept: Bool
@@ -279,7 +279,7 @@ private struct AuditReport: Encodable {
     let records: [AuditEntry]
 }
 
-/// A change of the rules, and whether an undo can return to its rules.
+/// A change to the rules, and whether an undo can return to its rules.
 private struct AuditEntry: Encodable {
     private enum Key: String, CodingKey {
         case canBePutBack
@@ -298,7 +298,7 @@ private struct AuditEntry: Encodable {
 
 /// The latest denials.
 private struct DenialsReport: Encodable {
-    /// The number of denied requests since the start, including those not sampled.
+    /// The number of denied requests since startup, including those not sampled.
     let requests: UInt64
     /// The samples, newest first.
     let samples: [RecentDenials.Sample]

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import GateRules
 internal import NIOHTTP1
 
-/// A response of the admin listener: JSON, metrics, a file or a status without a body.
+/// A response from the admin listener: JSON, metrics, a file or a status without a body.
 struct AdminAnswer: Sendable, Equatable {
     /// A problem document (RFC 9457) without its own type.
     private struct Problem: Encodable {
@@ -98,7 +98,7 @@ struct AdminAnswer: Sendable, Equatable {
 
     static let crossOrigin = AdminAnswer.refusal(.forbidden, "the page has another origin")
 
-    /// `isPage`: whether the client is a browser, which can send a token only as a password.
+    /// `isPage`: whether the client is a browser, which can only send a token as a password.
     static func unauthorized(isPage: Bool) -> AdminAnswer {
         var answer = AdminAnswer.refusal(
             .unauthorized,
