@@ -2,7 +2,7 @@ import ArgumentParser
 import FoundationEssentials
 import GateRules
 
-/// Writes a rules file to start with.
+/// Writes an initial rules file.
 struct Init: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Writes a commented rules file for one app on iOS and Android."

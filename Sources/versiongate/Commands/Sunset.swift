@@ -4,7 +4,7 @@ import GateRecords
 import GateRules
 import GateSystem
 
-/// Shows which paths old versions still request.
+/// Shows which paths are still requested by old versions.
 struct SunsetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sunset",

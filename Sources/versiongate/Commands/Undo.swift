@@ -4,7 +4,7 @@ import GateAdmin
 import GatePolicy
 import GateSystem
 
-/// Makes a running gate return to previous rules, whatever its files contain.
+/// Makes a running gate return to previous rules, regardless of the content of its files.
 struct Undo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract:

@@ -201,7 +201,7 @@ struct Settings: Sendable {
     )
     let censusStore = Setting(
         "censusStore",
-        // Parsed elsewhere: an error here would show the text, which may contain a password.
+        // Parsed by other code: an error here would contain the value, which may include a password.
         SettingFormat("redis://[[USER]:PASSWORD@]HOST[:PORT][/NUMBER], or rediss:// for TLS") {
             $0
         },
