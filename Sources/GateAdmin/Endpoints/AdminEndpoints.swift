@@ -224,7 +224,7 @@ package struct AdminEndpoints: Sendable {
 
     private func audit(_ query: AdminQuery) async -> AdminAnswer {
         guard let audit = self.audit else {
-            return .refusal(.serviceUnavailable, "changes of the rules are not recorded")
+            return .refusal(.serviceUnavailable, "changes to the rules are not recorded")
         }
         let limit: Int64
         let before: Int64?
@@ -259,7 +259,7 @@ package struct AdminEndpoints: Sendable {
     private func answer(to outcome: FeedHooks.Outcome, of feed: String) -> AdminAnswer {
         switch outcome {
         case .taken: AdminAnswer(.accepted, Receipt(feed: feed))
-        case .unknown: .refusal(.notFound, "there is no feed with that name and a webhook")
+        case .unknown: .refusal(.notFound, "there is no feed with that name that has a webhook")
         // 401 requires a challenge with an authentication scheme (RFC 9110 section 15.5.2), and
         // signatures have none.
         case .unsigned: .refusal(.forbidden, "the signature is missing")

@@ -96,13 +96,13 @@ struct AdminAnswer: Sendable, Equatable {
         return answer
     }
 
-    static let crossOrigin = AdminAnswer.refusal(.forbidden, "the page has another origin")
+    static let crossOrigin = AdminAnswer.refusal(.forbidden, "the page is from a different origin")
 
     /// `isPage`: whether the client is a browser, which can only send a token as a password.
     static func unauthorized(isPage: Bool) -> AdminAnswer {
         var answer = AdminAnswer.refusal(
             .unauthorized,
-            "a token of --admin-token-file is required: Authorization: Bearer TOKEN"
+            "a token from --admin-token-file is required: Authorization: Bearer TOKEN"
         )
         answer.fields = [("WWW-Authenticate", "Bearer realm=\"versiongate\"")]
         if isPage {

@@ -17,7 +17,7 @@ enum MaxForwardsAnswer {
             HeaderField(name: "Content-Type", value: "application/problem+json"),
             HeaderField(name: "Cache-Control", value: "no-store"),
         ],
-        body: Array(GateAnswer(status: 405, detail: "This gateway answers no TRACE.").body.utf8)
+        body: Array(GateAnswer(status: 405, detail: "This gateway rejects TRACE.").body.utf8)
     )
     private static let options = RenderedAnswer(status: 204, fields: [Self.allow], body: [])
     /// The methods that the gate forwards; only the backend knows which methods it allows.

@@ -95,7 +95,7 @@ final class ProxyHeaderHandler: ChannelInboundHandler, RemovableChannelHandler, 
 
     /// Closes a connection whose header has not arrived in time.
     func deadlineReached() {
-        self.refuse("the header did not come in time")
+        self.refuse("the header did not arrive in time")
     }
 
     func close() {

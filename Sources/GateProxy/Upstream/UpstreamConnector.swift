@@ -179,7 +179,7 @@ struct UpstreamConnector {
         guard case .endpoint(let endpoint) = address.target.place, address.target.isSecure
         else { return nil }
         guard let tls = self.settings.upstream.tls else {
-            throw UpstreamTLS.Failure(description: "the verification of backends is not set up")
+            throw UpstreamTLS.Failure(description: "backend verification is not configured")
         }
         return Handshake(tls: tls, host: endpoint.host, promise: self.eventLoop.makePromise())
     }

@@ -278,7 +278,7 @@ extension UpstreamPool {
         guard let index = member.index else { return }
         if self.balancer.answered(index) == .hasRecovered {
             self.logger.info(
-                "an address of the backend has recovered",
+                "a backend address has recovered",
                 metadata: ["address": "\(member.address)"]
             )
         }
@@ -304,7 +304,7 @@ extension UpstreamPool {
         switch action {
         case .eject(let time):
             self.logger.warning(
-                "an address of the backend is temporarily left out",
+                "a backend address is temporarily excluded",
                 metadata: [
                     "address": "\(member.address)",
                     "seconds": .stringConvertible(time.nanoseconds / 1_000_000_000),
@@ -344,8 +344,8 @@ enum ConnectProblem {
         guard let error = error as? IOError else { return "\(error)" }
         let hint: String? =
             switch error.errnoCode {
-            case ECONNREFUSED: "nothing is listening: check that the backend is up, and its port"
-            case ENOENT: "there is no such socket: check that the backend is up, and the path"
+            case ECONNREFUSED: "nothing is listening: check the port, and that the backend is up"
+            case ENOENT: "there is no such socket: check the path, and that the backend is up"
             case EACCES, EPERM: "the gate's user has no access: check the permissions"
             case EHOSTUNREACH, ENETUNREACH: "no route to the address from this machine"
             default: nil

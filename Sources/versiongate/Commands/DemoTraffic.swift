@@ -7,7 +7,7 @@ import NIOPosix
 /// Simulated clients for trying out the gate: current and old builds of three apps.
 struct DemoTraffic: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Sends requests of old and current builds of three apps to a local gate."
+        abstract: "Sends requests from old and current builds of three apps to a local gate."
     )
 
     @Option(help: "The address of the gate, HOST:PORT on this machine.")

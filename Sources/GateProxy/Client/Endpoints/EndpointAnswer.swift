@@ -63,14 +63,14 @@ enum EndpointAnswer {
 
     static let methodNotAllowed = Self.problem(
         405,
-        "This endpoint is only read: GET or HEAD.",
+        "This endpoint is read-only: use GET or HEAD.",
         [HeaderField(name: "Allow", value: "GET, HEAD, OPTIONS")]
     )
     static let badPath = Self.problem(
         400,
-        "The query has one 'path' at most, which begins with a slash."
+        "The query can contain at most one 'path', which must begin with a slash."
     )
-    static let notFound = Self.problem(404, "This gateway has status and events here.")
+    static let notFound = Self.problem(404, "There is no such endpoint: use status or events.")
 
     private static func problem(
         _ status: Int,
