@@ -12,7 +12,7 @@ extension ClientConnection {
 
     private static let noVersion: [UInt8] = []
 
-    /// `version`: the text to insert into the gaps of the response.
+    /// `version`: the version to insert into the gaps of the response.
     func answer(_ answer: RenderedAnswer, facts: RequestFacts, version: Span<UInt8>) {
         self.answer(
             answer,

@@ -9,8 +9,8 @@ private import Synchronization
 /// Appending lines never blocks on the reader of the log. Lines that do not fit are dropped and
 /// counted, and a line reports their number as soon as there is space in the queue.
 package final class LogWriter: Sendable {
-    /// The maximum size of the queue in bytes; the same amount may be being written at the same
-    /// time.
+    /// The maximum size of the queue in bytes; the lines that are being written may take up the
+    /// same amount.
     package static let capacity = 1 << 20
 
     private let queue: Mutex<LogQueue>

@@ -89,8 +89,9 @@ struct ListenerSet: Sendable {
 
     /// Stops listening.
     ///
-    /// Accepted connections reach their event loops first. Connections in the accept queues of
-    /// sockets that are closed with this process also do, because the kernel would reset them.
+    /// Accepted connections reach their event loops first. The same applies to connections in the
+    /// accept queues of sockets that are closed with this process, because the kernel would reset
+    /// them.
     func close(_ eventLoops: [any EventLoop]) async {
         if self.hasSuccessor {
             if !self.own.isEmpty {

@@ -335,7 +335,7 @@ extension UpstreamPool {
 
 /// The reason why a connection to a backend failed, with a hint on what to check.
 enum ConnectProblem {
-    /// Returns the text for the log.
+    /// Returns the description of an error for the log.
     static func words(_ error: any Error) -> String {
         if case .connectTimeout(let time)? = error as? ChannelError {
             return "no response within \(Double(time.nanoseconds) / 1_000_000_000) s: check the "

@@ -71,7 +71,7 @@ struct DenialKeys {
 
     /// Creates a generator.
     ///
-    /// - Returns: `nil` if denials contain other data of a client than its version.
+    /// - Returns: `nil` if denials contain client data other than the version.
     init?(_ ruleSet: RuleSet, _ classes: ClientClasses) {
         guard !ruleSet.answersRepeatNames else { return nil }
         self.ruleSet = ruleSet

@@ -11,7 +11,7 @@ extension RenderedAnswer {
     static let standIn = (0..<4)
         .map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined()
 
-    /// Creates a response with gaps from one that contains the placeholder; `nil` if the head contains it, too.
+    /// Creates a response with gaps from one that contains the placeholder; `nil` if the head also contains it.
     convenience init?(pattern answer: Answer) {
         let standIn = Array(Self.standIn.utf8)
         let fields = RenderedAnswer(

@@ -66,7 +66,7 @@ extension UpstreamHTTP2Connection {
     }
 
     /// Resets streams whose last frame is late, and closes the connection if it is unused or the
-    /// backend is gone.
+    /// backend has disappeared.
     func closeOverdue(at now: NIODeadline) {
         if let deadline = self.deadline, deadline <= now { return self.shutDown() }
         let isNeeded = !self.streams.isEmpty
