@@ -28,7 +28,7 @@ Three things to try there:
   1. Under "What if", choose the rule ios and drag the minimum to 4.0.1: whom it would cost.
   2. Put the line that stands below into rules/rules.yaml, at the rule ios, and save: no restart, no signal. The page
      shows the new revision, and how more and more are refused.
-  3. Under "Changes of the rules", press "Restore": it takes effect at once, although the file contains other rules.
+  3. Under "Changes to the rules", press "Restore": it takes effect at once, although the file contains other rules.
 
 In another terminal:
 

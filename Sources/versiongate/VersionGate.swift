@@ -29,9 +29,9 @@ struct VersionGate: AsyncParsableCommand {
         let isGate = CommandLine.arguments.dropFirst().first == "serve"
         if isGate { EarlyHangups.ignore() }
         await self.main(nil)
-        // The handlers of `exit` would destroy state that other threads still use, such as OpenSSL in a
-        // fetch that has just started, and the gate could crash at a clean shutdown. No output is lost:
-        // the log is written without a buffer of the C library.
+        // The `exit` handlers would destroy state that other threads still use, such as OpenSSL in a fetch that has
+        // just started, and the gate could crash during a clean shutdown. No output is lost: the log is not buffered by
+        // the C library.
         if isGate { _exit(EXIT_SUCCESS) }
     }
 }

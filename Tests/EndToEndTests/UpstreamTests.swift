@@ -49,7 +49,7 @@ struct UpstreamTests {
                 #expect(response.status == 200)
             }
             try scene.gate.logLine("one backend left out") {
-                $0.message == "an address of the backend is temporarily left out"
+                $0.message == "a backend address is temporarily excluded"
                     && $0.metadata["address"] == "127.0.0.1:\(backends[0].port)"
             }
         }
@@ -82,7 +82,7 @@ struct UpstreamTests {
             }
             #expect(!back.record.exchanges.isEmpty)
             try scene.gate.logLine("the backend back") {
-                $0.message == "an address of the backend has recovered"
+                $0.message == "a backend address has recovered"
             }
         }
     }
@@ -99,7 +99,7 @@ struct UpstreamTests {
             let statuses = try clients.map { try $0.response().status }
             #expect(statuses.filter { $0 == 504 }.count == 5)
             try scene.gate.logLine("the unresponsive backend left out") {
-                $0.message == "an address of the backend is temporarily left out"
+                $0.message == "a backend address is temporarily excluded"
             }
             // When the pause is over, a request finds that the backend accepts connections.
             var waiting: [RawClient] = []

@@ -1,4 +1,4 @@
-// Helpers to create elements; texts are never parsed as markup.
+// Helpers to create elements; strings are never parsed as markup.
 
 const drawing = "http://www.w3.org/2000/svg";
 

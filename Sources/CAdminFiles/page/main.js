@@ -6,7 +6,7 @@ import { showDecisions, showTraffic } from "./traffic.js";
 import { renewUndo, startUndo } from "./undo.js";
 import { startWhatIf, updateWhatIf } from "./what-if.js";
 
-/** The interval in ms to update the counts, and to update everything while there is no event stream. */
+/** The interval, in ms, for updating the counts, and for updating everything while there is no event stream. */
 const pause = 10_000;
 const everything = ["rules", "audit", "counts"];
 
@@ -68,7 +68,7 @@ function showFigures(next) {
     const since = figures && now > figures.time ? (next.requests - figures.requests) / ((now - figures.time) / 1000) : 0;
     const rate = since > 0 ? `; ${since < 10 ? since.toFixed(1) : number(since)} requests/second` : "";
     byId("live").textContent =
-        `${number(next.requests)} requests since the start: ${number(next.denied)} denied, ${number(next.warned)} with a recommendation, ` +
+        `${number(next.requests)} requests since startup: ${number(next.denied)} denied, ${number(next.warned)} with a recommendation, ` +
         `${number(next.observed)} observed${rate}.`;
     figures = { requests: next.requests, time: now };
     if (now - counted >= pause) look("counts");
@@ -77,7 +77,7 @@ function showFigures(next) {
 function listen() {
     const events = new EventSource("/api/v1/events");
     const live = document.documentElement.dataset;
-    // Events may have been missed before the connection.
+    // Events may have been missed before the connection was established.
     events.addEventListener("open", () => {
         live.live = "yes";
         look(...everything);

@@ -1,4 +1,4 @@
-// The rules with their dates, findings, feeds, and the changes of the rules.
+// The rules with their dates, the findings, the feeds, and the changes to the rules.
 
 import { ask } from "./ask.js";
 import { day, ends, h, minute, number, quiet, s, show, table } from "./elements.js";
@@ -129,7 +129,7 @@ function reload(rules, feeds) {
 const putBack = (revision) =>
     h("button", { type: "button", "data-revision": revision, "aria-label": `Restore revision ${revision}` }, "Restore");
 
-/** Shows the last changes of the rules, including rejected ones. */
+/** Shows the last changes to the rules, including rejected ones. */
 export async function showAudit() {
     const audit = await ask("/api/v1/audit?limit=30");
     const { inForce } = audit;

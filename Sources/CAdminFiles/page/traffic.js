@@ -114,7 +114,7 @@ export async function showDecisions({ isCounting }) {
     show("decisions", ...parts);
 }
 
-/** Returns the versions with the most 5xx responses of the backend. */
+/** Returns the versions with the most 5xx responses from the backend. */
 function failures(clients) {
     const sums = new Map();
     for (const client of clients) {

@@ -6,7 +6,7 @@ import { effect } from "./what-if.js";
 
 /** The revisions that the dialog shows: the one to restore, and the active one that the changes refer to. */
 let shown;
-/** Identifies the current preview, so that late responses to earlier ones are ignored. */
+/** The number of the current preview, so that late responses for earlier previews are ignored. */
 let turn = 0;
 let done = () => {};
 /** Whether the census is on. */
@@ -34,7 +34,7 @@ async function open(revision) {
     await preview();
 }
 
-/** Updates the dialog if the active rules have changed, since the shown changes are no longer right. */
+/** Updates the dialog if the active rules have changed and the displayed changes are therefore out of date. */
 export async function renewUndo({ revision, isCounting }) {
     isCounted = isCounting;
     if (!byId("undo").open || !shown?.seen || shown.seen === revision) return;

@@ -113,7 +113,7 @@ async function askNext() {
     isAsking = false;
 }
 
-/** Returns the effect of other rules, as the predicate of a sentence. */
+/** Returns the effect of a change to the rules, as the predicate of a sentence. */
 export function effect(impact) {
     const amount = (side) => {
         const requests = `${number(side.requests)} requests (${percent(side.requests, impact.total.requests)})`;

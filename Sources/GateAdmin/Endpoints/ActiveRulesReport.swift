@@ -28,7 +28,7 @@ struct ActiveRulesReport: Encodable {
     /// The undo because of which the rules differ from the files.
     let undo: UndoEntry?
     let inForceSince: String?
-    /// The last reload; `nil` if there has been none since the start.
+    /// The last reload; `nil` if there has been none since startup.
     let lastReload: Reload?
     /// Whether the census is on.
     let isCounting: Bool
@@ -171,8 +171,8 @@ struct RuleEntry: Encodable {
     let lastMatch: MatchEntry?
     let returns: ReturnsEntry?
 
-    /// The number of sampled devices that the rule denied within 30 days, and of those that returned
-    /// with a newer build.
+    /// The number of sampled devices that the rule denied within 30 days, and how many of them returned with a newer
+    /// build.
     struct ReturnsEntry: Encodable {
         let refused: Int
         let returned: Int

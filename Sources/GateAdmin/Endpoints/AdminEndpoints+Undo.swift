@@ -12,7 +12,7 @@ extension AdminEndpoints {
         let to: String
     }
 
-    /// `target`: a revision; `nil` for the last one with other files.
+    /// `target`: a revision; `nil` for the last revision with different files.
     func preview(of target: String?) async -> AdminAnswer {
         guard let preview = await self.reloader.preview(undoTo: target) else {
             return .unknownRevision
@@ -94,7 +94,8 @@ package enum UndoReport {
     package struct Done: Codable {
         /// The revision that is now active.
         package let revision: String
-        /// Whether the files contain other rules, so that the undo stays active until they change.
+        /// Whether the files contain different rules, so that the undo stays active until they
+        /// change.
         package let isPinned: Bool
         /// Whether the undo survives a restart.
         package let isKept: Bool

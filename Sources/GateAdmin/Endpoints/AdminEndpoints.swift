@@ -15,7 +15,7 @@ package struct AdminEndpoints: Sendable {
         let asked = true
     }
 
-    /// The default number of records in a response with changes.
+    /// The default number of records in a response that lists changes.
     private static let usualRecords: Int64 = 50
 
     let reloader: RulesReloader
@@ -224,7 +224,7 @@ package struct AdminEndpoints: Sendable {
 
     private func audit(_ query: AdminQuery) async -> AdminAnswer {
         guard let audit = self.audit else {
-            return .refusal(.serviceUnavailable, "changes of the rules are not recorded")
+            return .refusal(.serviceUnavailable, "changes to the rules are not recorded")
         }
         let limit: Int64
         let before: Int64?
@@ -259,7 +259,7 @@ package struct AdminEndpoints: Sendable {
     private func answer(to outcome: FeedHooks.Outcome, of feed: String) -> AdminAnswer {
         switch outcome {
         case .taken: AdminAnswer(.accepted, Receipt(feed: feed))
-        case .unknown: .refusal(.notFound, "there is no feed with that name and a webhook")
+        case .unknown: .refusal(.notFound, "there is no feed with that name that has a webhook")
         // 401 requires a challenge with an authentication scheme (RFC 9110 section 15.5.2), and
         // signatures have none.
         case .unsigned: .refusal(.forbidden, "the signature is missing")
@@ -269,7 +269,7 @@ package struct AdminEndpoints: Sendable {
     }
 }
 
-/// The latest changes of the rules.
+/// The latest changes to the rules.
 private struct AuditReport: Encodable {
     /// Whether the records survive a restart.
     let isKept: Bool
@@ -279,7 +279,7 @@ private struct AuditReport: Encodable {
     let records: [AuditEntry]
 }
 
-/// A change of the rules, and whether an undo can return to its rules.
+/// A change to the rules, and whether an undo can return to its rules.
 private struct AuditEntry: Encodable {
     private enum Key: String, CodingKey {
         case canBePutBack
@@ -298,7 +298,7 @@ private struct AuditEntry: Encodable {
 
 /// The latest denials.
 private struct DenialsReport: Encodable {
-    /// The number of denied requests since the start, including those not sampled.
+    /// The number of denied requests since startup, including those not sampled.
     let requests: UInt64
     /// The samples, newest first.
     let samples: [RecentDenials.Sample]

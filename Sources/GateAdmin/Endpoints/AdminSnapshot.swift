@@ -11,7 +11,7 @@ struct AdminSnapshot: Sendable, Equatable {
 
     let reload: ReloadStatus
     let reloads: ReloadCounts
-    /// The number of records of changes stored since the start.
+    /// The number of records of changes stored since startup.
     let records: Int
     let feeds: [FeedStatus]
     let breaker: Breaker.Status?
@@ -33,7 +33,7 @@ struct AdminSnapshot: Sendable, Equatable {
     }
 }
 
-/// The number of requests since the start by decision.
+/// The number of requests since startup, by decision.
 struct AdminFigures: Sendable, Equatable, Encodable {
     let requests: UInt64
     let denied: UInt64

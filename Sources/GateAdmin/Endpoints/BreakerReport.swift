@@ -10,7 +10,7 @@ package struct BreakerReport: Codable {
         package let at: String
         /// The cause: `builds` or `missing-fields`.
         package let cause: String
-        /// The app of the affected clients, as is the platform; `nil` if all clients are affected.
+        /// The app of the affected clients; `nil` if all clients are affected, as for `platform`.
         package let app: String?
         package let platform: String?
         package let clients: Int
@@ -36,7 +36,7 @@ package struct BreakerReport: Codable {
 
     /// The active rules that have tripped and only observe.
     package let tripped: [Trip]
-    /// The rules with a recent change that is watched.
+    /// The rules with a recent change that the breaker watches.
     package let watched: [String]
 
     init(_ status: Breaker.Status) {

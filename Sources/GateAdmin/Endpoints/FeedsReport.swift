@@ -3,7 +3,7 @@ internal import GateControl
 internal import GatePolicy
 internal import GateRecords
 
-/// The state of the rules and their feeds, as reported by `/feeds`.
+/// The state of the rules and their feeds, as returned by `/feeds`.
 struct FeedsReport: Encodable {
     struct Feed: Encodable {
         let id: String
@@ -31,7 +31,7 @@ struct FeedsReport: Encodable {
     }
 
     struct Log: Encodable {
-        /// The number of log lines dropped since the start.
+        /// The number of log lines dropped since startup.
         let droppedLines: UInt64
     }
 

@@ -126,7 +126,7 @@ struct TimelineReport: Encodable {
     /// The revision that the dates are from.
     let revision: String
     let events: [Timeline.Event]
-    /// The number of later events that were left out.
+    /// The number of later events that are not included.
     let more: Int
 
     init(_ definition: RuleSetDefinition, at now: Timestamp) {

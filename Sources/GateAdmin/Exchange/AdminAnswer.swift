@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import GateRules
 internal import NIOHTTP1
 
-/// A response of the admin listener: JSON, metrics, a file or a status without a body.
+/// A response from the admin listener: JSON, metrics, a file or a status without a body.
 struct AdminAnswer: Sendable, Equatable {
     /// A problem document (RFC 9457) without its own type.
     private struct Problem: Encodable {
@@ -96,13 +96,13 @@ struct AdminAnswer: Sendable, Equatable {
         return answer
     }
 
-    static let crossOrigin = AdminAnswer.refusal(.forbidden, "the page has another origin")
+    static let crossOrigin = AdminAnswer.refusal(.forbidden, "the page is from a different origin")
 
-    /// `isPage`: whether the client is a browser, which can send a token only as a password.
+    /// `isPage`: whether the client is a browser, which can only send a token as a password.
     static func unauthorized(isPage: Bool) -> AdminAnswer {
         var answer = AdminAnswer.refusal(
             .unauthorized,
-            "a token of --admin-token-file is required: Authorization: Bearer TOKEN"
+            "a token from --admin-token-file is required: Authorization: Bearer TOKEN"
         )
         answer.fields = [("WWW-Authenticate", "Bearer realm=\"versiongate\"")]
         if isPage {

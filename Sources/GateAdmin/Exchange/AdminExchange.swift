@@ -30,7 +30,7 @@ struct AdminExchange {
         case idle
         case reading(AdminRequest)
         case answering
-        /// The last response was given; further input is discarded.
+        /// The last response has been sent; further input is discarded.
         case ended
     }
 
@@ -109,7 +109,7 @@ struct AdminExchange {
         return waits && head.version == .http1_1 ? .readAfterContinue : .read
     }
 
-    /// Whether the request does not come from a page of another origin.
+    /// Whether the request does not come from a page of a different origin.
     ///
     /// A browser would send an operator's password along with such a request (RFC 6454 section 7).
     private static func isOfOwnPage(_ fields: HTTPHeaders) -> Bool {
@@ -151,10 +151,9 @@ struct AdminExchange {
         }
     }
 
-    /// Handles input that is not a valid request, or not a valid rest of one.
+    /// Handles input that is not a valid request, or not a valid remainder of one.
     ///
-    /// - Returns: The response to send before the connection closes; `nil` if the request has its response
-    ///   already.
+    /// - Returns: The response to send before the connection closes; `nil` if the request already has its response.
     mutating func receiveInvalidInput(_ error: HTTPParserError) -> AdminAnswer? {
         switch self.state {
         case .idle: self.isHead = false

@@ -1,11 +1,11 @@
 internal import GateProxy
 internal import NIOCore
 
-/// The values of `Host` that requests of operators may have (RFC 9110 section 7.2).
+/// The values of `Host` that requests from operators may have (RFC 9110 section 7.2).
 ///
-/// This protects against DNS rebinding: a malicious page can point its own host name to this machine,
-/// and would then read responses of this listener in an operator's browser. The browser still sends
-/// that name as `Host`. A request to an IP address cannot come from such a page.
+/// This protects against DNS rebinding: a malicious page can point its own host name to this machine, and could then
+/// read responses from this listener in an operator's browser. The browser still sends that name as `Host`. A request
+/// to an IP address cannot come from such a page.
 struct AdminHosts: Sendable, Equatable {
     /// The allowed names in lower case; `nil` to allow all.
     private let names: Set<String>?
@@ -23,7 +23,7 @@ struct AdminHosts: Sendable, Equatable {
         }
     }
 
-    /// Whether the values of `Host` are allowed; clients other than browsers may send none.
+    /// Whether the values of `Host` are allowed; clients other than browsers may omit the field.
     func admits(_ values: [String]) -> Bool {
         guard let names = self.names else { return true }
         return values.allSatisfy { value in

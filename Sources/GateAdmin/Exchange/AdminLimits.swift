@@ -32,7 +32,7 @@ package struct AdminLimits: Sendable {
 
     /// The timeout for the first request head of a connection.
     package var head = TimeAmount.seconds(5)
-    /// The timeout for each further request head, from the end of the previous response.
+    /// The timeout for each further request head, measured from the end of the previous response.
     package var idle = TimeAmount.seconds(30)
     /// The timeout for a request body.
     package var body = TimeAmount.seconds(10)
@@ -49,14 +49,14 @@ package struct AdminLimits: Sendable {
 
     package static let defaults = AdminLimits()
 
-    /// The maximum number of connections over all phases.
+    /// The maximum number of connections in all phases.
     package var connections: Int {
         let audiences = AdminAudience.allCases.count
         return self.waiting + (self.receiving + self.working + self.sending) * audiences
             + self.probing + self.draining + self.streams
     }
 
-    /// Returns the limits lowered to fit a descriptor limit; most descriptors are for the data plane.
+    /// Returns these limits, lowered to fit a descriptor limit; most descriptors are for the data plane.
     package func fitting(descriptors: UInt64?) -> AdminLimits {
         guard let descriptors else { return self }
         var limits = self
@@ -68,11 +68,11 @@ package struct AdminLimits: Sendable {
 
 /// The kind of clients that an endpoint serves.
 ///
-/// Limits apply per audience, so that requests of one audience never wait for those of another.
+/// Limits apply per audience, so that requests from one audience never wait for those from another.
 enum AdminAudience: Sendable, Hashable, CaseIterable {
     /// Probes and webhooks, which need no token.
     case open
-    /// Read requests of operators: the page, metrics, the API.
+    /// Read requests from operators: the page, metrics, the API.
     case questions
     /// Changes to the gate: an undo and its preview, a reload, a reset of the breaker.
     case changes

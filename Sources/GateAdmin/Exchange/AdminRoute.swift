@@ -78,11 +78,11 @@ enum AdminRoute: Sendable, Equatable {
     /// Returns the path of the webhook for a feed.
     static func path(ofHook feed: String) -> String { self.hooks + feed }
 
-    /// Whether the endpoint is for operators only, who must use an allowed `Host` and, if tokens are configured,
-    /// a token.
+    /// Whether the endpoint is only for operators, who must use an allowed `Host` and, if tokens are configured, a
+    /// token.
     ///
-    /// Webhooks are authenticated by their signature, and may use any host name that their source knows. Probes
-    /// only get a status.
+    /// Webhooks are authenticated by their signature, and may use any host name that their source knows. Probes only
+    /// get a status.
     var isForOperators: Bool {
         switch self {
         case .hook, .healthy, .ready: false

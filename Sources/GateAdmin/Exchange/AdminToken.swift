@@ -1,7 +1,7 @@
 private import FoundationEssentials
 private import Synchronization
 
-/// A bearer token of an operator (RFC 6750), and the name that changes are recorded under.
+/// A bearer token of an operator (RFC 6750), and the name under which changes are recorded.
 struct AdminToken: Sendable, Equatable {
     private static let shortest = 16
     private static let longest = 4096
@@ -11,7 +11,7 @@ struct AdminToken: Sendable, Equatable {
     let name: String?
     fileprivate let bytes: [UInt8]
 
-    /// Parses a line: a token, or a name, a blank and a token.
+    /// Parses a line: a token, or a name, a space and a token.
     ///
     /// - Throws: `AdminTokenError` if the token is invalid, or short enough to be guessed.
     init(_ line: some StringProtocol) throws(AdminTokenError) {
@@ -46,7 +46,7 @@ struct AdminToken: Sendable, Equatable {
     }
 }
 
-/// The tokens of a file, one per line; there is at least one.
+/// The tokens in a file, one per line; there is at least one.
 struct AdminTokens: Sendable, Equatable {
     private static let limit = 100
 
@@ -77,7 +77,7 @@ struct AdminTokens: Sendable, Equatable {
         switch scheme.lowercased() {
         case "bearer": stated = Array(credentials.utf8)
         case "basic":
-            // Browsers ask for a user name and a password (RFC 7617); the password is the token.
+            // Browsers ask for a user name and a password (RFC 7617); the token is sent as the password.
             guard let decoded = Data(base64Encoded: String(credentials)) else { return nil }
             stated = Array(decoded.drop { $0 != UInt8(ascii: ":") }.dropFirst())
         default: return nil
@@ -98,8 +98,8 @@ package struct AdminTokenError: Error, CustomStringConvertible {
 
 /// The file with the admin tokens.
 ///
-/// The file is read for each request that needs a token, so that a change takes effect at once, also on
-/// open connections.
+/// The file is read for each request that needs a token, so that a change takes effect at once, even on open
+/// connections.
 package final class AdminTokenFile: Sendable {
     private let path: String
     private let last: Mutex<AdminTokens>

@@ -5,8 +5,8 @@ package import NIOCore
 private import NIOHTTP1
 private import NIOPosix
 
-/// The server for operators, with its own listener and event loop, so that its requests do not delay
-/// those of clients.
+/// The server for operators, with its own listener and event loop, so that its requests do not delay those from
+/// clients.
 package final class AdminServer: Sendable {
     /// The location to listen on.
     package enum Place: Sendable {
@@ -96,7 +96,7 @@ package final class AdminServer: Sendable {
         _ limits: AdminLimits,
         _ logger: Logger
     ) -> ServerBootstrap {
-        // All connections share the only event loop.
+        // All connections share a single event loop.
         let eventLoop = group.next()
         let connections = NIOLoopBoundBox.makeBoxSendingValue(
             AdminConnections(limits, logger: logger) { eventLoop.now },

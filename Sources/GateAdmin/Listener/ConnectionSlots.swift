@@ -2,9 +2,9 @@ internal import GateProxy
 
 /// The slots for the connections in one phase.
 ///
-/// If all slots are taken, a new connection is still accepted, and another one loses its slot. This way, clients
-/// that occupy slots without using them cannot block others. The loser is the oldest connection of the network
-/// with the most connections, so that a network cannot displace the connections of others.
+/// If all slots are occupied, a new connection is still accepted, and another one loses its slot. This way, clients
+/// that occupy slots without using them cannot block others. The connection that loses its slot is the oldest one from
+/// the network with the most connections, so that a network cannot displace the connections of others.
 struct ConnectionSlots<Connection: Hashable> {
     private struct Slot {
         let connection: Connection
@@ -24,9 +24,9 @@ struct ConnectionSlots<Connection: Hashable> {
     /// The number of occupied slots.
     var count: Int { self.slots.count }
 
-    /// Takes a slot for a connection that has none.
+    /// Assigns a slot to a connection that has none.
     ///
-    /// - Returns: The connection that loses its slot, if all were taken.
+    /// - Returns: The connection that loses its slot, if all slots were occupied.
     mutating func take(_ connection: Connection, from network: ClientNetwork?) -> Connection? {
         self.slots.append(Slot(connection: connection, network: network))
         self.counts[network, default: 0] += 1
@@ -41,7 +41,7 @@ struct ConnectionSlots<Connection: Hashable> {
         self.free(at: index)
     }
 
-    /// Frees the slot of the oldest connection of the network that has the most; `nil` if no slot is taken.
+    /// Frees the slot of the oldest connection from the network that has the most; `nil` if no slot is occupied.
     mutating func freeOldest() -> Connection? {
         let most = self.counts.values.max()
         guard let index = self.slots.firstIndex(where: { self.counts[$0.network] == most }) else {

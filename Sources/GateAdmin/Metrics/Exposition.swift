@@ -4,8 +4,7 @@
 enum Exposition {
     static let contentType = "text/plain; version=0.0.4; charset=utf-8"
 
-    /// Returns the families in the given order, each with its help and type; families without samples
-    /// are left out.
+    /// Returns the families in the given order, each with its help and type; families without samples are omitted.
     static func text(_ families: [MetricFamily]) -> String {
         var text = ""
         for family in families where !family.samples.isEmpty {

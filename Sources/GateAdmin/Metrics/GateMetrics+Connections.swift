@@ -54,7 +54,7 @@ extension GateMetrics {
         var addresses = MetricFamily(
             "versiongate_backend_addresses",
             .gauge,
-            "Number of backend addresses; a failing address is left out while others are serving."
+            "Number of backend addresses; a failing address is excluded while others are serving."
         )
         var connections = MetricFamily(
             "versiongate_backend_connections",

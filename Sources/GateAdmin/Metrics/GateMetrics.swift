@@ -5,7 +5,7 @@ internal import GateProxy
 internal import GateRecords
 internal import GateRules
 
-/// The metrics of a gate; `docs/metrics.md` has the reasons for each.
+/// The metrics of a gate; `docs/metrics.md` explains the purpose of each.
 ///
 /// Label values come from the rules file, the settings and this code, never from a client.
 struct GateMetrics {

@@ -1,7 +1,7 @@
 package import GateProxy
 package import NIOCore
 
-/// The view of the data plane that the admin server has.
+/// The admin server's view of the data plane.
 package struct GateView: Sendable {
     /// The version and commit of the gate.
     package struct Release: Sendable {
@@ -26,7 +26,7 @@ package struct GateView: Sendable {
     ///   - isHealthy: Returns whether the event loops respond; the future belongs to the event loop passed
     ///     in.
     ///   - isReady: Returns whether the gate accepts new clients.
-    ///   - droppedLogLines: Returns the number of log lines dropped since the start.
+    ///   - droppedLogLines: Returns the number of log lines dropped since startup.
     package init(
         release: Release = Release(version: "", commit: ""),
         statistics: @escaping @Sendable () async -> GateStatistics? = { GateStatistics() },

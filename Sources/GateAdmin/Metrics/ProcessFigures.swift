@@ -5,7 +5,7 @@ private import Glibc
 struct ProcessFigures: Sendable, Equatable {
     /// The resident memory in bytes.
     var residentBytes: UInt64?
-    /// The CPU time since the start in seconds.
+    /// The CPU time since startup, in seconds.
     var processorSeconds: Double?
     var openDescriptors: Int?
     /// The maximum number of open descriptors.
@@ -25,7 +25,7 @@ struct ProcessFigures: Sendable, Equatable {
         if unsafe clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time) == 0 {
             figures.processorSeconds = Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
         }
-        // One of the descriptors is that of the folder itself.
+        // One of the descriptors is for the folder itself.
         let descriptors = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
         figures.openDescriptors = descriptors.map { max(0, $0.count - 1) }
         var limit = rlimit()
@@ -53,7 +53,7 @@ struct ProcessFigures: Sendable, Equatable {
     /// The 22nd field in `/proc/PID/stat` (proc_pid_stat(5)): the start time in clock ticks since
     /// boot.
     static func startTicks(stat text: String) -> UInt64? {
-        // The name of the process, in parentheses, may contain blanks and parentheses itself.
+        // The name of the process, in parentheses, may contain spaces and parentheses itself.
         guard let name = text.lastIndex(of: ")") else { return nil }
         let words = text[name...].split(separator: " ")
         return words.count > 20 ? UInt64(words[20]) : nil

@@ -3,17 +3,18 @@ import GateWire
 import Glibc
 import NIOCore
 
-/// The access log of one event loop: one line for each exchange, written when it has ended.
+/// The access log of one event loop: one line for each exchange, written when the exchange has
+/// ended.
 ///
-/// Lines are collected in a buffer, which goes to the log when it is full and on each tick.
+/// Lines are collected in a buffer, which is passed to the log when it is full and on each tick.
 final class AccessLog {
-    /// The maximum number of bytes that a line contains of each part of a request, before escaping.
+    /// The maximum number of bytes of each part of a request that a line contains, before escaping.
     enum Limit {
         static let method = 32
         static let path = 1024
         static let field = 512
         static let requestID = 128
-        /// The maximum number of bytes that a line contains of a request.
+        /// The maximum number of bytes of a request that a line contains.
         static let all = Self.method + Self.path + 2 * Self.field + Self.requestID
     }
 
@@ -26,8 +27,8 @@ final class AccessLog {
     /// The maximum number of bytes that the end of an exchange adds to its line.
     private static let endRoom = 256
 
-    /// The number of bytes after which lines are handed to the log, so that most batches fit into
-    /// one write.
+    /// The number of buffered bytes at which lines are passed to the log, so that most batches fit
+    /// into one write.
     private static let batch = 3584
 
     let format: AccessLogFormat
@@ -76,8 +77,8 @@ final class AccessLog {
         self.flush()
     }
 
-    /// Writes the collected lines, and from now on each line at once, because there are no more
-    /// ticks.
+    /// Writes the collected lines, and from now on each line immediately, because no more ticks
+    /// follow.
     func end() {
         self.isEnding = true
         self.flush()
@@ -188,7 +189,7 @@ extension AccessLog {
         if bytes[method.upperBound] == ASCII.space, method.upperBound + 1 == path.lowerBound,
             !path.isEmpty, method.count <= Limit.method, path.count <= Limit.path
         {
-            // Both parts are contiguous in HTTP/1.1.
+            // In HTTP/1.1, both parts are contiguous.
             let both = method.lowerBound..<path.upperBound
             self.write(both, in: bytes, atMost: both.count, into: &line)
         } else {
@@ -264,7 +265,7 @@ extension AccessLog {
 
     private func writePath(_ parts: LoggedParts, in bytes: Span<UInt8>, into line: inout LogCursor)
     {
-        // The backend gets `/` for an empty path (RFC 9112 3.2.1).
+        // The backend receives `/` for an empty path (RFC 9112 3.2.1).
         if parts.path.isEmpty { line.writeStaticString("/") }
         self.write(parts.path, in: bytes, atMost: Limit.path, into: &line)
     }

@@ -2,13 +2,13 @@ import GateWire
 import NIOCore
 
 extension AccessLog {
-    /// The log line of a request, until its response is complete.
+    /// The log line of a request whose response is not complete yet.
     struct Entry: ~Copyable {
         /// The line without the parts that are only known at the end.
         let line: LogMemory
         /// The index of the time in the line.
         let timeIndex: Int
-        /// The index of the status and the number of bytes in a text line.
+        /// The index at which the status and the number of bytes are inserted in a text line.
         let statusIndex: Int
         let started: NIODeadline
         /// The ID that the gate assigned to the request, if the client sent none.

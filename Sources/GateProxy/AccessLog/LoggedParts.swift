@@ -11,7 +11,8 @@ struct LoggedParts {
     private(set) var referer: Range<Int>?
     /// The last `User-Agent`.
     private(set) var userAgent: Range<Int>?
-    /// The values of the identity fields, which log lines may copy if `hasPlainClient` is true.
+    /// The values of the identity fields, which may be copied to log lines if `hasPlainClient` is
+    /// true.
     private(set) var client = ClientClasses.StatedPlaces()
     private(set) var hasPlainClient: Bool
 

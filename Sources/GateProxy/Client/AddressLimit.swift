@@ -1,9 +1,9 @@
 package import GateCensus
 import Synchronization
 
-/// The limit for the concurrent connections of one client, over all threads.
+/// The limit for the concurrent connections of one client, across all threads.
 ///
-/// It is shared by all event loops, and is checked once per connection, never for a request.
+/// It is shared by all event loops, and is checked once per connection, not per request.
 package final class AddressLimit: Sendable {
     private let limit: Int
     private let counts = Mutex<[ClientNetwork: Int]>([:])
@@ -43,7 +43,7 @@ package struct ClientNetwork: Hashable, Sendable {
     private let isIPv6: Bool
     private let bits: UInt64
 
-    /// - Returns: `nil` for text that is no IP address.
+    /// - Returns: `nil` for a string that is not an IP address.
     package init?(_ address: String) {
         guard let bytes = TrustedProxies.bytes(address) else { return nil }
         self.isIPv6 = bytes.count == 16
@@ -52,10 +52,10 @@ package struct ClientNetwork: Hashable, Sendable {
 }
 
 extension ClientNetwork {
-    /// The network as the census counts it.
+    /// The network as counted by the census.
     ///
     /// A private address usually belongs to a proxy (RFC 1918, RFC 4193, RFC 3927, RFC 4291). With `--trusted-proxies`,
-    /// the gate has the addresses of the clients.
+    /// the gate knows the addresses of the clients.
     package var place: ClientAddressKey {
         let isPrivate: Bool
         if self.isIPv6 {
@@ -73,10 +73,10 @@ extension ClientNetwork {
     }
 }
 
-/// The permit of a connection among those of its client.
+/// The permit of a connection within the connection limit of its client.
 final class ConnectionPermit {
     private let client: ClientNetwork
-    /// `nil` once the permit was returned or moved.
+    /// `nil` once the permit has been returned or moved.
     private var limit: AddressLimit?
 
     private init(_ client: ClientNetwork, _ limit: AddressLimit) {

@@ -1,7 +1,7 @@
 import GateWire
 
 extension ClientAddress {
-    /// The client's address: that of the peer, or the one in the `X-Forwarded-For` fields of a trusted proxy.
+    /// The client's address: that of the peer, or the one in the `X-Forwarded-For` fields from a trusted proxy.
     func clientAddress(
         _ head: RequestHead,
         facts: RequestFacts,

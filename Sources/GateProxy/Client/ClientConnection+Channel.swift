@@ -28,7 +28,8 @@ extension ClientConnection {
         if !self.origin.isSecure { self.answerRejection() }
     }
 
-    /// Returns the response to reject the connection with, and reports the limit that it exceeds; `nil` if there is none.
+    /// Returns the response to reject the connection with, and reports the exceeded limit; `nil` if no limit is
+    /// exceeded.
     private func checkLimits() -> GateAnswer? {
         let hasRoom = self.clients.hasRoom
         let isOpen = !self.loop.isDraining || self.loop.drainGrace > .zero
@@ -69,23 +70,23 @@ extension ClientConnection {
         self.received(bytes)
     }
 
-    /// Takes bytes of the client.
+    /// Handles bytes from the client.
     @inline(__always)
     func received(_ bytes: consuming ByteBuffer) {
         if self.inbound.readableBytes == 0 {
             self.inbound = bytes
         } else {
-            // Otherwise, the buffer would grow while it never becomes empty.
+            // Otherwise, a buffer that is never completely consumed would keep growing.
             self.inbound.discardReadBytes()
             self.inbound.writeBuffer(&bytes)
         }
         self.settle()
-        // An empty buffer would keep the memory that the next read is to use.
+        // An empty buffer would retain the memory that the next read needs.
         if self.inbound.readableBytes == 0 { self.inbound = self.loop.emptyBuffer }
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        // No handler follows that the event would have to be passed to.
+        // There is no further handler to pass the event to.
         if self.mayRead { self.transport.readNext() }
     }
 
@@ -127,7 +128,7 @@ extension ClientConnection {
         self.gone()
     }
 
-    /// Handles the end of the connection, in any state.
+    /// Handles the loss of the connection, in any state.
     func gone() {
         self.exchange.close()
         self.request.revocable = nil
@@ -141,8 +142,8 @@ extension ClientConnection {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // The client closed its side without a TLS closure alert. The framing of the requests shows whether anything
-        // is missing, and the close itself is reported next.
+        // The client closed its side without a TLS closure alert. The framing of the requests shows whether anything is
+        // missing, and the close itself is reported next.
         if case .uncleanShutdown? = error as? NIOSSLError { return }
         if let problem = HandshakeProblem(error, with: .client), problem.isActionable {
             self.loop.faultLog.report(
@@ -156,16 +157,17 @@ extension ClientConnection {
 
 /// The end of a connection.
 extension ClientConnection {
-    /// Closes at once, in any state.
+    /// Closes the connection immediately, in any state.
     func abort() {
         self.exchange.close()
         self.dropUpstream()
         self.transport.close()
     }
 
-    /// Closes with a reset.
+    /// Resets the connection.
     ///
-    /// Where the close ends a response body, only a reset shows the client that the body is incomplete.
+    /// If a response body ends when the connection is closed, only a reset shows the client that the body is
+    /// incomplete.
     func reset() {
         self.transport.prepareReset()
         self.abort()
@@ -176,7 +178,7 @@ extension ClientConnection {
     func linger() {
         self.request.discards.begin(free: HTTP2OwnSettings.firstWindow)
         self.flush()
-        // The last response has the same time as any other before the time for lingering starts.
+        // The last response has the usual time to be written before the linger time starts.
         self.renewDeadline()
         self.transport.whenWritten {
             // NIO drops bytes that are not yet written if both sides are closed.
@@ -203,13 +205,13 @@ extension ClientConnection {
         }
     }
 
-    /// Lets the exchange come to its end, because the gate is about to stop.
+    /// Lets the exchange complete, because the gate is about to stop.
     ///
-    /// `grace`: how long an idle connection may stay open, because a request may be on its way.
+    /// `grace`: how long an idle connection may stay open, because a request may be in transit.
     func drain(grace: TimeAmount) {
         self.exchange.drain()
         if case .streaming = self.exchange { self.endStream() }
-        // `HTTP2Connection` announces which stream is the last.
+        // `HTTP2Connection` announces the last stream.
         guard case .channel = self.transport else { return }
         guard self.exchange.isBetweenRequests, self.inbound.readableBytes == 0 else { return }
         guard grace > .zero || self.hasUnread else { return self.closeAfterWriting() }
@@ -218,7 +220,7 @@ extension ClientConnection {
 
     func deadlineReached() {
         if case .streaming = self.exchange { return self.heartbeatIsDue() }
-        // A request that has arrived is answered, even if the event loop reads it late.
+        // A request that has arrived gets a response, even if the event loop reads it late.
         guard !self.isSilent || !self.hasUnread else { return }
         guard !self.isBackendReading else {
             return self.renewDeadline(for: .response)
@@ -242,10 +244,10 @@ extension ClientConnection {
         }
     }
 
-    /// Whether the connection waits for a request of which the event loop has read nothing.
+    /// Whether the connection waits for a request, and the event loop has not read any part of it.
     ///
-    /// While it waits for its first request, unread bytes that belong to no request, such as those of a handshake,
-    /// extend the wait only during a drain, which has a time limit of its own.
+    /// While the connection waits for its first request, unread bytes may belong to something else, such as a
+    /// handshake. Such bytes extend the wait only during a drain, which has its own time limit.
     private var isSilent: Bool {
         guard self.inbound.readableBytes == 0 else { return false }
         return switch self.exchange {
@@ -263,11 +265,11 @@ extension ClientConnection {
         return peek == .bytes
     }
 
-    /// Closes the backend connection, which cannot serve another request.
+    /// Closes a backend connection that cannot serve another request.
     func dropUpstream() {
         let upstream = self.upstream
         self.upstream = nil
-        // The request does not wait for a connection any more.
+        // The request no longer waits for a connection.
         _ = self.exchange.endConnecting()
         self.endPending()
         if let trial = self.request.trial.take() { self.clients.pool.ended(trial) }
@@ -275,11 +277,11 @@ extension ClientConnection {
     }
 }
 
-/// The switch to HTTP/2.
+/// The upgrade to HTTP/2.
 extension ClientConnection {
     /// Detects the connection preface of HTTP/2 with prior knowledge (RFC 9113 3.3) in a head that is malformed.
     ///
-    /// - Returns: Whether the connection speaks HTTP/2 from now on.
+    /// - Returns: Whether the connection uses HTTP/2 from now on.
     func detectHTTP2Preface() -> Bool {
         // Over TLS, ALPN has selected the protocol.
         guard !self.heads.parser.hasReadLine, !self.origin.isSecure,
@@ -292,7 +294,7 @@ extension ClientConnection {
         return true
     }
 
-    /// Replaces this handler by an `HTTP2Connection`, which takes the received bytes over.
+    /// Replaces this handler with an `HTTP2Connection`, which receives the bytes read so far.
     private func becomeHTTP2() {
         guard case .channel(let output) = self.transport, self.exchange == .head else { return }
         let context = output.context
@@ -313,16 +315,16 @@ extension ClientConnection {
     }
 }
 
-/// The life of a stream, which serves one request after another.
+/// The lifecycle of a stream, which serves one request after another.
 extension ClientConnection {
-    /// Prepares for the next request of a stream.
+    /// Prepares the stream for its next request.
     func enterStream() {
         if self.rules !== self.loop.rules { self.rulesChanged() }
         self.exchange.begin()
         self.clients.add(stream: self)
     }
 
-    /// Ends the request of a stream.
+    /// Ends the current request of the stream.
     ///
     /// - Returns: Whether another request may be served.
     func leaveStream() -> Bool {
@@ -340,9 +342,9 @@ extension ClientConnection {
         return stream.webSocketKey
     }
 
-    /// Holds the frames of the client's streams until the returned output is released.
+    /// Holds back the frames of the client's streams until the returned output is released.
     ///
-    /// - Returns: The connection of the streams; `nil` for HTTP/1.1, or if the frames are held already.
+    /// - Returns: The connection of the streams; `nil` for HTTP/1.1, or if the frames are already held back.
     @inline(__always)
     func holdOutput() -> (any HeldOutput)? {
         guard case .stream(let stream) = self.transport else { return nil }

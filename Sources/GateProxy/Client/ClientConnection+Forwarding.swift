@@ -37,7 +37,7 @@ extension ClientConnection {
                 isConnect: webSocketKey != nil
             )
         )
-        // If the first bytes of a body are malformed, the backend receives nothing of the request.
+        // If the first bytes of a body are malformed, no part of the request is sent to the backend.
         if facts.framing == .chunked,
             let fault = self.request.body.fault(
                 in: self.inbound,
@@ -80,7 +80,7 @@ extension ClientConnection {
         self.renewDeadline()
     }
 
-    /// Writes a request in the version of HTTP that the connection speaks, with the part of its body that has arrived.
+    /// Writes a request in the HTTP version of the connection, with the part of its body that has arrived.
     private func write(_ request: ForwardedRequest, to upstream: UpstreamConnection) {
         let hasBody = request.facts.framing != .none
         let sent = hasBody ? self.request.body.takeSent() : nil
@@ -108,7 +108,7 @@ extension ClientConnection {
         if !self.requestHasEnded { _ = self.passBody() }
     }
 
-    /// Writes the first bytes of a body together with the head, which costs less in the kernel than two buffers.
+    /// Writes the first bytes of a body together with the head, which costs the kernel less than two buffers.
     private func writeFirstBytes(
         after head: inout ByteBuffer,
         to upstream: UpstreamConnection
@@ -128,7 +128,7 @@ extension ClientConnection {
         self.loop.giveBack(request.bytes)
     }
 
-    /// Sends a request again that no backend has processed, on another connection.
+    /// Retries a request that no backend has processed, on another connection.
     func sendAgain() {
         guard let request = self.request.forwarded, self.request.body.isResendable else {
             return self.fail(.badGateway)
@@ -139,9 +139,9 @@ extension ClientConnection {
         self.connect(to: choice, sending: request)
     }
 
-    /// Sends a repeatable request to another address than the one that has not responded in time.
+    /// Sends a repeatable request to an address other than the one that has not responded in time.
     ///
-    /// Addresses that are left out for now are not tried: the client would probably wait twice for nothing.
+    /// Currently excluded addresses are not tried: the client would probably wait for two timeouts in vain.
     func tryAnotherAddress() {
         guard let member = self.upstream?.member, let request = self.request.forwarded else {
             return self.fail(.gatewayTimeout)
@@ -154,7 +154,7 @@ extension ClientConnection {
         self.connect(to: other, sending: request, tried: [member])
     }
 
-    /// Opens a connection to the backend, for which the request waits.
+    /// Opens a connection to the backend for a waiting request.
     ///
     /// `tried`: the addresses that could not be reached.
     private func connect(
@@ -169,7 +169,7 @@ extension ClientConnection {
         self.renewDeadline()
         self.clients.pool.connect(to: member, upgrading: self.isUpgrading) { result in
             guard let request = self.exchange.endConnecting() else {
-                // The client has gone; another request can use the connection.
+                // The client has disconnected; another request can use the connection.
                 if case .success(let upstream) = result {
                     upstream.release(reusable: !self.loop.isDraining, now: self.loop.now)
                 }
@@ -192,7 +192,7 @@ extension ClientConnection {
         self.fail(.unreachable)
     }
 
-    /// Tries another address: nothing of the request has been sent.
+    /// Tries another address, because no part of the request has been sent.
     private func connectFailed(
         _ error: UpstreamPool.ConnectError,
         sending request: ForwardedRequest,
@@ -205,7 +205,7 @@ extension ClientConnection {
         }
         let mayWait = !error.isTimeout || tried.count < Self.maxWaits
         guard mayWait,
-            // An address that is left out must at least fail without a timeout.
+            // An address that is excluded must at least fail without a timeout.
             let other = self.clients.pool.next(
                 at: self.loop.now,
                 besides: tried,
@@ -215,17 +215,17 @@ extension ClientConnection {
         self.connect(to: other, sending: request, tried: tried)
     }
 
-    /// The number of addresses tried for one request after which addresses that are left out are not tried any more.
+    /// The number of attempts for one request after which excluded addresses are no longer tried.
     ///
-    /// Addresses in service are all tried: a request that finds one unreachable spares all others the attempt.
+    /// All addresses in service are tried: a request that finds one unreachable saves all other requests the attempt.
     private static let maxTriedInDoubt = 3
-    /// The number of addresses tried for one request after which it does not wait for another connection.
+    /// The number of attempts for one request after which it does not wait for another connection.
     private static let maxWaits = 3
 }
 
 /// The request body.
 extension ClientConnection {
-    /// Passes on the part of the request body that has arrived.
+    /// Forwards the part of the request body that has arrived.
     ///
     /// - Returns: Whether there may be more to read.
     func passBody() -> Bool {
@@ -259,7 +259,7 @@ extension ClientConnection {
         return self.take(action)
     }
 
-    /// The next bytes of the body without the framing of HTTP/1.1; `nil` if the request has failed.
+    /// The next bytes of the body without HTTP/1.1 framing; `nil` if the request has failed.
     private func takeContent() -> ByteBuffer? {
         let action = self.request.body.readContent(
             self.inbound,
@@ -280,7 +280,7 @@ extension ClientConnection {
             self.inbound.moveReaderIndex(forwardBy: consumed)
             return bytes
         case .refuse(let fault):
-            // Refused while the request still counts as unfinished: the rest of the body must not be read as another
+            // Fails the request while it still counts as incomplete: the rest of the body must not be read as another
             // request.
             self.fail(GateAnswer(fault))
             return nil
@@ -291,10 +291,10 @@ extension ClientConnection {
         }
     }
 
-    /// Passes on content of a client of HTTP/2, whose frames end the body.
+    /// Forwards content from an HTTP/2 client, whose frames delimit the body.
     private func passContent(of stream: HTTP2Stream, to upstream: UpstreamConnection) {
         let isLast = stream.hasEndedRequest || self.isComplete(stream, for: upstream)
-        // While the backend takes nothing, small frames are collected.
+        // Small frames are collected while the backend accepts no data.
         guard isLast || self.inbound.readableBytes > 0 && upstream.isWritable else { return }
         let content = self.inbound
         self.inbound = self.loop.emptyBuffer
@@ -307,16 +307,16 @@ extension ClientConnection {
         self.renewDeadline()
     }
 
-    /// Whether the request is complete for a backend of HTTP/1.1, where no trailers can follow a body with a length
-    /// (RFC 9112 6.3).
+    /// Whether the request is complete for an HTTP/1.1 backend, where a body with a length cannot be followed by
+    /// trailers (RFC 9112 6.3).
     private func isComplete(_ stream: HTTP2Stream, for upstream: UpstreamConnection) -> Bool {
         guard case .channel = upstream.transport else { return false }
         return stream.announcedLength?.isComplete ?? false
     }
 
-    /// Writes content in the framing of the backend's version of HTTP.
+    /// Writes content with the framing of the backend's HTTP version.
     ///
-    /// `isLast`: whether only trailer fields follow, if there are any.
+    /// `isLast`: whether only trailer fields, if any, follow.
     private func write(_ content: ByteBuffer, isLast: Bool, to upstream: UpstreamConnection) {
         if case .stream(let stream) = upstream.transport {
             return isLast
@@ -333,7 +333,7 @@ extension ClientConnection {
         self.loop.giveBack(chunk)
     }
 
-    /// Reads the rest of an upload into large buffers, unless it arrives over TLS.
+    /// Reads the rest of an upload into large buffers, except over TLS.
     private func beginLargeReads() {
         guard !self.request.body.usesLargeReads, !self.origin.isSecure,
             case .channel(let output) = self.transport
@@ -342,22 +342,22 @@ extension ClientConnection {
         output.useLargeReads(self.loop.largeBuffers)
     }
 
-    /// Reads into buffers of the usual size after an upload.
+    /// Reads into buffers of the default size after an upload.
     func endLargeReads() {
         guard self.request.body.usesLargeReads, case .channel(let output) = self.transport
         else { return }
         output.useDefaultReads()
     }
 
-    /// Waits for the client again, because the backend accepts more of the request.
+    /// Resumes reading from the client, because the backend accepts more of the request.
     func upstreamBecameWritable() {
         if !self.requestHasEnded { self.renewDeadline() }
         self.settle()
     }
 
-    /// Whether the request waits for the backend, and the backend has taken some bytes since the last check.
+    /// Whether the request waits for the backend, and the backend has accepted bytes since the last check.
     ///
-    /// The client cannot continue meanwhile, and a slow backend is not a silent one.
+    /// The client cannot continue in the meantime, and a slow backend is not an unresponsive one.
     var isBackendReading: Bool {
         guard case .forwarding(let forwarding) = self.exchange, let upstream = self.upstream,
             forwarding.requestEnded ? upstream.hasUnsent : !upstream.isWritable

@@ -5,7 +5,7 @@ import NIOCore
 
 /// Reading requests.
 extension ClientConnection {
-    /// Consumes the received bytes as far as the exchange permits.
+    /// Processes the received bytes as far as the exchange permits.
     func processInbound() {
         var hasMore = true
         while hasMore {
@@ -28,8 +28,8 @@ extension ClientConnection {
 
     /// - Returns: Whether there may be more to read.
     private func readHead() -> Bool {
-        // Pending responses count as unwritten only once the channel has them: without this, the responses to one read
-        // of many small requests could take megabytes.
+        // Pending responses count as unwritten only once they are passed to the channel. Without this check, the
+        // responses to many small requests from one read could take megabytes.
         if let outbound = self.outbound, outbound.readableBytes > Self.outboundLimit {
             self.flush()
         }
@@ -51,7 +51,7 @@ extension ClientConnection {
             return false
         case .complete:
             self.inbound.moveReaderIndex(forwardBy: self.heads.parser.head.end)
-            // Taken out and put back, which costs less than a copy of what might change.
+            // Moved out and back, which costs less than copying the parts that may change.
             let head = self.heads.parser.takeHead()
             self.receive(head, in: bytes)
             self.heads.parser.reuse(head)
@@ -71,14 +71,14 @@ extension ClientConnection {
         }
     }
 
-    /// Takes the head of a stream's request.
+    /// Handles the head of a stream's request.
     func received(_ head: RequestHead, in bytes: Span<UInt8>) {
         self.request.timing.begin(on: self.loop)
         self.receive(head, in: bytes)
         self.settle()
     }
 
-    /// Takes the trailer fields of a stream's request.
+    /// Handles the trailer fields of a stream's request.
     func received(trailers: HeaderList) {
         if self.exchange.takesContent {
             guard trailers.isForwardableTrailerSection else {
@@ -89,11 +89,11 @@ extension ClientConnection {
         self.settle()
     }
 
-    /// Decides on a request whose head was read, and answers or forwards it.
+    /// Evaluates a request whose head was read, and denies or forwards it.
     private func evaluate(_ head: RequestHead, facts: RequestFacts, in bytes: Span<UInt8>) {
         let loop = self.loop
         if let endpoint = ClientEndpoint(head, in: bytes), loop.settings.servesClients {
-            // The 2xx of an endpoint would open a WebSocket over HTTP/2.
+            // A 2xx response from an endpoint would open a WebSocket over HTTP/2.
             guard self.webSocketKey == nil else {
                 let answer = RenderedAnswer(GateAnswer(.unsupportedProtocol))
                 return self.answer(answer, facts: facts)
@@ -125,10 +125,10 @@ extension ClientConnection {
         if facts.forwardedForLine != nil, !self.origin.isTrusted {
             loop.untrustedProxy?.report(self.origin.address)
         }
-        // The access log has the verdict of the rules, even if the response shows a preview.
+        // The access log contains the verdict of the rules, even if the response shows a preview.
         let logged = facts.hasGateOwnedField ? verdict : nil
         if let logged { verdict = self.previewed(logged, head, facts: facts, in: bytes) }
-        // The other members are as `nextRequest()` has left them: to build a new request costs more.
+        // The other members were set by `nextRequest()`; building a new request costs more.
         self.request.verdict = verdict
         self.request.response.begin(isHead: facts.isHead, isHTTP10: head.minorVersion == 0)
         self.request.isCall = facts.isCall
@@ -171,7 +171,7 @@ extension ClientConnection {
         if isAnswered == nil { self.answer(denial, facts: facts) }
     }
 
-    /// Keeps the origin for which the response must be readable.
+    /// Stores the origin of the web app that must be able to read the response.
     func noteOrigin(of head: RequestHead, facts: RequestFacts, in bytes: Span<UInt8>) {
         guard let index = facts.originLine else { return }
         let line = head.fields.lines[index]
@@ -198,7 +198,7 @@ extension ClientConnection {
         return length > limit
     }
 
-    /// Whether another request may be read on this connection, and can still arrive.
+    /// Whether another request may be read from this connection, and can still arrive.
     var acceptsNextRequest: Bool {
         !self.loop.isDraining && !(self.flow.isInputClosed && self.inbound.readableBytes == 0)
     }
@@ -222,7 +222,8 @@ extension ClientConnection {
         }
     }
 
-    /// Whether the gate drains, and a last request may be on its way: the client was told that it may send one.
+    /// Whether the gate is draining and a last request may still arrive, because the client was told that it may send
+    /// one.
     private var mayAwaitLast: Bool {
         guard self.loop.isDraining, !self.flow.isInputClosed, case .channel = self.transport else {
             return false
@@ -233,12 +234,12 @@ extension ClientConnection {
 
 /// Discarding request bodies.
 extension ClientConnection {
-    /// Discards the body of a denied request if it is complete and small.
+    /// Discards the body of a denied request if the body is complete and small.
     func discardsWholeBody() -> Bool {
         let inbound = self.inbound
         let most = self.loop.settings.discardLimits.awaitedBytes
         guard inbound.readableBytes > 0,
-            // An incomplete body is read from its start by `awaitBody()`.
+            // An incomplete body is read from its beginning by `awaitBody()`.
             let count = self.request.body.countToEnd(in: inbound, trailerFields: self.rules.table),
             count <= most
         else { return false }
@@ -247,7 +248,8 @@ extension ClientConnection {
         return true
     }
 
-    /// Discards a complete body that no backend was sent: the client has sent the whole request, and may send another one.
+    /// Discards a complete body that was not sent to a backend: the client has sent the whole request, and may send
+    /// another one.
     func discardUnsentBody() {
         guard !self.transport.isStream, !self.requestHasEnded else { return }
         let body = self.inbound
@@ -257,7 +259,7 @@ extension ClientConnection {
         _ = self.exchange.requestEnded()
     }
 
-    /// Discards the rest of a small body, and then writes the response that waited for it.
+    /// Discards the rest of a small body, and then writes the response that was held until then.
     ///
     /// - Returns: Whether there may be more to read.
     private func awaitBody() -> Bool {
@@ -309,7 +311,7 @@ extension ClientConnection {
         return false
     }
 
-    /// The client whose budget discarded bytes are charged to; `nil` if a trusted proxy does not forward its address.
+    /// The client whose budget is charged for discarded bytes; `nil` if a trusted proxy does not forward its address.
     var discardClient: ClientNetwork? {
         self.origin.isTrusted
             ? self.request.discards.forwardedClient : ClientNetwork(self.origin.address)
@@ -323,9 +325,9 @@ extension ClientConnection {
 
 /// Previews of decisions.
 extension ClientConnection {
-    /// The verdict that a tester asks to see; `verdict` for all other requests.
+    /// The verdict that a tester asks to preview; `verdict` for all other requests.
     ///
-    /// Requests with a preview are counted by the verdict of the rules, and no preview is cached.
+    /// Requests with a preview are counted under the verdict of the rules, and previews are not cached.
     private func previewed(
         _ verdict: Verdict,
         _ head: RequestHead,
@@ -333,7 +335,7 @@ extension ClientConnection {
         in bytes: Span<UInt8>
     ) -> Verdict {
         guard let preview = self.preview(in: head, bytes, counts: true) else { return verdict }
-        // The response belongs to another decision than the one that was counted.
+        // The response belongs to a decision other than the one that was counted.
         self.request.censusReceipt = .none
         let address = self.clientAddress(head, facts: facts, in: bytes)
         return self.rules.preview(
@@ -348,7 +350,7 @@ extension ClientConnection {
 
     /// The preview that a request asks for; `nil` if there is none, or if its signature does not permit it.
     ///
-    /// `counts`: whether the request was not counted before.
+    /// `counts`: whether the request has not been counted yet.
     func preview(in head: RequestHead, _ bytes: Span<UInt8>, counts: Bool) -> Preview? {
         guard let read = self.loop.settings.previews,
             let field = head.value(of: "x-versiongate-preview", in: bytes)

@@ -5,8 +5,8 @@ import NIOCore
 
 /// The events of the backend connection.
 ///
-/// After a part of a response, the caller calls `settle()` once it has passed on all that was read with it. All other
-/// events call it themselves.
+/// After part of a response, the caller calls `settle()` once it has passed on everything from the same read. All other
+/// events call `settle()` themselves.
 extension ClientConnection: UpstreamReceiver {
     func responseHead(_ head: ResponseHead, facts: ResponseFacts, bytes: Span<UInt8>) {
         self.request.body.dropSent()
@@ -14,8 +14,8 @@ extension ClientConnection: UpstreamReceiver {
         let action = self.exchange.responseHead(
             status: head.status,
             switchesAsOffered: self.isOffered(head, facts: facts, bytes: bytes),
-            // A client or a proxy that has the response may omit the rest of the request body. The next request would
-            // then be read as that rest (RFC 9110 10.1.1).
+            // Once it has the response, a client or a proxy may omit the rest of the request body. The next request
+            // would then be read as the rest of that body (RFC 9110 10.1.1).
             endsByClose: framing.endsByClose
                 || !self.transport.isStream && !self.requestHasEnded
         )
@@ -95,7 +95,7 @@ extension ClientConnection: UpstreamReceiver {
         return bytes.matches(name, from: line.valueStart, to: line.valueEnd)
     }
 
-    /// Whether a 101 switches to a protocol that the client has offered (RFC 9110 7.8).
+    /// Whether a 101 response switches to a protocol that the client has offered (RFC 9110 7.8).
     private func isOffered(
         _ head: ResponseHead,
         facts: ResponseFacts,
@@ -145,7 +145,7 @@ extension ClientConnection: UpstreamReceiver {
         return progress
     }
 
-    /// Writes content to a stream, without the framing of HTTP/1.1.
+    /// Writes content to a stream, without HTTP/1.1 framing.
     private func consume(
         _ bytes: Span<UInt8>,
         by reader: inout BodyReader,
@@ -181,7 +181,7 @@ extension ClientConnection: UpstreamReceiver {
         }
     }
 
-    /// Writes a chunk as one buffer, which costs less on its way through the kernel than three.
+    /// Writes a chunk as one buffer, which costs the kernel less than three.
     private func writeChunk(_ content: ByteBuffer, isLast: Bool) {
         let isSmall = content.readableBytes <= Self.copyLimit
         var chunk =
@@ -241,7 +241,7 @@ extension ClientConnection: UpstreamReceiver {
     }
 
     func upstreamEnded(wasReset: Bool) {
-        // A reset can be passed on to a stream (RFC 8441 5).
+        // A reset can be forwarded to a stream (RFC 8441 5).
         if wasReset, case .tunnel = self.exchange, self.transport.isStream {
             self.dropUpstream()
             return self.closeAfterWriting()
@@ -295,7 +295,7 @@ extension ClientConnection: UpstreamReceiver {
         case .badGateway: self.fail(.badGateway)
         case .abort where self.request.response.framing.endsByClose: self.reset()
         case .abort:
-            // The client gets the part that was received. Without its end, the response does not look complete.
+            // The client receives the part that has arrived. Without its end, the response does not look complete.
             self.dropUpstream()
             self.closeAfterWriting()
         case .doNothing: self.dropUpstream()
@@ -319,7 +319,7 @@ extension ClientConnection {
         return true
     }
 
-    /// Passes bytes of the client to the backend.
+    /// Forwards bytes from the client to the backend.
     func passTunnel() -> Bool {
         guard let upstream = self.upstream,
             let bytes = self.inbound.readSlice(length: self.inbound.readableBytes),
@@ -354,7 +354,7 @@ extension ClientConnection {
         self.linger()
     }
 
-    /// Tells the backend that the client goes away (1001), whatever the reason is.
+    /// Tells the backend that the client goes away (1001), whatever the actual reason is.
     private func closeBackendWebSocket() {
         let key = UInt32.random(in: 0...UInt32.max)
         let frame = WebSocketFrames.close(1001, "going away", maskedBy: key)

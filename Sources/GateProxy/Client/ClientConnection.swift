@@ -3,7 +3,7 @@ import GatePolicy
 import GateWire
 import NIOCore
 
-/// One connection of a client, or one stream of an HTTP/2 connection.
+/// One client connection, or one stream of an HTTP/2 connection.
 ///
 /// It translates bytes and socket events into events of its `Exchange`, and the actions of the exchange into bytes and
 /// socket calls.
@@ -17,22 +17,22 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
     /// The current request and its response.
     struct Request: ~Copyable {
         var verdict: Verdict?
-        /// The request body, up to the part that was passed on or discarded.
+        /// The request body, up to the part that has been forwarded or discarded.
         var body = RequestBodyRelay()
         var response = ResponseRelay()
-        /// Whether the request is a gRPC call, on which nothing may be sent for a long time.
+        /// Whether the request is a gRPC call, on which no data may be sent for a long time.
         var isCall = false
-        /// Whether the client holds one of the places for event streams, until the connection is gone.
+        /// Whether the client occupies one of the slots for event streams, until the connection is closed.
         var holdsEventStream = false
-        /// The value of `Origin`, if the response must be readable for that web app.
+        /// The value of `Origin`, if a web app from that origin must be able to read the response.
         var origin: String?
-        /// The protocols that were offered to the backend, in lower case.
+        /// The protocols that were offered to the backend, in lowercase.
         var offeredProtocols: [String] = []
         /// The request, kept while it can still be retried.
         var forwarded: ForwardedRequest?
-        /// The request, kept to evaluate it again while its response lasts.
+        /// The request, kept so that it can be evaluated again while its response lasts.
         var revocable: RevocableRequest?
-        /// The trial of a backend address, if the request is one.
+        /// The trial of a backend address, if the request is a trial.
         var trial: UpstreamPool.Trial?
         /// The census entry for this request, until its response starts.
         var censusReceipt = CensusReceipt.none
@@ -40,7 +40,7 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
         var timing = RequestTiming()
         var discards = DiscardAccount()
 
-        // Inlined, so that the members are written in place: to move a new value costs twice as much.
+        // Inlined, so that the members are written in place: moving a new value costs twice as much.
         @inline(__always)
         init() {}
     }
@@ -51,9 +51,9 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
         case admitted(ConnectionPermit?)
         /// The connection was parked, and has been counted since it was accepted.
         case resumed(ConnectionPermit?, idleUntil: NIODeadline)
-        /// The client has as many connections as it may have.
+        /// The client has reached its connection limit.
         case overClientLimit
-        /// The connection is rejected with a response, which is `nil` once it has been written: over TLS, ALPN has to
+        /// The connection is rejected with a response, which is `nil` once it has been written. Over TLS, ALPN has to
         /// complete first.
         case rejected(GateAnswer?)
     }
@@ -67,7 +67,7 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
     var request = Request()
     /// Bytes that were received and have not been consumed.
     var inbound = ByteBuffer()
-    /// Bytes for the client that have not been handed to the channel.
+    /// Bytes for the client that have not been passed to the channel.
     var outbound: ByteBuffer?
     var upstream: UpstreamConnection?
     var transport = ClientTransport.none
@@ -96,11 +96,11 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
         }
     }
 
-    /// The rules that the current request is read and evaluated by.
+    /// The rules that the current request is evaluated against.
     @inline(__always)
     var rules: WorkerRules { self.heads.rules }
 
-    /// The permit of the connection among those of its client; `nil` if those are not counted.
+    /// The permit of the connection within its client's limit; `nil` if the client's connections are not counted.
     var permit: ConnectionPermit? {
         switch self.admission {
         case .admitted(let permit), .resumed(let permit, _): permit
@@ -116,21 +116,22 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
     /// Whether the transport accepts more bytes for the client.
     var isWritable: Bool { self.transport.isWritable(channel: self.flow.isWritable) }
 
-    /// Whether bytes of the client can be passed on, so that more may be read.
+    /// Whether bytes from the client can be forwarded, so that more may be read.
     var mayRead: Bool {
         switch self.exchange {
         case .head, .idle: self.isWritable
         case .forwarding(let forwarding) where forwarding.requestEnded:
-            // Only the end of the connection is of interest.
+            // Only the end of the connection matters.
             self.inbound.readableBytes == 0
         case .forwarding, .tunnel: self.upstream?.isWritable ?? false
-        // A stream gets no larger window until its response is written; then `HTTP2Connection` discards the rest.
+        // The window of a stream is not increased until its response is written; then `HTTP2Connection` discards the
+        // rest.
         case .lingering: !self.transport.isStream
         case .awaitingBody, .streaming, .closed: true
         }
     }
 
-    /// Hands all pending bytes to the channel.
+    /// Passes all pending bytes to the channel.
     func flush() {
         if var outbound = self.outbound.take() {
             self.transport.writeAndFlush(&outbound)
@@ -142,7 +143,7 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
 
     /// Queues bytes for the client.
     ///
-    /// A small buffer is copied to the pending bytes: one buffer costs less on its way through the kernel than two.
+    /// A small buffer is copied to the pending bytes, because one buffer costs the kernel less than two.
     func write(_ buffer: ByteBuffer) {
         self.request.logEntry?.bytes += buffer.readableBytes
         if var outbound = self.outbound.take() {
@@ -157,22 +158,22 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
         self.transport.write(buffer)
     }
 
-    /// The maximum number of bytes that are copied to join them with others.
+    /// The maximum number of bytes that are copied to join them with other bytes.
     static let copyLimit = 4096
 }
 
-/// Settling, which ends every event.
+/// Settling, which completes every event.
 extension ClientConnection {
     private enum Settling {
         case settled
         case underWay
-        /// An event that `settle()` caused has to be settled, too.
+        /// An event that `settle()` caused has to be settled as well.
         case repeats
     }
 
-    /// Processes what has arrived as far as the exchange permits, flushes both sides, and resumes reading.
+    /// Processes the received bytes as far as the exchange permits, flushes both sides, and resumes reading.
     ///
-    /// Every event ends here. An event that is caused by this is settled by the same call, after it.
+    /// Every event ends here. An event that this call causes is settled by the same call, afterwards.
     func settle() {
         guard case .settled = self.settling else {
             self.settling = .repeats
@@ -180,7 +181,7 @@ extension ClientConnection {
         }
         repeat {
             self.settling = .underWay
-            // First, because no request of a client that is gone may be served.
+            // First, because no request from a client that has disconnected may be served.
             self.flush()
             self.processInbound()
             self.upstream?.flush()
@@ -219,7 +220,7 @@ extension ClientConnection {
             return
         case .head: time = timeouts.head
         case .request: time = timeouts.idle
-        // Nothing may be sent on a call for as long as in a tunnel.
+        // A call may be without data for as long as a tunnel.
         case .body: time = self.request.isCall ? timeouts.tunnel : timeouts.body
         case .response: time = self.request.isCall ? timeouts.tunnel : timeouts.response
         case .tunnel: time = timeouts.tunnel
@@ -230,7 +231,7 @@ extension ClientConnection {
         self.deadline = self.loop.now + time
     }
 
-    /// Moves the deadline forward to `time` from now, unless it is earlier.
+    /// Moves the deadline to `time` from now, unless it is already earlier.
     func limitDeadline(to time: TimeAmount) {
         let end = self.loop.now + time
         self.deadline = self.deadline.map { Swift.min($0, end) } ?? end
@@ -238,12 +239,12 @@ extension ClientConnection {
 }
 
 extension ClientConnection {
-    /// Evaluates the next request by the current rules of the event loop.
+    /// Evaluates the next request against the current rules of the event loop.
     func rulesChanged() {
         self.heads.lastVerdict = nil
         switch self.exchange {
         case .forwarding, .awaitingBody:
-            // A request is read to its end by the rules that it was started with.
+            // A request is read to its end with the rules that were current when it started.
             break
         case .head, .idle, .streaming, .lingering, .tunnel, .closed:
             self.heads.use(self.loop.rules)
@@ -255,15 +256,15 @@ extension ClientConnection {
         if self.request.response.beginPending() { self.loop.requestPends() }
     }
 
-    /// Counts the request as no longer waiting: its response has started, or none will come.
+    /// Counts the request as no longer waiting: its response has started, or there will be none.
     func endPending() {
         if self.request.response.endPending() { self.loop.requestPendsNoMore() }
     }
 }
 
-/// The evaluation of long-lived responses when the rules change or a date in them has come.
+/// The evaluation of long-lived responses when the rules change or a scheduled change is due.
 extension ClientConnection {
-    /// Keeps a request whose response may last.
+    /// Keeps a request that may have a long-lived response.
     func keepRevocable(_ request: ForwardedRequest?, isWebSocket: Bool) {
         guard let request else { return }
         self.request.revocable = RevocableRequest(
@@ -275,7 +276,7 @@ extension ClientConnection {
         if !self.request.isCall, self.rules !== self.loop.rules { self.evaluateAgain() }
     }
 
-    /// Evaluates a long-lived response by the current rules, and ends it if they deny it.
+    /// Evaluates a long-lived response against the current rules, and ends it if they deny it.
     func evaluateAgain() {
         if case .streaming = self.exchange { return self.refreshStream() }
         guard let revocable = self.request.revocable, revocable.webSocket?.revocation == nil,
@@ -290,9 +291,9 @@ extension ClientConnection {
         self.settle()
     }
 
-    /// Whether a call was sent completely and has no response.
+    /// Whether a call was sent completely and has no response yet.
     ///
-    /// It is not revoked: the client would conclude that the backend has not processed it.
+    /// Such a call is not revoked, because the client would conclude that the backend has not processed it.
     private var isUnansweredCall: Bool {
         guard self.request.isCall, case .forwarding(let forwarding) = self.exchange else {
             return false

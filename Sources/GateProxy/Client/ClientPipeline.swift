@@ -5,7 +5,7 @@ internal import NIOSSL
 package enum ClientPipeline {
     /// Adds the handlers to the channel of a new connection.
     ///
-    /// `isSecure`: whether the client speaks TLS, which follows an unencrypted PROXY header.
+    /// `isSecure`: whether the client uses TLS, which follows an unencrypted PROXY header.
     package static func begin(
         on channel: any Channel,
         clients: LoopClients,

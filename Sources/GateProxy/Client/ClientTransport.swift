@@ -1,7 +1,7 @@
 import NIOCore
 internal import NIOSSL
 
-/// The carrier of the bytes of a `ClientConnection`.
+/// The transport of a `ClientConnection`.
 typealias ClientTransport = Transport<HTTP2Stream>
 
 extension HTTP2Stream: TransportStream {}
@@ -25,9 +25,9 @@ extension Transport where Stream == HTTP2Stream {
         }
     }
 
-    /// Ends the content of a response on a stream.
+    /// Ends the response content on a stream.
     ///
-    /// Over HTTP/1.1, the framing ends the content.
+    /// Over HTTP/1.1, the framing marks the end of the content.
     func endContent() {
         if case .stream(let stream) = self { stream.endContent() }
     }

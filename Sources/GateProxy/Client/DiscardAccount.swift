@@ -1,6 +1,6 @@
-/// The account of the bytes that are discarded after the last response of a connection.
+/// The account of the bytes that are discarded after the last response on a connection.
 struct DiscardAccount {
-    /// The client for which a trusted proxy forwarded the request, if its body may be discarded.
+    /// The client for which a trusted proxy forwarded the request, if the body may be discarded.
     var forwardedClient: ClientNetwork?
     /// The number of bytes that may be discarded before more are taken from the budget.
     private var prepaid = 0
@@ -9,7 +9,8 @@ struct DiscardAccount {
     @inline(__always)
     init() {}
 
-    /// Sets the number of bytes that are free: the client may have sent them before it could receive the response.
+    /// Sets the number of bytes that are not charged: the client may have sent them before it could receive the
+    /// response.
     mutating func begin(free: Int) {
         self.prepaid = free
     }

@@ -2,20 +2,22 @@ import GateWire
 import NIOCore
 import Synchronization
 
-/// The limit for the bytes of refused request bodies that the gate reads and discards, shared by all threads.
+/// The limit for the bytes of denied request bodies that the gate reads and discards, shared by all threads.
 ///
-/// Without a limit, refused requests could use the whole bandwidth of the gate. Threads take bytes in lots to keep lock
-/// contention low. The first 64 KiB of each body are not counted.
+/// Without a limit, denied requests could use the whole bandwidth of the gate. Threads take bytes in batches to keep
+/// lock contention low. The first 64 KiB of each body are not counted.
 final class DiscardBudget: Sendable {
-    /// The number of bytes of a lot.
+    /// The batch size in bytes.
     static let lot = 128 * 1024
 
-    /// The capacity in bodies of the maximum size, which is also the refill within the time limit of a body.
+    /// The capacity, in bodies of the maximum size.
+    ///
+    /// The same amount is refilled within the time limit for a body.
     private static let bodiesOfGate = 64
     private static let bodiesOfClient = 16
     /// The maximum number of clients with a budget; a client is removed once its budget is full again.
     private static let mostClients = 16_384
-    /// The minimum time between two searches for such clients, which look at all of them under the lock.
+    /// The minimum time between two searches for such clients, which visit all clients under the lock.
     private static let pruneInterval = TimeAmount.seconds(1)
 
     private struct State {
@@ -38,9 +40,9 @@ final class DiscardBudget: Sendable {
         self.state = Mutex(State(gate: .bodies(Self.bodiesOfGate, limits)))
     }
 
-    /// Takes a number of bytes from the budgets of a client and of the gate.
+    /// Takes a number of bytes from the budgets of the client and of the gate.
     ///
-    /// `client`: `nil` if it is unknown, for example behind a trusted proxy that sends no `X-Forwarded-For`.
+    /// `client`: `nil` if it is unknown, for example if a trusted proxy sends no `X-Forwarded-For`.
     ///
     /// - Returns: Whether both budgets have that many bytes.
     func take(_ count: Int, for client: ClientNetwork?) -> Bool {

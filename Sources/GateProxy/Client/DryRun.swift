@@ -9,9 +9,9 @@ package struct DryRun: Sendable {
         case refused(GateAnswer)
         /// The request is for an endpoint of the gate, which may respond without a decision.
         case answered(Decision?, answer: String)
-        /// The client gets this response, without `Date` and the fields that depend on the connection.
+        /// The client receives this response, without `Date` and the fields that depend on the connection.
         case denied(Decision, [Deferral], answer: String)
-        /// The backend gets this head, and the fields are added to its response.
+        /// The backend receives this head, and the fields are added to its response.
         case passed(Decision, [Deferral], upstreamHead: String, addedFields: String)
     }
 
@@ -19,14 +19,15 @@ package struct DryRun: Sendable {
     private let now: Timestamp?
     private let address: String
 
-    /// Creates a dry run at a time, by default the current one, for a client with this address.
+    /// Creates a dry run at a time, by default the current time, for a client with this address.
     package init(ruleSet: RuleSet, at now: Timestamp? = nil, address: String = "192.0.2.1") {
         self.ruleSet = ruleSet
         self.now = now
         self.address = address
     }
 
-    /// Returns a request head with these fields, each as `Name: value`, and with `Host: localhost` unless there is a host.
+    /// Returns a request head with these fields, each as `Name: value`; `Host: localhost` is added unless a host is
+    /// given.
     package static func head(_ method: String, _ path: String, fields: [String]) -> String {
         let host = fields.contains { $0.lowercased().hasPrefix("host:") }
         let lines =
@@ -106,7 +107,7 @@ package struct DryRun: Sendable {
             let status = rules.launchStatus(on: head, in: bytes, address: self.address)
             decision = status?.decision
             if let status {
-                // The first event has the same content as the status.
+                // The first event has the same content as the status response.
                 let tags = head.entityTags(of: "if-none-match", in: bytes)
                 answer =
                     endpoint == .events

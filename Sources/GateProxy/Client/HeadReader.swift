@@ -1,6 +1,6 @@
 import GateWire
 
-/// The parser for the request heads of a connection, and the rules that the requests are evaluated by.
+/// The parser for the request heads on a connection, and the rules that the requests are evaluated against.
 struct HeadReader {
     /// The rules for the current request.
     private(set) var rules: WorkerRules
@@ -15,7 +15,7 @@ struct HeadReader {
 
     /// Replaces the rules.
     ///
-    /// A head of which a part has been read is read again, because the table of field names belongs to the rules.
+    /// A partially read head is read again, because the table of field names belongs to the rules.
     mutating func use(_ rules: WorkerRules) {
         self.rules = rules
         self.parser.reset()

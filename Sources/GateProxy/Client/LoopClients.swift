@@ -5,15 +5,15 @@ import NIOCore
 package final class LoopClients {
     let loop: LoopContext
     let pool: UpstreamPool
-    /// Shared by all loops.
+    /// The connection limit per address, shared by all event loops.
     let addressLimit: AddressLimit?
-    /// Shared by all loops.
+    /// The budget for discarded request bodies, shared by all event loops.
     let discardBudget: DiscardBudget
     /// The certificates for new connections of a TLS listener.
     var tls: ServerTLS?
     private let maxConnections: Int
     private let maxStreams: Int
-    /// The connections of HTTP/1.1 and the streams of HTTP/2.
+    /// HTTP/1.1 connections and HTTP/2 streams.
     private var connections = ConnectionRegistry<ClientConnection>()
     private var multiplexed = ConnectionRegistry<HTTP2Connection>()
     private var multiplexedStreamCount = 0
@@ -23,7 +23,7 @@ package final class LoopClients {
     var parkedCount = 0
     /// The number of open event streams.
     private(set) var streamCount = 0
-    /// Called when the event loop drains and no client is left.
+    /// Called when the event loop is draining and no client is left.
     var whenDrained: (() -> Void)?
 
     init(
@@ -42,7 +42,7 @@ package final class LoopClients {
         self.maxStreams = settings.maxEventStreams / threads
     }
 
-    /// All connections of HTTP/1.1 and all streams of HTTP/2.
+    /// All HTTP/1.1 connections and all HTTP/2 streams.
     var all: [ClientConnection] { self.connections.all }
 
     var connectionCount: Int {
@@ -64,7 +64,7 @@ package final class LoopClients {
         self.connections.add(client)
     }
 
-    /// Adds a stream, whose connection is counted already.
+    /// Adds a stream, whose connection has already been counted.
     func add(stream: ClientConnection) {
         self.connections.add(stream)
         self.multiplexedStreamCount += 1
@@ -93,7 +93,7 @@ package final class LoopClients {
         self.arrivals.remove(arrival)
     }
 
-    /// Checks whether the last client has left while the event loop drains.
+    /// Checks whether the last client has disconnected while the event loop is draining.
     func clientLeft() {
         guard self.loop.isDraining, self.isEmpty else { return }
         self.whenDrained?()
@@ -121,12 +121,12 @@ package final class LoopClients {
 
 /// Events for all clients.
 extension LoopClients {
-    /// Evaluates the next requests by the current rules of the event loop.
+    /// Evaluates the next requests against the current rules of the event loop.
     func rulesChanged() {
         for client in self.connections.all { client.rulesChanged() }
     }
 
-    /// Handles the deadlines that have passed.
+    /// Handles deadlines that have passed.
     func endOverdue() {
         let now = self.loop.now
         for client in self.connections.overdue(at: now) { client.deadlineReached() }
@@ -134,7 +134,7 @@ extension LoopClients {
         for connection in self.multiplexed.overdue(at: now) { connection.deadlineReached() }
     }
 
-    /// Lets exchanges come to their end.
+    /// Lets exchanges complete.
     ///
     /// `grace`: how long idle connections may stay open.
     func drain(grace: TimeAmount) {
@@ -150,7 +150,7 @@ extension LoopClients {
         self.connections.all.count { $0.closeWebSocket() }
     }
 
-    /// Closes all connections at once.
+    /// Closes all connections immediately.
     func abortAll() {
         for client in self.connections.all { client.abort() }
         for connection in self.multiplexed.all { connection.fail(.noError) }

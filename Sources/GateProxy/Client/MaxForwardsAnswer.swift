@@ -2,9 +2,10 @@ import GatePolicy
 
 /// The responses to `TRACE` and `OPTIONS` with `Max-Forwards: 0`, which the gate does not forward (RFC 9110 7.6.2).
 enum MaxForwardsAnswer {
-    /// Returns the response to `TRACE`, or else to `OPTIONS`.
+    /// Returns the response to `TRACE` or, if `isTrace` is false, to `OPTIONS`.
     ///
-    /// `TRACE` is not reflected: the client would see the fields that intermediaries added to its request.
+    /// `TRACE` requests are not reflected, because the client would see the fields that intermediaries added to its
+    /// request.
     static func answer(isTrace: Bool) -> RenderedAnswer {
         isTrace ? self.trace : self.options
     }
@@ -16,10 +17,10 @@ enum MaxForwardsAnswer {
             HeaderField(name: "Content-Type", value: "application/problem+json"),
             HeaderField(name: "Cache-Control", value: "no-store"),
         ],
-        body: Array(GateAnswer(status: 405, detail: "This gateway answers no TRACE.").body.utf8)
+        body: Array(GateAnswer(status: 405, detail: "This gateway rejects TRACE.").body.utf8)
     )
     private static let options = RenderedAnswer(status: 204, fields: [Self.allow], body: [])
-    /// The methods that the gate forwards; only a backend knows which ones it allows.
+    /// The methods that the gate forwards; only the backend knows which methods it allows.
     private static let allow = HeaderField(
         name: "Allow",
         value: "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"

@@ -77,7 +77,7 @@ final class ProxyHeaderHandler: ChannelInboundHandler, RemovableChannelHandler, 
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if let event = event as? ChannelEvent, event == .inputClosed, !self.hasEnded {
-            // Port checks open and close connections without sending anything.
+            // Port checks open and close connections without sending any data.
             guard self.inbound.readableBytes > 0 else { return self.close() }
             return self.refuse("the connection ended within the header")
         }
@@ -93,9 +93,9 @@ final class ProxyHeaderHandler: ChannelInboundHandler, RemovableChannelHandler, 
         self.close()
     }
 
-    /// Refuses a connection whose header has not arrived in time.
+    /// Closes a connection whose header has not arrived in time.
     func deadlineReached() {
-        self.refuse("the header did not come in time")
+        self.refuse("the header did not arrive in time")
     }
 
     func close() {

@@ -1,14 +1,15 @@
 import GatePolicy
 import GateWire
 
-/// A request whose response may last: a WebSocket, an event stream, or a gRPC call.
+/// A request whose response may be long-lived: a WebSocket, an event stream, or a gRPC call.
 ///
-/// It is kept to evaluate it again when the rules change or a date in them has come.
+/// The request is kept so that it can be evaluated again when the rules change or a scheduled
+/// change is due.
 struct RevocableRequest {
     private let request: ForwardedRequest
-    /// The second at which the verdict may change; `nil` if only other rules can change it.
+    /// The second at which the verdict may change; `nil` if only different rules can change it.
     var validUntil: Timestamp?
-    /// The frames of a WebSocket; `nil` for everything else.
+    /// The frames of a WebSocket; `nil` for all other requests.
     var webSocket: WebSocketRelay?
 
     init(_ request: ForwardedRequest, validUntil: Timestamp?, isWebSocket: Bool) {

@@ -1,8 +1,8 @@
-/// The reason why the gate stopped reading the body of a refused request.
+/// The reason why the gate stopped reading the body of a denied request.
 package enum DiscardCut: CaseIterable, Sendable {
     /// The body exceeds the size limit.
     case size
-    /// The body exceeds the time limit, or the client has stopped sending.
+    /// The body exceeds the time limit, or the client has stopped sending data.
     case time
     /// The budget of the connection, the client or the gate is used up.
     case budget

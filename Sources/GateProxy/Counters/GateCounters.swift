@@ -1,6 +1,6 @@
 package import GatePolicy
 
-/// The counters of one event loop since its start; callers add up the counters of all event loops.
+/// The counters of one event loop since startup; callers add up the counters of all event loops.
 package struct GateCounters: Equatable, Sendable {
     package var requests: UInt64 = 0
     package var allowed: UInt64 = 0
@@ -9,7 +9,7 @@ package struct GateCounters: Equatable, Sendable {
     package var maintenance: UInt64 = 0
     /// Requests that a rule or policy in observe mode would have denied.
     package var observed: UInt64 = 0
-    /// Requests in which a required part of the identity is missing, or unparsable.
+    /// Requests in which a required part of the identity is missing or unparsable.
     package var identityMissing: UInt64 = 0
     package var identityUnreadable: UInt64 = 0
     /// Requests that were not valid HTTP.
@@ -17,30 +17,31 @@ package struct GateCounters: Equatable, Sendable {
     /// Responses with 502, 503 or 504 that the gate generated.
     package var upstreamFailures: UInt64 = 0
 
-    /// Launch checks: requests of clients for their own status.
+    /// Launch checks: requests from clients for their own status.
     package var launchChecks: UInt64 = 0
-    /// Event streams that were opened, and events that were sent on them.
+    /// Opened event streams, and the events that were sent on them.
     package var eventStreams: UInt64 = 0
     package var eventsSent: UInt64 = 0
-    /// Responses that were ended because new rules, or a scheduled change, no longer allow them.
+    /// Responses that were ended because new rules or a scheduled change no longer allow them.
     package var revoked: UInt64 = 0
 
-    /// Client connections that were accepted, before limits are checked.
+    /// Accepted client connections, counted before limits are checked.
     package var connectionsAccepted: UInt64 = 0
-    /// Connections that were refused because of the limit for all connections, and for one address.
+    /// Connections that were rejected because of the limit for all connections, and because of the
+    /// limit per address.
     package var connectionsRefused: UInt64 = 0
     package var connectionsPerAddressRefused: UInt64 = 0
     /// Connections whose PROXY protocol header was malformed, missing or from an untrusted peer.
     package var proxyHeadersRefused: UInt64 = 0
-    /// Requests that were refused because too many requests wait for the backend, because the event
-    /// loop is late, and because no descriptor was left for a connection to the backend.
+    /// Requests that were rejected: because too many requests wait for the backend, because the
+    /// event loop is late, and because no descriptor was left for a backend connection.
     package var requestsShed: UInt64 = 0
     package var requestsLate: UInt64 = 0
     package var descriptorsExhausted: UInt64 = 0
     /// The number of failed attempts to accept a connection.
     package var acceptFailures: UInt64 = 0
 
-    /// Preview requests of testers: those that got the preview, those whose token had expired, and
+    /// Preview requests from testers: those that got the preview, those with an expired token, and
     /// those with an invalid signature.
     package var previewsShown: UInt64 = 0
     package var previewsExpired: UInt64 = 0
@@ -48,14 +49,14 @@ package struct GateCounters: Equatable, Sendable {
 
     /// Bytes of request bodies that were discarded.
     package var discardedBytes: UInt64 = 0
-    /// Request bodies that were discarded only in part, by `DiscardCut`.
+    /// Request bodies that were only partly discarded, by `DiscardCut`.
     package var discardsOverSize: UInt64 = 0
     package var discardsOverTime: UInt64 = 0
     package var discardsOverBudget: UInt64 = 0
 
     package init() {}
 
-    /// Counts a body that is discarded only in part.
+    /// Counts a body that is only partly discarded.
     package mutating func countCut(_ cut: DiscardCut) {
         switch cut {
         case .size: self.discardsOverSize += 1

@@ -1,6 +1,6 @@
 package import GatePolicy
 
-/// The counters since the start and the current state of a gate, for one event loop or all of them.
+/// The counters since startup and the current state of a gate, for one event loop or all of them.
 package struct GateStatistics: Sendable, Equatable {
     package var counters = GateCounters()
     /// The evaluated requests.
@@ -36,20 +36,20 @@ package struct GateStatistics: Sendable, Equatable {
     }
 }
 
-/// The state of a backend, by the name that `--upstream` gives it.
+/// The state of a backend, under the name that `--upstream` gives it.
 package struct BackendStatistics: Sendable, Equatable {
-    /// Failures since the start.
+    /// The number of failures since startup.
     package struct Failures: Sendable, Equatable {
         /// Connections that could not be opened.
         package var connections: UInt64 = 0
-        /// Requests that were sent and got no valid response.
+        /// Requests that were sent but got no valid response.
         package var answers: UInt64 = 0
     }
 
     package let name: String
-    /// The addresses, and whether each is left out because it fails.
+    /// The addresses, and whether each is excluded because it fails.
     ///
-    /// An event loop that has not sent requests to an address does not know about its failures.
+    /// An event loop does not detect failures of an address to which it has sent no requests.
     package var addresses: [String: Bool] = [:]
     package var failures = Failures()
     /// HTTP/1.1 connections that wait for a request.

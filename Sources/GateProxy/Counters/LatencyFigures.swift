@@ -4,8 +4,8 @@ package import NIOCore
 package struct LatencyFigures: Sendable, Equatable {
     /// The time from reading a request head to writing its denial.
     package var denied = LatencyHistogram.ofWork
-    /// The time from reading a request head to writing it to the backend, or to waiting for a
-    /// connection.
+    /// The time from reading a request head to writing it to the backend, or to starting to wait
+    /// for a connection.
     package var forwarded = LatencyHistogram.ofWork
     /// The time from then on to receiving the response head.
     package var answered = LatencyHistogram.ofAnswers

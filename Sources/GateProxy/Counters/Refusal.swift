@@ -1,6 +1,6 @@
 import Logging
 
-/// The reasons to refuse a connection or a request for the gate's own protection.
+/// The reasons to reject a connection or a request in order to protect the gate.
 ///
 /// Each has a counter and log lines.
 enum Refusal: CaseIterable {

@@ -7,7 +7,7 @@ import GatePolicy
 final class RequestTally {
     /// The maximum number of terms with names; beyond it, requests are counted without names.
     ///
-    /// Only rules files introduce new terms, but a long-running gate may see many of them.
+    /// Only rules files introduce new terms, but a long-running gate may load many of them.
     private static let capacity = 16_384
 
     private let capacity: Int
@@ -43,7 +43,7 @@ final class RequestTally {
         self.counts[place] &+= 1
     }
 
-    /// The requests counted so far, without terms that no request had.
+    /// The requests counted so far, excluding terms that no request had.
     var requests: [RequestTerms: UInt64] {
         var requests: [RequestTerms: UInt64] = [:]
         for (terms, count) in zip(self.terms, self.counts) where count > 0 {

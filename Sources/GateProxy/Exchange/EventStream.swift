@@ -5,7 +5,7 @@ import NIOCore
 /// An event stream that tells a client when its decision changes (Server-Sent Events, HTML Living
 /// Standard section 9.2).
 package struct EventStream: Equatable, Sendable {
-    /// The head of the request, for evaluation by new rules.
+    /// The head of the request, for evaluation against new rules.
     let received: ReceivedHead
     /// The address of the client.
     let address: String
@@ -15,7 +15,7 @@ package struct EventStream: Equatable, Sendable {
     /// The second at which the decision may change; `nil` if it does not depend on the time.
     private(set) var validUntil: Timestamp?
 
-    /// The interval between comment lines, which show all intermediaries that the stream is alive.
+    /// The interval between comment lines, which show intermediaries that the stream is alive.
     static let heartbeatInterval = TimeAmount.seconds(15)
 
     /// Creates a stream for a client that has received the content with `lastTag`.
@@ -40,7 +40,7 @@ package struct EventStream: Equatable, Sendable {
     }
 
     /// Returns the start of the stream: a random reconnection time, so that clients do not all
-    /// reconnect at once.
+    /// reconnect at the same time.
     func opening() -> [UInt8] {
         self.framed("retry: \(Int.random(in: 1_000...10_000))\n\n")
     }

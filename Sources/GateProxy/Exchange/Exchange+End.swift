@@ -1,6 +1,6 @@
 package import NIOCore
 
-/// The events that end an exchange early: a side that closes, refuses or breaks the protocol, and timeouts.
+/// The events that end an exchange early: a side that closes, refuses a request or violates the protocol, and timeouts.
 extension Exchange {
     package enum ClientEndAction: Equatable {
         /// The client sends nothing more, but still waits for a response.
@@ -13,8 +13,7 @@ extension Exchange {
 
     /// The client closed its side.
     ///
-    /// `hasMore` tells whether received bytes have not been processed: the rest of the request, or
-    /// another request (RFC 9112 9.6).
+    /// `hasMore` tells whether there are unprocessed bytes: the rest of the request, or another request (RFC 9112 9.6).
     package mutating func clientEnded(hasMore: Bool) -> ClientEndAction {
         switch self {
         case .head where hasMore, .idle where hasMore:
@@ -39,7 +38,7 @@ extension Exchange {
     }
 
     package enum UpstreamEndAction: Equatable {
-        /// Send the request again on a new connection.
+        /// Retry the request on a new connection.
         case retry
         case badGateway
         /// Close the connection before the end of the response, so that the client detects the
@@ -77,7 +76,7 @@ extension Exchange {
     }
 
     package enum UpstreamRefusalAction: Equatable {
-        /// Send the request again on another connection.
+        /// Retry the request on another connection.
         case retry
         case badGateway
         case doNothing
@@ -121,8 +120,7 @@ extension Exchange {
         case gatewayTimeout
         /// The backend timed out, and the request can be sent to another one.
         case tryAnotherBackend
-        /// The body that the response waits for timed out: write the response with `Connection:
-        /// close`, and linger.
+        /// The body that the response is held for timed out: write the response with `Connection: close`, and linger.
         case answerAndLinger
         case close
     }
@@ -130,10 +128,10 @@ extension Exchange {
     /// The timeout of the current state expired.
     ///
     /// - Parameters:
-    ///   - hasPartialHead: Whether a part of a request was received.
+    ///   - hasPartialHead: Whether part of a request was received.
     ///   - upstreamStalls: Whether the backend has stopped reading the request.
-    ///   - isRepeatable: Whether the whole request is kept, and repeating it has no further effect.
-    ///   - limits: The limits for a body that is discarded.
+    ///   - isRepeatable: Whether the whole request is kept, and sending it again has no further effect.
+    ///   - limits: The limits for a discarded body.
     ///
     /// - Returns: The action to take.
     package mutating func timedOut(
@@ -161,17 +159,17 @@ extension Exchange {
     }
 }
 
-/// The ends of a connection that do not depend on the request or the response.
+/// The ends of a connection that do not depend on a request or a response.
 extension Exchange {
-    /// Shutdown has started: the current exchange is the last on its connection, unless the client
-    /// has already been told that another request may follow.
+    /// Shutdown has started: the current exchange is the last one on its connection, unless the client has already been
+    /// told that another request may follow.
     package mutating func drain() {
         guard case .forwarding(var forwarding) = self, !forwarding.responseStarted else { return }
         forwarding.keepsClient = false
         self = .forwarding(forwarding)
     }
 
-    /// The gate has sent its last response, and accepts no further request.
+    /// The gate has sent its last response, and accepts no further requests.
     package mutating func linger(limits: DiscardLimits) {
         self = .lingering(Lingering(budget: Swift.max(limits.bytes, limits.awaitedBytes)))
     }

@@ -1,11 +1,11 @@
-/// The events of the response, and of bytes that are discarded.
+/// The events of the response, and of discarded bytes.
 extension Exchange {
     package enum ResponseHeadAction: Equatable {
         /// Forward a 1xx response, and wait for the final response.
         case forwardInterim
         /// Forward the head; the body follows.
         case forward(keepsClient: Bool)
-        /// Forward the 101 and then all bytes.
+        /// Forward the 101 response, and then all bytes.
         case tunnel
         /// The backend violated the protocol.
         case badGateway

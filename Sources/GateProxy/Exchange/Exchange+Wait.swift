@@ -10,17 +10,17 @@ extension Exchange {
         case request
         /// The next chunk of a request body.
         case body
-        /// A connection to the backend, whose timeout is the responsibility of the pool.
+        /// A connection to the backend; the pool enforces the timeout.
         case connection
-        /// The response of the backend, or the next chunk of it.
+        /// The response from the backend, or its next chunk.
         case response
         /// The next bytes of either side of a tunnel.
         case tunnel
-        /// The rest of a small body that a response waits for.
+        /// The rest of a small body for which a response is held.
         case smallBody
         /// The next bytes to discard, at most until a deadline.
         case rest(until: NIODeadline)
-        /// The client, which has not yet received the last bytes.
+        /// The delivery of the last bytes, which the client has not received yet.
         case lastBytes
         /// The next heartbeat of an event stream.
         case heartbeat

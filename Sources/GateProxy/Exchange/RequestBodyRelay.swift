@@ -1,19 +1,19 @@
 import GateWire
 import NIOCore
 
-/// The request body on its way to the backend: where it ends, how many bytes have arrived, and in
-/// which form it is passed on.
+/// A relay for the request body: where the body ends, how many bytes have arrived, and in which form it is forwarded to
+/// the backend.
 ///
-/// Clients of HTTP/1.1 frame the body, and the relay finds its end. HTTP/2 ends a body by a frame, so
-/// the relay only counts the bytes of a stream.
+/// HTTP/1.1 clients frame the body, and the relay finds its end. In HTTP/2, a frame marks the end of the body, so the
+/// relay only counts the bytes of a stream.
 ///
-/// Members that only read are inlined: a connection would otherwise copy the whole relay to call them.
+/// Read-only members are inlined: a connection would otherwise copy the whole relay to call them.
 struct RequestBodyRelay {
-    /// The form in which the body is passed on.
+    /// The form in which the body is forwarded.
     private enum Form {
-        /// As the client framed it, without chunk extensions.
+        /// As framed by the client, without chunk extensions.
         case asReceived
-        /// As content, which is framed for the version of HTTP that the backend connection speaks.
+        /// As content, which is framed for the HTTP version of the backend connection.
         ///
         /// A retried request keeps this form on any connection, because the first chunk headers are gone.
         /// `sent`: the content that was sent to a backend that may still refuse the request.
@@ -48,7 +48,7 @@ struct RequestBodyRelay {
 
     /// Whether at least `count` bytes are still to come.
     ///
-    /// If the length is unknown, a body of which that many bytes have arrived is assumed to be as long again.
+    /// If the length is unknown, at least as many bytes as have arrived are assumed to be still to come.
     @inline(__always)
     func expects(_ count: Int) -> Bool {
         if case .length(let remaining) = self.reader { return remaining >= count }
@@ -58,16 +58,17 @@ struct RequestBodyRelay {
 
 /// Reading.
 extension RequestBodyRelay {
-    /// The reason to refuse a request because of its body.
+    /// The reason why a request is rejected because of its body.
     enum Fault: Error, Equatable {
         case tooLarge
         case malformed(MessageFault)
     }
 
     enum ReadAction: Equatable {
-        /// Pass the bytes on, which may be none; `consumed`: the number of bytes they were read from.
+        /// Forward the bytes, of which there may be none; `consumed`: the number of input bytes that they were read
+        /// from.
         case pass(ByteBuffer, consumed: Int)
-        /// Pass the bytes on; the body is complete.
+        /// Forward the bytes; the body is complete.
         case passLast(ByteBuffer, consumed: Int)
         case refuse(Fault)
         /// The client closed its side before the end of the body.
@@ -80,7 +81,7 @@ extension RequestBodyRelay {
     ///   - inbound: The bytes after the head.
     ///   - trailerFields: The fields that trailers must not contain.
     ///   - limit: The maximum number of bytes of the content.
-    /// - Returns: The reason to refuse the request; `nil` if there is none so far.
+    /// - Returns: The reason to reject the request; `nil` if there is none so far.
     @inline(__always)
     func fault(
         in inbound: ByteBuffer,
@@ -101,7 +102,7 @@ extension RequestBodyRelay {
         return nil
     }
 
-    /// Reads the next bytes of the body as the client framed them.
+    /// Reads the next bytes of the body with the client's framing.
     ///
     /// `inputClosed`: whether the client has closed its side.
     mutating func readFramed(
@@ -132,7 +133,7 @@ extension RequestBodyRelay {
         }
     }
 
-    /// Reads the next bytes of the body without the framing of HTTP/1.1.
+    /// Reads the next bytes of the body without HTTP/1.1 framing.
     mutating func readContent(
         _ inbound: ByteBuffer,
         trailerFields: FieldNameTable,
@@ -189,7 +190,7 @@ extension RequestBodyRelay {
         }
     }
 
-    /// Takes content of a client of HTTP/2.
+    /// Handles content from an HTTP/2 client.
     ///
     /// - Returns: Whether the body is within the limit.
     mutating func receive(_ content: ByteBuffer, limit: UInt64?) -> Bool {
@@ -199,7 +200,7 @@ extension RequestBodyRelay {
         return true
     }
 
-    /// Takes the trailer fields of a client of HTTP/2.
+    /// Stores the trailer fields from an HTTP/2 client.
     mutating func receive(trailers: HeaderList) {
         self.trailers = trailers
     }
@@ -211,19 +212,19 @@ extension RequestBodyRelay {
 
 /// The form for the backend.
 extension RequestBodyRelay {
-    /// Whether the body is passed on as content.
+    /// Whether the body is forwarded as content.
     @inline(__always)
     var passesContent: Bool {
         if case .content = self.form { true } else { false }
     }
 
-    /// Whether all content that was sent can be sent again.
+    /// Whether all content that has been sent can be sent again.
     @inline(__always)
     var isResendable: Bool {
         if case .content(let sent?) = self.form { !sent.isTooLong } else { true }
     }
 
-    /// Passes content on from now on, and keeps it until the backend has accepted the request.
+    /// Forwards content from now on, and keeps it until the backend has accepted the request.
     mutating func beginContent() {
         self.form = .content(sent: SentContent())
     }
@@ -235,14 +236,14 @@ extension RequestBodyRelay {
         return sent.bytes
     }
 
-    /// Drops the content that was sent: a backend that responds does not refuse the request.
+    /// Drops the content that was sent: a backend that responds has not refused the request.
     @inline(__always)
     mutating func dropSent() {
         guard case .content(.some) = self.form else { return }
         self.form = .content(sent: nil)
     }
 
-    /// Keeps content that is about to be sent, while the backend may refuse the request.
+    /// Keeps content that is about to be sent, in case the backend refuses the request.
     mutating func keep(_ content: ByteBuffer) {
         guard case .content(var sent?) = self.form else { return }
         // Without a second reference, the bytes are appended in place.
@@ -251,9 +252,9 @@ extension RequestBodyRelay {
         self.form = .content(sent: sent)
     }
 
-    /// Writes content for a backend of HTTP/1.1 as a chunk.
+    /// Writes content for an HTTP/1.1 backend as a chunk.
     ///
-    /// `isLast`: whether only trailer fields follow, if there are any.
+    /// `isLast`: whether only trailer fields, if any, follow.
     func writeChunk(_ content: ByteBuffer, isLast: Bool, into chunk: inout ByteBuffer) {
         let trailers = isLast ? self.trailers : nil
         chunk.writeChunk(content, isLast: isLast && trailers == nil)
@@ -274,7 +275,7 @@ extension RequestBodyRelay {
         return consumed
     }
 
-    /// Reads the next bytes of a body that is not passed on.
+    /// Reads the next bytes of a body that is not forwarded.
     mutating func discard(
         _ inbound: ByteBuffer,
         trailerFields: FieldNameTable
@@ -284,7 +285,7 @@ extension RequestBodyRelay {
 }
 
 extension GateAnswer {
-    /// The response to a request whose body is refused.
+    /// Creates the response to a request that is rejected because of its body.
     init(_ fault: RequestBodyRelay.Fault) {
         switch fault {
         case .tooLarge: self = .contentTooLarge

@@ -1,7 +1,7 @@
 /// A parser that tracks the frames in one direction of a WebSocket, to find a position between two
 /// frames (RFC 6455 5.2).
 package struct WebSocketFrames: Equatable {
-    /// The number of bytes read of a frame header; 0 between two frames.
+    /// The number of bytes of a frame header that have been read; 0 between two frames.
     private var headerCount = 0
     /// The length of the header, as far as the first two bytes determine it.
     private var headerLength = 2

@@ -1,10 +1,10 @@
 import GatePolicy
 
-/// The frames of a WebSocket in both directions, and its end if the gate closes it.
+/// The frames of a WebSocket in both directions, and the close frame if the gate closes it.
 struct WebSocketRelay {
     private var fromBackend = WebSocketFrames()
     private var fromClient = WebSocketFrames()
-    /// The reason to close the WebSocket after the current frame of the backend; `nil` while it may continue.
+    /// The reason to close the WebSocket after the current frame from the backend; `nil` while it may stay open.
     private(set) var revocation: Revocation?
 
     /// The reason why the gate ends a response or a tunnel.
@@ -13,7 +13,7 @@ struct WebSocketRelay {
         case upgrade
         /// The client is denied for a while.
         case brownout, maintenance
-        /// The gate stops.
+        /// The gate is stopping.
         case shutdown
 
         init(_ decision: Decision) {
@@ -23,24 +23,24 @@ struct WebSocketRelay {
         }
     }
 
-    /// Closes the WebSocket as soon as no frame of the backend is incomplete.
+    /// Closes the WebSocket as soon as no frame from the backend is incomplete.
     mutating func revoke(_ revocation: Revocation) {
         self.revocation = revocation
     }
 
-    /// Follows bytes from the client.
+    /// Tracks bytes from the client.
     mutating func receiveFromClient(_ bytes: Span<UInt8>) {
         _ = self.fromClient.follow(bytes)
     }
 
-    /// Follows bytes from the backend.
+    /// Tracks bytes from the backend.
     ///
-    /// - Returns: The number of bytes to pass on. Once the WebSocket is revoked, they end with the current frame.
+    /// - Returns: The number of bytes to forward. Once the WebSocket is revoked, they end with the current frame.
     mutating func receiveFromBackend(_ bytes: Span<UInt8>) -> Int {
         self.fromBackend.follow(bytes, stopsBetweenFrames: self.revocation != nil)
     }
 
-    /// The close frame for the client; `nil` unless the WebSocket is revoked and between two frames of the backend.
+    /// The close frame for the client; `nil` unless the WebSocket is revoked and between two frames from the backend.
     ///
     /// 1001 means that an endpoint goes away, 1008 that the client has to change, and 1013 that it may try again
     /// later (RFC 6455 section 7.4.1).
@@ -54,6 +54,6 @@ struct WebSocketRelay {
         }
     }
 
-    /// Whether a close frame may be sent to the backend, because no frame of the client is incomplete.
+    /// Whether a close frame may be sent to the backend, because no frame from the client is incomplete.
     var mayCloseBackend: Bool { self.fromClient.isBetweenFrames }
 }

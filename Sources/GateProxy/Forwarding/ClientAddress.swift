@@ -10,7 +10,7 @@ package final class ClientAddress: Sendable {
     package let isTrusted: Bool
     /// Whether the client's connection is encrypted.
     package let isSecure: Bool
-    /// The field lines with the address and the protocol, for all requests of an untrusted peer.
+    /// The field lines with the address and the protocol, for all requests from an untrusted peer.
     let lines: [UInt8]
 
     package convenience init(

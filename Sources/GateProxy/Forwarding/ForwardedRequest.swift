@@ -2,8 +2,8 @@ import GatePolicy
 package import GateWire
 package import NIOCore
 
-/// A request to a backend: the head as the client sent it, and the changes of the gate (RFC 9110
-/// 7.6).
+/// A request to a backend: the head as sent by the client, and the changes made by the gate (RFC
+/// 9110 7.6).
 ///
 /// It is independent of the HTTP version. `RequestHeadWriter` and `RequestBlockWriter` encode it
 /// each time it is sent on a connection.
@@ -13,12 +13,12 @@ package final class ForwardedRequest: Sendable {
     let bytes: ByteBuffer
     let facts: RequestFacts
     let verdict: Verdict
-    /// The address and the protocol of the client, and whether its own fields about them are
+    /// The client's address and protocol, and whether the client's own fields about them are
     /// trusted.
     let origin: ClientAddress
-    /// The host for an HTTP/1.0 request without one.
+    /// The host for an HTTP/1.0 request that lacks one.
     let upstreamAuthority: String
-    /// The key for a WebSocket request without one.
+    /// The key for a WebSocket request that lacks one.
     let webSocketKey: WebSocketKey?
     /// The ID that the gate assigns to the request; `nil` if the client's own is forwarded.
     let requestID: RequestID?
@@ -33,7 +33,7 @@ package final class ForwardedRequest: Sendable {
     ///   - verdict: The verdict that allows the request.
     ///   - origin: The address and the protocol of the client.
     ///   - upstreamAuthority: The backend as a `Host` value.
-    ///   - webSocketKey: The key for a WebSocket request without one.
+    ///   - webSocketKey: The key for a WebSocket request that lacks one.
     ///   - newRequestID: Returns an ID; called if the client sends no valid one.
     package init(
         _ head: RequestHead,
@@ -70,9 +70,10 @@ package final class ForwardedRequest: Sendable {
     var isRepeatable: Bool { self.facts.isIdempotent && self.facts.framing == .none }
 }
 
-/// The lines of the client that are forwarded, and the values that the gate adds.
+/// The header lines from the client that are forwarded, and the values that the gate adds.
 extension ForwardedRequest {
-    /// Whether a line of the client is forwarded, if the backend's HTTP version has an equivalent.
+    /// Whether a header line from the client is forwarded, provided that the backend's HTTP version
+    /// has an equivalent.
     @inline(__always)
     func passes(_ line: FieldLine, in bytes: Span<UInt8>) -> Bool {
         switch line.role {
@@ -105,7 +106,7 @@ extension ForwardedRequest {
         return self.facts.hostLine.map { self.head.fields.lines[$0].value }
     }
 
-    /// The value for `Max-Forwards`; `nil` if the client's own line, if any, is forwarded.
+    /// The value for `Max-Forwards`; `nil` if the client's own line is forwarded, or there is none.
     var maxForwards: UInt64? {
         guard let left = self.facts.forwardsLeft, left > 0 else { return nil }
         return left - 1
@@ -125,7 +126,8 @@ extension ForwardedRequest {
         self.head.fields.lines.contains { $0.role == role }
     }
 
-    /// Writes the value of `X-Forwarded-For`: the addresses from a trusted proxy, and its own.
+    /// Writes the value of `X-Forwarded-For`: the addresses sent by a trusted proxy, and the
+    /// proxy's own address.
     func writeAddresses(_ bytes: Span<UInt8>, into out: inout OutputRawSpan) {
         for line in self.forwardedAddresses {
             out.write(bytes, from: line.valueStart, to: line.valueEnd)
@@ -148,8 +150,8 @@ extension ForwardedRequest {
 
     /// The protocols that the client offers.
     ///
-    /// HTTP/2 is omitted: after a 101, the gate could no longer see the requests that it must
-    /// evaluate.
+    /// HTTP/2 is omitted: after a 101 response, the gate could no longer see the requests that it
+    /// must evaluate.
     var upgradeTokens: [String] {
         guard self.facts.offersUpgrade else { return [] }
         let bytes = self.bytes

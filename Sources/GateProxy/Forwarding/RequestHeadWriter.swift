@@ -4,7 +4,7 @@ package import NIOCore
 
 /// A writer for request heads to HTTP/1.1 backends (RFC 9110 7.6).
 ///
-/// It copies the received lines in runs, omits the lines for this hop and appends the gate's own
+/// It copies the received lines in runs, omits the hop-by-hop lines and appends the gate's own
 /// fields.
 package enum RequestHeadWriter {
     package static func write(_ request: ForwardedRequest, into out: inout ByteBuffer) {
@@ -129,7 +129,7 @@ package enum RequestHeadWriter {
         out.writeStaticString("\r\n")
     }
 
-    /// Writes a field of the gate with a value of the client.
+    /// Writes a field added by the gate, with a value from the client.
     private static func write(
         _ name: StaticString,
         _ value: Range<Int>,

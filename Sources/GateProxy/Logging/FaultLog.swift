@@ -20,9 +20,9 @@ enum LoggedFault: Hashable {
     }
 }
 
-/// A log of faults on one event loop, limited to one line per fault and second.
+/// A log of faults on one event loop, limited to one line per fault per second.
 ///
-/// Each line contains the number of omitted lines before it (`suppressed`).
+/// Each line contains the number of lines that were suppressed before it (`suppressed`).
 struct FaultLog {
     private let logger: Logger
     private var limiters: [LoggedFault: LogLimiter] = [:]
@@ -45,7 +45,7 @@ struct FaultLog {
     }
 }
 
-/// A rate limiter for log lines, so that repeated faults of a peer cannot fill the disk.
+/// A rate limiter for log lines, so that repeated faults caused by a peer cannot fill the disk.
 struct LogLimiter {
     static let interval = TimeAmount.seconds(1)
 

@@ -30,8 +30,8 @@ struct LogCursor: ~Copyable {
         return unsafe place
     }
 
-    /// Writes a static text; inlined, so that the length is constant and the text is moved in a few
-    /// registers.
+    /// Writes a static string; inlined, so that the length is constant and the string is copied
+    /// with a few registers.
     @inline(__always)
     mutating func writeStaticString(_ text: StaticString) {
         let count = text.utf8CodeUnitCount

@@ -35,8 +35,8 @@ struct LogQueue {
 
     /// Appends whole lines, all of them or none.
     ///
-    /// `lines` include their line feeds, and `reserve` is the number of bytes to leave for more
-    /// important lines.
+    /// `lines` include their line feeds, and `reserve` is the number of bytes to leave free for
+    /// more important lines.
     mutating func append(_ lines: Span<UInt8>, keeping reserve: Int = 0) -> AppendAction {
         if self.bytes.readableBytes + lines.count <= self.capacity - reserve {
             unsafe self.bytes.writeBytes(lines.bytes)

@@ -1,12 +1,12 @@
 import GateWire
 
-/// An encoder for values from peers in log lines, which cannot break the format.
+/// An encoder that makes values sent by peers safe for log lines.
 ///
-/// In text lines, quotation marks, backslashes and anything except visible ASCII and blanks become
-/// `\xHH`, as in nginx. In JSON, quotation marks, backslashes and controls are escaped (RFC 8259
-/// section 7), and invalid UTF-8 becomes U+FFFD.
+/// In text lines, quotation marks, backslashes and anything except visible ASCII and spaces become
+/// `\xHH`, as in nginx. In JSON, quotation marks, backslashes and control characters are escaped
+/// (RFC 8259 section 7), and invalid UTF-8 becomes U+FFFD.
 enum LogValue {
-    /// The text at the end of a truncated value.
+    /// The string at the end of a truncated value.
     static let ellipsis: StaticString = "..."
 
     /// The maximum encoded size of a value of `count` bytes: six for each byte, and the ellipsis.
@@ -77,10 +77,10 @@ enum LogValue {
 }
 
 extension Span<UInt8> {
-    /// Whether the bytes can be copied to a log line: visible ASCII and blanks, without quotation
+    /// Whether the bytes can be copied to a log line: visible ASCII and spaces, without quotation
     /// marks and backslashes.
     ///
-    /// It checks sixteen bytes at a time; a false negative only causes the slower path.
+    /// It checks sixteen bytes at a time; a false negative only means that the slower path is used.
     var isPlainLogText: Bool {
         unsafe self.withUnsafeBytes { bytes in
             let last = bytes.count - 16
@@ -99,7 +99,8 @@ extension Span<UInt8> {
 
     private typealias Words = SIMD2<UInt64>
 
-    /// Returns fewer than sixteen bytes: the first and the last eight, or all of them after blanks.
+    /// Returns fewer than sixteen bytes as two words: the first and the last eight bytes, or all
+    /// bytes after padding with spaces.
     private static func padded(_ bytes: UnsafeRawBufferPointer) -> Words {
         let last = bytes.count - 8
         if last >= 0 {
@@ -116,7 +117,7 @@ extension Span<UInt8> {
     /// Sets the highest bit of the first byte in each word that is not plain; otherwise, no highest
     /// bit is set.
     ///
-    /// Bytes are plain if they are visible ASCII or blanks, except `"`, `\` and DEL. A carry or
+    /// Bytes are plain if they are visible ASCII or spaces, except `"`, `\` and DEL. A carry or
     /// borrow can only affect the bytes after the first one that is not plain.
     @inline(__always)
     private static func mark(_ words: Words) -> Words {

@@ -7,10 +7,10 @@ private import Synchronization
 /// The log of the process: a bounded queue of lines, written by a single thread.
 ///
 /// Appending lines never blocks on the reader of the log. Lines that do not fit are dropped and
-/// counted, and a line reports their number as soon as there is capacity.
+/// counted, and a line reports their number as soon as there is space in the queue.
 package final class LogWriter: Sendable {
-    /// The maximum size of the queue in bytes; the same amount may be in the process of being
-    /// written.
+    /// The maximum size of the queue in bytes; the lines that are being written may take up the
+    /// same amount.
     package static let capacity = 1 << 20
 
     private let queue: Mutex<LogQueue>
@@ -57,7 +57,7 @@ package final class LogWriter: Sendable {
         self.write(lines, keeping: 0)
     }
 
-    /// Appends lines of the access log, leaving some capacity for other lines.
+    /// Appends lines of the access log, leaving some space in the queue for other lines.
     func writeAccessLines(_ lines: Span<UInt8>) {
         self.write(lines, keeping: self.capacity / 4)
     }
@@ -71,12 +71,12 @@ package final class LogWriter: Sendable {
 
     /// Waits until all lines have been written or dropped, for a limited time.
     ///
-    /// - Returns: Whether this happened in time.
+    /// - Returns: Whether all lines were written or dropped in time.
     @discardableResult
     package func flush(atMost time: TimeAmount) -> Bool {
         let idle = DispatchSemaphore(value: 0)
         self.whenIdle.withLock { $0.append(idle) }
-        // Running or not, the thread checks the queue again, and signals when it is empty.
+        // Whether running or not, the thread checks the queue again and signals when it is empty.
         self.work.signal()
         return idle.wait(timeout: .now() + .nanoseconds(Int(time.nanoseconds))) == .success
     }

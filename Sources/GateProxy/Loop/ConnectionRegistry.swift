@@ -10,8 +10,8 @@ protocol RegisteredConnection: AnyObject {
 
 /// The connections of one event loop; adding and removing take constant time.
 ///
-/// Checking all of them four times a second replaces a timer for each, which would have to be set
-/// and canceled several times per request.
+/// A check of all connections four times a second replaces a timer for each connection, which would
+/// have to be set and canceled several times per request.
 struct ConnectionRegistry<Connection: RegisteredConnection> {
     private(set) var all: [Connection] = []
 

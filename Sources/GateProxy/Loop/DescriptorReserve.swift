@@ -6,7 +6,7 @@ import Glibc
 /// occasionally, ends a process in which it cannot open a file.
 package struct DescriptorReserve: Sendable {
     package enum Purpose: Sendable {
-        /// Client connections leave some descriptors to backend connections and operators.
+        /// Client connections, which leave some descriptors for backend connections and operators.
         case client
         case backend
         case `operator`

@@ -2,10 +2,11 @@ import NIOCore
 
 /// Large buffers that the connections of one event loop share, for long responses and uploads.
 ///
-/// Other connections run between two reads of a connection. Separate buffers would be evicted from
-/// the processor's cache in between, and idle connections would waste memory.
+/// Other connections are served between two reads on a connection. By then, separate buffers would
+/// have been evicted from the processor's cache, and idle connections would waste memory.
 final class LargeBuffers {
-    /// The maximum number of bytes per read, which a connection keeps while its peer does not read.
+    /// The maximum number of bytes per read, which a connection buffers while its peer does not
+    /// read.
     static let capacity = 512 * 1024
     /// The number of bytes from which a large buffer is used; less data is kept in a buffer of the
     /// connection.

@@ -28,7 +28,7 @@ final class LoopContext {
 
     let accessLog: AccessLog?
     var faultLog: FaultLog
-    /// The warning about unknown proxies; `nil` if trusted proxies are configured.
+    /// The warning about untrusted proxies; `nil` if trusted proxies are configured.
     let untrustedProxy: UntrustedProxyNotice?
 
     let largeBuffers = LargeBuffers()
@@ -52,7 +52,7 @@ final class LoopContext {
     private(set) var dateLine: [UInt8]
     /// The `Date` field line, followed by the empty line that ends a head.
     private(set) var lastDateLine: [UInt8]
-    /// The same, preceded by the CR LF of the previous line.
+    /// The same as `lastDateLine`, preceded by the CR LF of the previous line.
     private(set) var endWithDate: [UInt8]
     /// The date as an HTTP/2 header block.
     private(set) var dateBlock: [UInt8]
@@ -61,7 +61,7 @@ final class LoopContext {
     /// The wall clock, which may be set forward or back; only used for dates.
     let wallClock: () -> Timestamp
 
-    /// The maximum number of buffers to keep for reuse: enough for the heads of many concurrent
+    /// The maximum number of buffers to keep for reuse, enough for the heads of many concurrent
     /// requests.
     private static let mostBuffers = 64
     private static let largestBuffer = 8 * 1024
@@ -154,8 +154,8 @@ final class LoopContext {
     /// Returns an empty buffer for a message head.
     func takeBuffer() -> ByteBuffer {
         var buffer = self.buffers.popLast() ?? ByteBufferAllocator().buffer(capacity: 1024)
-        // Allocates new memory only if the last content has not been sent yet, because of a slow
-        // reader.
+        // New memory is allocated only if the previous content has not been sent yet, because of a
+        // slow reader.
         buffer.clear()
         return buffer
     }
@@ -208,9 +208,9 @@ extension LoopContext {
     }
 }
 
-/// The load.
+/// The load of the event loop.
 extension LoopContext {
-    /// The reason why new requests must currently be refused, if there is one.
+    /// The reason why new requests must currently be rejected, if there is one.
     var overload: Refusal? {
         if self.pendingCount >= self.maxPending { return .pendingRequests }
         return self.loopLag.isLasting ? .lateness : nil

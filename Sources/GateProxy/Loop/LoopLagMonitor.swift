@@ -1,6 +1,6 @@
 import NIOCore
 
-/// A monitor that detects an overloaded event loop, which should refuse work.
+/// A monitor that detects an overloaded event loop, which should reject work.
 ///
 /// A single late tick may be caused by a paused machine. Two in a row mean that the event loop
 /// cannot keep up.

@@ -32,7 +32,7 @@ final class EpollSet: Sendable {
         _ = close(self.descriptor)
     }
 
-    /// Adds a socket: bytes, an end of input or an error are reported, also if they are already
+    /// Adds a socket: bytes, an end of input or an error are reported, even if they are already
     /// pending.
     ///
     /// - Returns: Whether the kernel had enough resources.

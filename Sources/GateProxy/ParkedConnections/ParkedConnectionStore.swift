@@ -79,8 +79,8 @@ final class ParkedConnectionStore {
 
     private func park(_ client: ClientConnection) -> Bool {
         guard let descriptor = client.duplicateDescriptor() else { return false }
-        // Parking must not use the reserved descriptors: the channel frees a lower number for
-        // another client, so idle clients would soon use up the reserve.
+        // Parking must not use the reserved descriptors: the closed channel frees a lower number
+        // for another client, so idle clients would soon use up the reserve.
         guard descriptor < self.descriptors.end(for: .client) else {
             _ = Glibc.close(descriptor)
             return false

@@ -1,6 +1,6 @@
 import NIOCore
 
-/// The state that is kept of a connection between two requests.
+/// The state that is kept for a connection between two requests.
 struct ParkedConnection {
     /// The file descriptor of the socket.
     let descriptor: CInt
@@ -65,7 +65,7 @@ struct ParkedConnectionTable {
         guard let connection = self[token] else { return nil }
         self.slots[token.slot].connection = nil
         self.free.append(UInt32(token.slot))
-        // Releases the memory that many connections have needed.
+        // Releases the memory that was needed for many connections.
         if self.count == 0 { self.removeAll() }
         return connection
     }

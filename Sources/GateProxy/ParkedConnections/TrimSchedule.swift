@@ -2,10 +2,10 @@ import NIOCore
 
 /// The schedule for returning free memory to the system.
 ///
-/// Otherwise, the process keeps the memory that parked connections needed before, and the peak of
-/// many days. Trimming takes time, so it is only done at once after many connections were parked.
-/// It is not done while about as many connections are resumed as are parked, because they would
-/// allocate the same memory again.
+/// Otherwise, the process keeps the memory that connections needed before they were parked, and the
+/// peak of several days. Trimming takes time, so it is done immediately only after many connections
+/// were parked. It is not done while about as many connections are resumed as are parked, because
+/// they would allocate the same memory again.
 struct TrimSchedule {
     /// The minimum increase of the number of parked connections since its minimum after the last
     /// trim.

@@ -5,8 +5,9 @@ package import NIOCore
 /// A handler for listeners that detects and reports failures to accept connections.
 ///
 /// The listener pauses for a second if the process or the system has run out of a resource, or is
-/// about to; connections wait in the kernel's queue. NIO's own handler for this leaves the
-/// descriptor registered when the first accept in a tick fails, so that the event loop would spin.
+/// about to; connections then wait in the kernel's queue. NIO's own handler for such failures
+/// leaves the descriptor registered when the first accept in a tick fails, so the event loop would
+/// spin.
 package final class AcceptWatch: ChannelInboundHandler {
     package typealias InboundIn = any Channel
 
@@ -36,8 +37,8 @@ package final class AcceptWatch: ChannelInboundHandler {
     }
 
     package func handlerAdded(context: ChannelHandlerContext) {
-        // The capacity is checked between two reads, so a read must not accept more than was
-        // available.
+        // The capacity is checked between two reads, so a read must not accept more connections
+        // than checked.
         try? context.channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
     }
 
@@ -73,7 +74,8 @@ package final class AcceptWatch: ChannelInboundHandler {
         guard !self.isResting else { return }
         self.report(reason)
         self.isResting = true
-        // A listener that has been closed in the meantime refuses this, and has nothing to accept.
+        // A listener that has been closed in the meantime rejects the option, and has nothing to
+        // accept.
         try? listener.syncOptions?.setOption(.autoRead, value: false)
         listener.eventLoop.assumeIsolated().scheduleTask(in: Self.rest) {
             self.isResting = false

@@ -14,7 +14,9 @@ package final class GateServer: Sendable {
     private let listeners: ListenerSet
     private let parkedPoller: ParkedConnectionPoller?
     private let names: NIOLoopBound<UpstreamNames>?
-    /// Whether the event loops are about to end; an event loop that has ended never responds.
+    /// Whether the event loops are about to end.
+    ///
+    /// An event loop that has ended never responds.
     private let isEnding = Mutex(false)
     /// The final census data of the event loops, after they have ended.
     private let lastCensus = Mutex<[CensusHarvest]>([])
@@ -22,7 +24,7 @@ package final class GateServer: Sendable {
 
     /// The address that clients connect to, with the actual port if 0 was configured.
     package var address: SocketAddress { self.listeners.address }
-    /// The second address for TLS connections only, if there is one.
+    /// The second address, for TLS connections only, if there is one.
     package var tlsAddress: SocketAddress? { self.listeners.tlsAddress }
 
     private init(
@@ -49,7 +51,7 @@ package final class GateServer: Sendable {
     /// access log, if it is enabled. `inherited` contains listening sockets to use instead of
     /// `listen`.
     ///
-    /// - Throws: The error of the system if listening on an address fails.
+    /// - Throws: The system error if listening on an address fails.
     package static func start(
         settings: GateSettings,
         ruleSet: RuleSet,
@@ -204,7 +206,7 @@ package final class GateServer: Sendable {
         return worker.value
     }
 
-    /// Evaluates all further requests with another rule set.
+    /// Evaluates all further requests against another rule set.
     ///
     /// Returns when all event loops use it, or when the gate ends.
     package func use(_ ruleSet: RuleSet) async {
@@ -220,15 +222,15 @@ package final class GateServer: Sendable {
         }
     }
 
-    /// Uses other certificates for further connections.
+    /// Uses different certificates for further connections.
     package func use(_ tls: ServerTLS) async {
         for worker in self.workers where !self.isEnding.withLock({ $0 }) {
             try? await worker.eventLoop.submit { worker.value.clients.tls = tls }.get()
         }
     }
 
-    /// Returns the statistics of all event loops; `nil` when the event loops end, and their
-    /// counters with them.
+    /// Returns the statistics of all event loops; `nil` if the event loops are about to end,
+    /// because their counters end with them.
     package func statistics() async -> GateStatistics? {
         var sum = GateStatistics()
         for worker in self.workers {
@@ -242,7 +244,7 @@ package final class GateServer: Sendable {
 
     /// Returns the census data since the last call, by event loop.
     ///
-    /// After the event loops have ended, it is their final data.
+    /// After the event loops have ended, this is their final data.
     package func takeCensus() async -> [CensusHarvest] {
         guard !self.isEnding.withLock({ $0 }) else {
             return self.lastCensus.withLock { last in
@@ -259,7 +261,7 @@ package final class GateServer: Sendable {
         return harvests
     }
 
-    /// Enables or disables the distinction of clients by their address in the census.
+    /// Enables or disables distinguishing clients by their address in the census.
     package func tellClients(_ tells: Bool) async {
         for worker in self.workers where !self.isEnding.withLock({ $0 }) {
             try? await worker.eventLoop.submit { worker.value.loop.census?.countsClients = tells }
@@ -270,8 +272,8 @@ package final class GateServer: Sendable {
     /// Whether clients should connect: false once shutdown has been requested.
     package var isReady: Bool { !self.isStopping.withLock { $0 } }
 
-    /// Reports the gate as not ready, and keeps serving for `drainDelay`, until load balancers have
-    /// noticed.
+    /// Reports the gate as not ready, and keeps serving for `drainDelay`, so that load balancers
+    /// can notice.
     package func leave() async {
         self.isStopping.withLock { $0 = true }
         guard self.settings.drainDelay > .zero else { return }
@@ -284,8 +286,8 @@ package final class GateServer: Sendable {
     /// Stops listening, lets exchanges complete, and closes the remaining connections at the
     /// deadline.
     ///
-    /// WebSockets, which do not end by themselves, get a close frame shortly before. `timeout` is
-    /// the time for exchanges to complete.
+    /// WebSockets, which do not end by themselves, receive a close frame shortly before the
+    /// deadline. `timeout` is the time for exchanges to complete.
     ///
     /// - Returns: Whether all exchanges completed.
     package func shutDown(timeout: TimeAmount) async -> Bool {
@@ -300,7 +302,7 @@ package final class GateServer: Sendable {
         var inTime = await self.wait(for: all, atMost: timeout - goodbye)
         if !inTime {
             let told = await self.closeWebSockets()
-            // A connection that got a close frame did not complete by itself.
+            // A connection that received a close frame did not complete by itself.
             inTime = await self.wait(for: all, atMost: goodbye) && told == 0
         }
         let census = await self.takeCensus()
@@ -315,7 +317,7 @@ package final class GateServer: Sendable {
         return inTime
     }
 
-    /// The time for WebSockets to respond to the close frame.
+    /// The time for peers to respond to the close frame of a WebSocket.
     private static let goodbyeTime = TimeAmount.seconds(1)
 
     private func closeWebSockets() async -> Int {
@@ -327,19 +329,19 @@ package final class GateServer: Sendable {
         return count
     }
 
-    /// Returns when a listener is closed, for whatever reason.
+    /// Returns when a listener is closed, for any reason.
     package func waitUntilListenerClosed() async {
         await self.listeners.waitUntilClosed()
     }
 
-    /// Whether every event loop runs a task within a time.
+    /// Whether every event loop runs a task within the time limit.
     package func isResponsive(within limit: TimeAmount) async -> Bool {
         let watch = MultiThreadedEventLoopGroup.singleton.next()
         return (try? await self.isResponsive(within: limit, on: watch).get()) ?? false
     }
 
-    /// Whether every event loop runs a task within a time, without a thread of the concurrency
-    /// runtime.
+    /// Whether every event loop runs a task within the time limit, without using a thread of the
+    /// concurrency runtime.
     ///
     /// `watch` must be a separate event loop, because those of the gate may not respond.
     package func isResponsive(

@@ -74,7 +74,7 @@ struct ListenerSet: Sendable {
     /// With a successor, a restart must not lose requests that are in transit.
     var drainGrace: TimeAmount { self.hasSuccessor ? .seconds(1) : .zero }
 
-    /// Returns when one of the sockets is closed, for whatever reason, or the task is canceled.
+    /// Returns when one of the sockets is closed, for any reason, or the task is canceled.
     func waitUntilClosed() async {
         let closed = self.channels.map(\.closeFuture)
         guard let eventLoop = self.channels.first?.eventLoop else { return }
@@ -89,8 +89,9 @@ struct ListenerSet: Sendable {
 
     /// Stops listening.
     ///
-    /// Accepted connections reach their event loop first. The same applies to connections in the
-    /// accept queues of sockets that end with this process, because the kernel would reset them.
+    /// Accepted connections reach their event loops first. The same applies to connections in the
+    /// accept queues of sockets that are closed with this process, because the kernel would reset
+    /// them.
     func close(_ eventLoops: [any EventLoop]) async {
         if self.hasSuccessor {
             if !self.own.isEmpty {
@@ -100,7 +101,8 @@ struct ListenerSet: Sendable {
             for channel in self.channels {
                 try? await channel.setOption(.autoRead, value: false).get()
             }
-            // From the event loop of the listener to that of the connection, back, and there again.
+            // From the event loop of the listener to that of the connection, back again, and once
+            // more to that of the connection.
             for _ in 0..<3 {
                 for eventLoop in eventLoops { try? await eventLoop.submit {}.get() }
             }
@@ -110,9 +112,9 @@ struct ListenerSet: Sendable {
 
     /// Makes the kernel ignore new connection attempts; handshakes in progress continue.
     ///
-    /// Clients repeat an attempt after a second, and then reach the successor. The minimum hop
-    /// count is the only setting that a listener checks for new handshakes, but not for those in
-    /// progress. No peer on an ordinary network can have a hop count of 255.
+    /// Clients retry after a second, and then reach the successor. The minimum hop count is the
+    /// only setting that a listener checks for new handshakes but not for those in progress. No
+    /// peer on an ordinary network can have a hop count of 255.
     private func turnAwayNewcomers() async {
         for channel in self.own {
             guard let socket = channel as? any SocketOptionProvider else { continue }

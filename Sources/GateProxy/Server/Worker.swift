@@ -4,15 +4,16 @@ import GateWire
 package import Logging
 package import NIOCore
 
-/// An event loop with all its objects; it references them, but they do not reference it.
+/// An event loop with all its objects; the worker references them, but they do not reference the
+/// worker.
 package final class Worker {
     package let eventLoop: any EventLoop
     let loop: LoopContext
     package let clients: LoopClients
     /// Connections between two requests, without a channel.
     private(set) var parkedConnections: ParkedConnectionStore?
-    /// The connections with long-lived responses that have not been re-evaluated with the current
-    /// rules.
+    /// The connections with long-lived responses that have not been re-evaluated against the
+    /// current rules.
     private var unjudged: [ClientConnection] = []
     private var ticker: RepeatedTask?
     private var whenDrained: EventLoopPromise<Void>?
@@ -67,7 +68,7 @@ package final class Worker {
         )
     }
 
-    /// Creates a worker without a limit per address, which connects to the backend according to the
+    /// Creates a worker without a limit per address that connects to the backend according to the
     /// settings.
     package convenience init(
         eventLoop: any EventLoop,
@@ -107,7 +108,7 @@ package final class Worker {
         )
     }
 
-    /// Evaluates all further requests with another rule set.
+    /// Evaluates all further requests against another rule set.
     package func use(_ ruleSet: RuleSet) {
         self.loop.use(ruleSet)
         self.clients.rulesChanged()
@@ -195,7 +196,7 @@ extension Worker {
         self.loop.beginDraining(grace: grace)
         let promise = self.whenDrained ?? self.eventLoop.makePromise(of: Void.self)
         self.whenDrained = promise
-        // The closure keeps the worker alive until then.
+        // The closure keeps the worker alive until the last client has disconnected.
         self.clients.whenDrained = { self.drained() }
         self.clients.drain(grace: grace)
         self.parkedConnections?.drain(grace: grace)
@@ -210,7 +211,7 @@ extension Worker {
         self.clients.closeWebSockets()
     }
 
-    /// Closes all remaining connections, whatever their state is.
+    /// Closes all remaining connections, in any state.
     package func closeAll() {
         self.clients.abortAll()
         self.parkedConnections?.closeAll()

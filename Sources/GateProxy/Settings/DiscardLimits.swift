@@ -1,19 +1,21 @@
 package import NIOCore
 
-/// The limits for reading and discarding the body of a refused request.
+/// The limits for reading and discarding the body of a denied request.
 ///
 /// Many clients read the response only after they have sent the whole body.
 package struct DiscardLimits: Equatable, Sendable {
-    /// The maximum size in bytes of a body that an HTTP/1.1 response waits for, so that the connection can stay open.
+    /// The maximum size, in bytes, of a body for which an HTTP/1.1 response is held so that the connection can stay
+    /// open.
     package var awaitedBytes: UInt64
-    /// The maximum time that the response waits for such a body.
+    /// The maximum time for which the response is held for such a body.
     package var awaitedTime: TimeAmount
     /// The maximum number of bytes of a body to discard after the response.
     package var bytes: UInt64
     /// The maximum time to read a body after the response.
     package var time: TimeAmount
 
-    /// 64 KiB within 1 s before the response, 64 MiB within 30 s after it: whole photos, and the beginning of a video.
+    /// 64 KiB within 1 s before the response, and 64 MiB within 30 s after it: enough for whole photos, and the
+    /// beginning of a video.
     package static let defaults = DiscardLimits(
         awaitedBytes: 64 * 1024,
         awaitedTime: .seconds(1),

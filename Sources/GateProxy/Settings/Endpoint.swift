@@ -41,7 +41,8 @@ package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         self.port = port
     }
 
-    /// Returns the end of an error message about a text that is not `HOST:PORT`, with a correction.
+    /// Returns the end of an error message about a string that is not `HOST:PORT`, with a
+    /// correction.
     package static func hint(for text: String) -> String {
         for (scheme, rest) in Self.schemes(of: text) where Endpoint(rest) != nil {
             return "; write \(rest), without \(scheme)"
@@ -64,7 +65,7 @@ package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         return parts.count == 1 ? "; add a port: \(text):8080" : ""
     }
 
-    /// Returns the text without its URL scheme, if it has one.
+    /// Returns the URL schemes that the string may start with, each with the rest of the string.
     private static func schemes(of text: String) -> [(scheme: String, rest: String)] {
         ["http://", "https://"].filter { text.hasPrefix($0) }.map { scheme in
             let rest = text.dropFirst(scheme.count)

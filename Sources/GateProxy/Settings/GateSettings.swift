@@ -9,14 +9,14 @@ package struct GateSettings: Sendable {
     package var listen: Endpoint
     /// Whether other processes may listen on the same address at the same time (`SO_REUSEPORT`).
     package var reusesPort: Bool
-    /// The time for which the gate still serves, but reports that it is not ready, after it was
-    /// asked to stop.
+    /// The time for which the gate still serves requests after it was asked to stop, but reports
+    /// that it is not ready.
     ///
-    /// Load balancers need it to notice, and to send clients to other gates.
+    /// Load balancers need this time to notice, and to send clients to other gates.
     package var drainDelay: TimeAmount
-    /// The files for encryption on `tlsListen` or, without it, on `listen`; `nil` for no TLS.
+    /// The files for encryption on `tlsListen` or, if that is `nil`, on `listen`; `nil` for no TLS.
     package var tls: TLSFiles?
-    /// A second address, for TLS connections only; `listen` is unencrypted then.
+    /// A second address, for TLS connections only; `listen` is then unencrypted.
     package var tlsListen: Endpoint?
     /// The backends for allowed requests.
     package var upstream: UpstreamSettings
@@ -31,14 +31,14 @@ package struct GateSettings: Sendable {
     /// A parked connection has no channel until the next request, which saves memory. `nil`
     /// disables parking.
     package var parkAfter: TimeAmount?
-    /// The maximum bytes of a request body, more gets 413; `nil` for no limit.
+    /// The maximum size of a request body in bytes, or `nil` for no limit; larger bodies get 413.
     package var maxBodyBytes: UInt64?
-    /// The maximum number of client connections over all threads; further ones get 503.
+    /// The maximum number of client connections across all threads; further ones get 503.
     package var maxConnections: Int
-    /// The maximum number of client connections from an address, or from an IPv6 /64; `nil` for no
-    /// limit.
+    /// The maximum number of client connections from an address, or from an IPv6 /64 network; `nil`
+    /// for no limit.
     package var maxConnectionsPerAddress: Int?
-    /// The maximum number of requests over all threads that wait for the first byte of the
+    /// The maximum number of requests across all threads that wait for the first byte of the
     /// response; further ones get 503.
     package var maxPendingRequests: Int
     /// Whether trusted proxies start each connection with a PROXY protocol header.
@@ -49,7 +49,7 @@ package struct GateSettings: Sendable {
     package var accessLog: AccessLogFormat?
     /// Whether the gate serves its own client endpoints under `/.versiongate/`.
     package var servesClients: Bool
-    /// The maximum number of clients over all threads that listen to events.
+    /// The maximum number of clients across all threads that listen to events.
     package var maxEventStreams: Int
     /// Whether to measure the latency of requests, which requires reading the clock.
     package var measuresLatency: Bool
@@ -58,11 +58,10 @@ package struct GateSettings: Sendable {
     /// Parses the header field by which testers request a preview at a given second; `nil` to
     /// disable previews.
     package var previews: (@Sendable (String, Timestamp) -> PreviewReading)?
-    /// Whether to write directly to the socket, bypassing NIO's channel, on connections without
-    /// TLS.
+    /// Whether to write directly to the socket on connections without TLS, bypassing NIO's channel.
     ///
     /// This takes less work per request, but uses API that NIO does not support. The channel writes
-    /// what the kernel does not accept at once.
+    /// the bytes that the kernel does not accept at once.
     package var bypassesChannels: Bool
     /// The number of cached verdicts per thread.
     package var verdictCacheCapacity: Int

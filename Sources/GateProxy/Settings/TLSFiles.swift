@@ -12,11 +12,11 @@ package struct TLSFiles: Equatable, Sendable {
         }
     }
 
-    /// The certificate for clients that send no server name, or one that no certificate matches.
+    /// The certificate for clients that send no server name, or a name that no certificate matches.
     package var first: Pair
     /// Further certificates, selected by the server name that the client sends.
     package var others: [Pair]
-    /// The authorities for client certificates; `nil` if clients need no certificate.
+    /// The certificate authorities for client certificates; `nil` if clients need no certificate.
     package var clientAuthorities: String?
 
     package init(first: Pair, others: [Pair] = [], clientAuthorities: String? = nil) {

@@ -40,7 +40,7 @@ package struct TrustedProxies: Equatable, Sendable {
         peer?.ipAddress.map(self.contains) ?? false
     }
 
-    /// Whether the text is the address of a trusted proxy.
+    /// Whether the string is the address of a trusted proxy.
     func contains(_ text: String) -> Bool {
         guard !self.ranges.isEmpty, let address = Self.bytes(text) else { return false }
         return self.ranges.contains { range in
@@ -60,10 +60,10 @@ package struct TrustedProxies: Equatable, Sendable {
         return unsafe inet_pton(AF_INET6, text, &v6) == 1 ? Self.unmapped(v6) : nil
     }
 
-    /// Returns the client's address from a list of the addresses that a request has passed, nearest
-    /// last.
+    /// Returns the client's address from the list of addresses that a request has passed through,
+    /// nearest last.
     ///
-    /// It is the last one that is not trusted; `nil` if that text is not an address.
+    /// The result is the last address that is not trusted; `nil` if that string is not an address.
     func clientAddress(in list: [String]) -> String? {
         list.last { !self.contains($0) }.flatMap { Self.bytes($0) == nil ? nil : $0 }
     }

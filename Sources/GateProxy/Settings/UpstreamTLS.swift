@@ -2,7 +2,7 @@ import GateWire
 import NIOCore
 import NIOSSL
 
-/// The verification of backends; requests are not sent to backends that fail it.
+/// The certificate verification for backends; requests are not sent to backends that fail it.
 package struct UpstreamTLS: Sendable {
     /// The TLS contexts, by the offered protocol.
     let contexts: [UpstreamProtocol: NIOSSLContext]
@@ -14,8 +14,8 @@ package struct UpstreamTLS: Sendable {
         package let description: String
     }
 
-    /// Creates contexts for TLS 1.2 or later, which trust the system's authorities, or only those
-    /// in a PEM file.
+    /// Creates contexts for TLS 1.2 or later that trust the system's authorities, or only those in
+    /// a PEM file.
     ///
     /// `protocols` are the protocols of the targets.
     ///
@@ -33,7 +33,7 @@ package struct UpstreamTLS: Sendable {
         self.serverName = serverName
         var contexts: [UpstreamProtocol: NIOSSLContext] = [:]
         do {
-            // A request that offers another protocol (WebSocket) needs HTTP/1.1.
+            // A request that offers another protocol, such as WebSocket, needs HTTP/1.1.
             for offer in protocols.contains(.negotiated) ? protocols.union([.http1]) : protocols {
                 configuration.applicationProtocols = offer.names
                 contexts[offer] = try NIOSSLContext(configuration: configuration)

@@ -140,12 +140,12 @@ package struct UpstreamTarget: Hashable, Sendable, CustomStringConvertible {
 /// The protocol of a backend.
 package enum UpstreamProtocol: Hashable, Sendable {
     case http1
-    /// HTTP/2 with prior knowledge, or as the only protocol offered in TLS (RFC 9113 3.3).
+    /// HTTP/2 with prior knowledge, or as the only protocol offered over TLS (RFC 9113 3.3).
     case http2
-    /// The protocol that the backend selects in TLS (ALPN, RFC 7301).
+    /// The protocol that the backend selects over TLS (ALPN, RFC 7301).
     case negotiated
 
-    /// The protocols to offer in TLS, in the order of preference.
+    /// The protocols to offer over TLS, in order of preference.
     var names: [String] {
         switch self {
         case .http1: ["http/1.1"]

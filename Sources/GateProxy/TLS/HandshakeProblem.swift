@@ -1,6 +1,6 @@
 internal import NIOSSL
 
-/// The reason why a TLS handshake failed, with a hint how to fix it.
+/// The reason why a TLS handshake failed, with a hint on how to fix it.
 ///
 /// It is derived from the name of the TLS error: the library reports a number, a name and a source
 /// location, of which only the name is useful.
@@ -12,7 +12,7 @@ struct HandshakeProblem: Equatable, Hashable {
     }
 
     let description: String
-    /// Whether the operator can fix it, so that it should be logged.
+    /// Whether the operator can fix the problem, so that it should be logged.
     let isActionable: Bool
 
     private init(_ description: String, isActionable: Bool = true) {
@@ -26,7 +26,7 @@ struct HandshakeProblem: Equatable, Hashable {
         self.init(names: Self.names(in: "\(error)"), with: peer)
     }
 
-    /// Creates a problem from the library's names of the reasons, such as `HTTP_REQUEST`.
+    /// Creates a problem from the library's names for the reasons, such as `HTTP_REQUEST`.
     init(names: [String], with peer: Peer) {
         let known = names.lazy.compactMap { Self.words(for: $0, peer) }.first
         if let known {
@@ -37,8 +37,8 @@ struct HandshakeProblem: Equatable, Hashable {
         }
     }
 
-    /// Returns the names of the reasons in an error text, where they follow the name of an internal
-    /// function: `…:SSL routines:OPENSSL_internal:HTTP_REQUEST at …`.
+    /// Returns the names of the reasons in an error message, where they follow the name of an internal function:
+    /// `…:SSL routines:OPENSSL_internal:HTTP_REQUEST at …`.
     static func names(in text: String) -> [String] {
         text.split(separator: "OPENSSL_internal:").dropFirst().map { part in
             String(part.prefix { $0.isASCII && ($0.isUppercase || $0.isNumber || $0 == "_") })

@@ -11,7 +11,7 @@ package struct ServerTLS: Sendable {
     /// The file of the certificate that expires first.
     private let expiringFile: String
 
-    /// HTTP/2, if the client supports it (RFC 9113 3.2).
+    /// HTTP/2 is used if the client supports it (RFC 9113 3.2).
     private static let applicationProtocols = ["h2", "http/1.1"]
 
     /// Loads the files; blocks.
@@ -32,7 +32,7 @@ package struct ServerTLS: Sendable {
         for name in first.names { names.add(name, .noChanges) }
         for pair in files.others {
             let identity = try Identity(pair)
-            // Detects a key that belongs to another certificate here, and not in the first
+            // Detects a key that belongs to another certificate now, instead of in the first
             // handshake that needs it.
             _ = try identity.context(Self.configuration(identity, authorities: authorities))
             for name in identity.names { names.add(name, identity.override) }
@@ -49,14 +49,14 @@ package struct ServerTLS: Sendable {
         self.expiringFile = earliest.files.certificates
     }
 
-    /// The time before the expiry of a certificate from which on there is a warning.
+    /// The time before the expiry of a certificate at which warnings start.
     ///
-    /// Let's Encrypt renews certificates thirty days before, so renewal has failed for a long time
-    /// by then.
+    /// Let's Encrypt certificates are renewed thirty days before they expire, so renewal has been
+    /// failing for a long time by then.
     private static let renewalTime = 14 * 86_400
 
-    /// Returns the warning about the first expiry, or `nil` if it is far away; `now` is in seconds
-    /// since 1970.
+    /// Returns the warning about the first expiry, or `nil` if the expiry is not near; `now` is in
+    /// seconds since 1970.
     package func remark(at now: Int) -> String? {
         Self.remark(onExpiry: self.expiry, of: self.expiringFile, at: now)
     }
@@ -158,7 +158,7 @@ enum FileContent {
     /// Keys and certificates take a few kilobytes; a bundle of all public authorities takes 250 KB.
     private static let limit = 4 * 1024 * 1024
 
-    /// - Throws: The error of the system, or an error for a file that is too large.
+    /// - Throws: The system error, or an error for a file that is too large.
     static func read(_ path: String) throws(TLSFileError) -> [UInt8] {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw self.systemError(path) }
@@ -191,7 +191,7 @@ struct ServerNames<Value: Sendable>: Sendable {
     /// The values for wildcards, by the name after `*.`.
     private var wildcards: [String: Value] = [:]
 
-    /// Adds a name of a certificate; the first value of a name remains.
+    /// Adds a name from a certificate; the first value of a name is kept.
     mutating func add(_ name: String, _ value: Value) {
         let name = Self.normalized(name)
         if name.hasPrefix("*.") {

@@ -1,10 +1,10 @@
 /// The state of both directions of a channel.
 struct ChannelFlow {
-    /// Whether the channel accepts more bytes, as it last reported: to be notified costs less than to ask.
+    /// Whether the channel accepts more bytes, as it last reported: a notification costs less than a query.
     var isWritable: Bool
     /// Whether the peer has closed its side.
     var isInputClosed = false
-    /// Whether a read is held back until the bytes can be passed on.
+    /// Whether a read is held back until the received bytes can be forwarded.
     private(set) var isReadHeld = false
 
     @inline(__always)
@@ -12,12 +12,12 @@ struct ChannelFlow {
         self.isWritable = isWritable
     }
 
-    /// Holds a read back.
+    /// Holds back a read.
     mutating func holdRead() {
         self.isReadHeld = true
     }
 
-    /// Ends the hold; the caller reads.
+    /// Ends the hold; the caller then reads.
     mutating func releaseRead() {
         self.isReadHeld = false
     }

@@ -4,7 +4,8 @@ import NIOCore
 extension ChannelOutput {
     /// Reads into large buffers from now on.
     ///
-    /// Each read costs a system call, a write, and in both kernels one segment that is not full.
+    /// Each read costs a system call, a write, and in each of the two kernels one segment that is
+    /// not full.
     func useLargeReads(_ buffers: LargeBuffers) {
         let buffers = NIOLoopBound(buffers, eventLoop: self.context.eventLoop)
         let allocator = LargeReadAllocator(buffers, expectsLargeReads: true)
@@ -14,13 +15,13 @@ extension ChannelOutput {
         try? options?.setOption(.maxMessagesPerRead, value: 1)
     }
 
-    /// Reads as a new channel does.
+    /// Restores the default reads of a new channel.
     func useDefaultReads() {
         let options = self.context.channel.syncOptions
         try? options?.setOption(.recvAllocator, value: AdaptiveRecvByteBufferAllocator())
         try? options?.setOption(.maxMessagesPerRead, value: Self.defaultReadsPerTick)
     }
 
-    /// The default of NIO.
+    /// NIO's default.
     private static let defaultReadsPerTick: UInt = 4
 }

@@ -1,8 +1,7 @@
 import Glibc
 import NIOCore
 
-/// The output to a channel, which writes directly to the socket while nothing is pending in the
-/// channel.
+/// The output to a channel, which writes directly to the socket while the channel has no pending output.
 ///
 /// In most cases, the kernel accepts a whole response at once. NIO's path through the pipeline and
 /// its queue would then cost as much as reading the request. If the kernel does not accept
@@ -16,8 +15,8 @@ final class ChannelOutput {
     private var unflushed: ByteBuffer?
     /// Whether the channel may have pending bytes, which must be sent first.
     private var usesChannel = false
-    /// Small buffers after those in the channel, copied together: a slice of one byte would retain
-    /// the whole receive buffer.
+    /// Small buffers that follow those in the channel, copied together: a slice of one byte would retain the whole
+    /// receive buffer.
     private var joined = ByteBuffer()
     /// Whether a callback is pending for when the channel has sent all its output.
     private var awaitsRoom = false
@@ -28,7 +27,7 @@ final class ChannelOutput {
     /// The number of small buffers that are written without checking whether the channel has
     /// pending output.
     private static let fewPieces = 16
-    /// The number of joined bytes from which they are written to the channel.
+    /// The number of joined bytes at which they are written to the channel.
     private static let enough = 16 * 1024
     /// Whether a write failed because of a connection reset.
     private(set) var wasReset = false
@@ -61,11 +60,9 @@ final class ChannelOutput {
         try? self.context.channel.syncOptions?.getOption(.bufferedWritableBytes)
     }
 
-    /// The number of bytes that the peer has not received: those pending here, and those in the
-    /// kernel.
+    /// The number of bytes that the peer has not received: those pending in this process, and those in the kernel.
     ///
-    /// The kernel must be queried, because it reports a socket as writable only if much space is
-    /// free.
+    /// The kernel must be queried, because it reports a socket as writable only if a lot of space is free.
     var untaken: Int {
         let pipeline = self.context.pipeline.syncOperations
         let held = try? pipeline.withUnsafeTransportIfAvailable(of: CInt.self) { socket in
@@ -106,7 +103,7 @@ final class ChannelOutput {
         self.flushChannel()
     }
 
-    /// Writes a buffer to the channel, or joins it with the small ones that wait.
+    /// Writes a buffer to the channel, or joins it with the small buffers that wait.
     private func enqueue(_ buffer: ByteBuffer) {
         self.usesChannel = true
         guard buffer.readableBytes < Self.smallest, self.holdsOthers else {
@@ -176,7 +173,7 @@ final class ChannelOutput {
         tls?.close(promise: nil)
     }
 
-    /// Several buffers are written together by the channel.
+    /// Leaves the output to the channel, which writes several buffers together.
     private func leaveToChannel() {
         guard let buffer = self.unflushed.take() else { return }
         self.enqueue(buffer)

@@ -1,7 +1,8 @@
 import GateWire
 import NIOCore
 
-/// The gate's side of an HTTP/2 connection, with the parts common to clients and backends.
+/// The gate's side of an HTTP/2 connection, with the parts shared by connections to clients and to
+/// backends.
 protocol HTTP2Endpoint: HTTP2Sending {
     var eventLoop: any EventLoop { get }
     /// The output to the peer; `nil` after the channel was removed.
@@ -12,7 +13,7 @@ protocol HTTP2Endpoint: HTTP2Sending {
     var peer: HTTP2PeerSettings { get set }
     var streams: HTTP2StreamTable<Stream> { get }
 
-    /// Whether the remaining received frames are left to the next event-loop tick.
+    /// Whether the remaining received frames are left for the next event-loop tick.
     var isTickBudgetSpent: Bool { get }
 
     /// Handles a frame.
@@ -24,7 +25,7 @@ protocol HTTP2Endpoint: HTTP2Sending {
 }
 
 extension HTTP2Endpoint {
-    /// Handles bytes of the peer; `receivedAll()` must follow.
+    /// Handles bytes from the peer; `receivedAll()` must follow.
     @inline(__always)
     func received(_ bytes: ByteBuffer) {
         guard !self.isClosing else { return }
@@ -32,7 +33,7 @@ extension HTTP2Endpoint {
         self.processInbound()
     }
 
-    /// Handles received frames, as many as one tick permits; `receivedAll()` must follow.
+    /// Handles as many received frames as one tick permits; `receivedAll()` must follow.
     @inline(__always)
     func processInbound() {
         self.outbox.hold()
@@ -46,12 +47,12 @@ extension HTTP2Endpoint {
         if self.isClosing { self.reader.close() } else { self.reader.rest() }
     }
 
-    /// All available input has been read.
+    /// Handles the end of the available input.
     func receivedAll() {
         self.outbox.release()
         self.settle()
-        // Not written at once: NIO does not expect a failed write to close the channel during
-        // `channelReadComplete`.
+        // The output is not written at once: NIO does not expect a failed write to close the
+        // channel during `channelReadComplete`.
         if !self.outbox.isEmpty { self.flush() }
     }
 

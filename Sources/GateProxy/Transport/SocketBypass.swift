@@ -22,7 +22,7 @@ final class SocketBypass {
         self.socket = socket
     }
 
-    /// Reads without the way through the pipeline that NIO takes.
+    /// Reads without NIO's detour through the pipeline.
     func readNext() {
         self.core.read0()
     }

@@ -1,16 +1,17 @@
 import NIOCore
 
-/// A round-robin balancer for addresses, which leaves out failing ones.
+/// A round-robin balancer for addresses that excludes failing ones.
 ///
-/// An address that fails is left out, for a longer time after each failure. Then a single request
-/// tries it, as in the half-open state of a circuit breaker. The address is used again once it has
-/// responded, not just accepted a connection. If all addresses are left out, they are used anyway.
-/// The balancer has no addresses or sockets, only indices into a list of its owner.
+/// An address that fails is excluded, for longer after each failure. Then a single request tries
+/// the address, as in the half-open state of a circuit breaker. The address is in use again once it
+/// has responded; an accepted connection is not sufficient. If all addresses are excluded, they are
+/// used anyway. The balancer stores no addresses or sockets, only indices into its owner's list.
 struct UpstreamBalancer: Equatable {
     private enum Phase: Equatable {
         case serving
         case out(until: NIODeadline)
-        /// A trial request is in progress; after `until` without a result, another request may try.
+        /// A trial request is in progress; if there is no result by `until`, another request may
+        /// try.
         case tried(Trial, until: NIODeadline)
     }
 
@@ -30,26 +31,26 @@ struct UpstreamBalancer: Equatable {
         var phase = Phase.serving
         /// The number of failed exchanges since the last success.
         var faults = 0
-        /// The number of times the address was left out since it last responded while in use.
+        /// The number of times the address was excluded since it last responded while in use.
         var ejections = 0
     }
 
-    /// The number of consecutive failed exchanges after which an address is left out.
+    /// The number of consecutive failed exchanges after which an address is excluded.
     static let faultLimit = 5
     static let shortestEjection = TimeAmount.seconds(1)
     static let longestEjection = TimeAmount.seconds(30)
-    /// The minimum number of doublings for an unresponsive address: a trial may wait until its
-    /// timeout, whereas a broken connection is reported at once.
+    /// The minimum number of doublings for an unresponsive address, because a trial may wait until
+    /// its timeout, whereas a broken connection is reported at once.
     private static let unresponsiveDoublings = 2
-    /// The time after which another trial may start: a gRPC call may be silent for an hour.
+    /// The time after which another trial may start, because a gRPC call may be silent for an hour.
     static let longestTrial = TimeAmount.seconds(30)
 
     private var members: [Member]
     private var turn: Int
     private var trialCount: UInt64 = 0
 
-    /// Creates a balancer; `turn` is the first index, which should differ between event loops to
-    /// distribute requests from the start.
+    /// Creates a balancer; `turn` is the first index, which should differ between event loops so
+    /// that requests are distributed from the start.
     init(count: Int, turn: Int = 0) {
         self.members = Array(repeating: Member(), count: count)
         self.turn = turn
@@ -57,10 +58,10 @@ struct UpstreamBalancer: Equatable {
 
     var count: Int { self.members.count }
 
-    /// Returns the address to use, except the ones already tried; `nil` if there is none.
+    /// Returns the address to use, other than the ones already tried; `nil` if there is none.
     ///
     /// A request that has failed to reach an address prefers an address in use, so that it does not
-    /// become a trial again. `insisting` selects an address that is left out if there is no other.
+    /// become a trial again. `insisting` selects an excluded address if there is no other.
     mutating func choose(
         at now: NIODeadline,
         besides tried: [Int] = [],
@@ -104,13 +105,13 @@ struct UpstreamBalancer: Equatable {
         self.members[index] != Member()
     }
 
-    /// Whether an address is left out, or on trial after that.
+    /// Whether an address is excluded, or on trial after an exclusion.
     func isLeftOut(_ index: Int) -> Bool {
         self.members[index].phase != .serving
     }
 
     enum SuccessAction: Equatable {
-        /// The address is used again after it was left out.
+        /// The address is in use again after it was excluded.
         case hasRecovered
         case doNothing
     }
@@ -133,9 +134,9 @@ struct UpstreamBalancer: Equatable {
     }
 
     enum FailureAction: Equatable {
-        /// The address is left out from now on.
+        /// The address is excluded from now on.
         case eject(for: TimeAmount)
-        /// The address stays out for a further time.
+        /// The address remains excluded for longer.
         case extendEjection(for: TimeAmount)
         case doNothing
     }
@@ -150,7 +151,8 @@ struct UpstreamBalancer: Equatable {
         case .tried:
             return .extendEjection(for: self.ejectMember(index, at: now))
         case .out:
-            // The address was tried while all were left out, or before it was.
+            // The address was tried while all addresses were excluded, or the attempt started
+            // before it was excluded.
             return .doNothing
         }
     }
@@ -211,7 +213,7 @@ struct UpstreamBalancer: Equatable {
     /// old list.
     mutating func replace(with origins: [Int?]) {
         self.members = origins.map { origin in origin.map { self.members[$0] } ?? Member() }
-        // A member that was left out in favor of others may now be the only one.
+        // A member that was excluded in favor of others may now be the only one.
         if self.members.count == 1 { self.members[0] = Member() }
     }
 }

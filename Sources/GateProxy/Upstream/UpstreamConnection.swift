@@ -12,11 +12,11 @@ final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, R
 
     /// The part of a response that is read next.
     private enum Reading {
-        /// No request is on the connection, so that bytes of the backend are unexpected.
+        /// No request is in progress on the connection, so bytes from the backend are unexpected.
         case nothing
         case head
         case body(BodyReader)
-        /// The content of a response over HTTP/2, whose frames end it.
+        /// The content of an HTTP/2 response, which is delimited by frames.
         case content
         case tunnel
     }
@@ -24,15 +24,15 @@ final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, R
     /// How the connection has ended.
     private enum Ending {
         case none
-        /// One side has closed its direction in order, or both have.
+        /// One side has closed its direction cleanly, or both have.
         case inOrder
-        /// The connection was reset, so that it does not mark the end of a body.
+        /// The connection was reset, so its end does not mark the end of a body.
         case reset
     }
 
     var deadline: NIODeadline?
     var registryIndex = 0
-    /// The address that the connection leads to.
+    /// The pool member for the address that the connection leads to.
     var member: UpstreamPool.Member?
     /// The exchange that the responses belong to.
     private(set) var receiver: (any UpstreamReceiver)?
@@ -44,13 +44,13 @@ final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, R
     var transport = UpstreamTransport.none
     private var flow = ChannelFlow(isWritable: true)
     private var ending = Ending.none
-    /// The number of bytes that the backend had not taken at the last check; `nil` before the first one.
+    /// The number of bytes that the backend had not received at the last check; `nil` before the first check.
     private var untaken: Int?
     /// The buffers that the memory of large reads is returned to.
     private let largeBuffers: LargeBuffers?
     /// The empty buffer of the event loop.
     private let emptyBuffer: ByteBuffer
-    /// Whether bytes that the kernel takes at once bypass the channel.
+    /// Whether bytes that the kernel accepts at once bypass the channel.
     private let bypassesChannel: Bool
 
     init(
@@ -69,7 +69,7 @@ final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, R
 
     var isWritable: Bool { self.transport.isWritable(channel: self.flow.isWritable) }
 
-    /// Whether an earlier exchange has left the connection open, so that the backend may have closed it since.
+    /// Whether the connection is left over from an earlier exchange, so that the backend may have closed it since.
     var mayBeStale: Bool {
         if case .stream(let stream) = self.transport { return stream.connection.hasServed }
         return true
@@ -89,10 +89,10 @@ final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, R
         self.transport.write(buffer)
     }
 
-    /// Whether bytes that were written have not left the gate.
+    /// Whether written bytes have not left the gate yet.
     var hasUnsent: Bool { self.transport.hasUnsent }
 
-    /// Returns whether the backend has taken some of the pending bytes since the last check.
+    /// Returns whether the backend has received some of the pending bytes since the last check.
     ///
     /// The first check after the connection became unwritable returns `true`.
     func hasProgressed() -> Bool {
@@ -123,12 +123,12 @@ final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, R
         }
     }
 
-    /// Passes all bytes on, without any framing.
+    /// Forwards all bytes without any framing.
     func beginTunnel() {
         self.reading = .tunnel
     }
 
-    /// Calls `done` once the kernel has everything that was written, or the connection is gone.
+    /// Calls `done` once the kernel has accepted all output, or the connection is closed.
     func whenWritten(_ done: @escaping () -> Void) {
         self.transport.whenWritten(done)
     }
@@ -160,7 +160,7 @@ final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, R
         }
     }
 
-    /// Closes the connection without an event for the receiver.
+    /// Closes the connection without notifying the receiver.
     func close() {
         self.receiver = nil
         self.reading = .nothing
@@ -210,19 +210,19 @@ extension UpstreamConnection {
         if self.mayRead { self.transport.readNext() }
     }
 
-    /// Takes bytes of the backend; the caller flushes what they cause.
+    /// Handles bytes from the backend; the caller flushes the resulting output.
     @inline(__always)
     func receive(_ bytes: ByteBuffer, for receiver: any UpstreamReceiver) {
         var buffer = bytes
         if self.inbound.readableBytes == 0 {
             self.inbound = buffer
         } else {
-            // Otherwise, the buffer would grow while it never becomes empty.
+            // Otherwise, a buffer that is never completely consumed would keep growing.
             self.inbound.discardReadBytes()
             self.inbound.writeBuffer(&buffer)
         }
         self.processInbound(for: receiver)
-        // An empty buffer would keep the memory that the next read is to use.
+        // An empty buffer would retain the memory that the next read needs.
         if self.inbound.readableBytes == 0 { self.inbound = self.emptyBuffer }
     }
 
@@ -238,7 +238,7 @@ extension UpstreamConnection {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        // NIO does not report the error of a write. A close in order would have been noticed before.
+        // NIO does not report the error of a write. A clean close would have been noticed before.
         if case .none = self.ending { self.ending = .reset }
         self.ended()
     }
@@ -360,7 +360,7 @@ extension UpstreamConnection {
         if isLast { self.endContent(for: receiver) }
     }
 
-    /// Takes the trailer fields, which complete the response.
+    /// Handles the trailer fields, which complete the response.
     func receive(trailers: HeaderList) {
         guard case .content = self.reading, let receiver = self.receiver else { return }
         receiver.responseTrailers(trailers)

@@ -117,12 +117,12 @@ struct UpstreamConnector {
         return
             bootstrap
             .channelOption(.recvAllocator, value: LargeReadAllocator(largeBuffers))
-            // With more reads at a time, the channel would use several buffers before the data is
+            // With more reads per tick, the channel would use several buffers before the data is
             // written to the client.
             .channelOption(.maxMessagesPerRead, value: 1)
     }
 
-    /// Adds the handler for the protocol to a channel, before anything is read from it.
+    /// Adds the protocol handler to a channel, before anything is read from it.
     private func establish(
         _ channel: any Channel,
         _ isShared: Bool,
@@ -179,7 +179,7 @@ struct UpstreamConnector {
         guard case .endpoint(let endpoint) = address.target.place, address.target.isSecure
         else { return nil }
         guard let tls = self.settings.upstream.tls else {
-            throw UpstreamTLS.Failure(description: "the verification of backends is not set up")
+            throw UpstreamTLS.Failure(description: "backend verification is not configured")
         }
         return Handshake(tls: tls, host: endpoint.host, promise: self.eventLoop.makePromise())
     }

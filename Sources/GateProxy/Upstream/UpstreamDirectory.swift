@@ -62,7 +62,7 @@ struct UpstreamDirectory: Equatable {
             switch result {
             case .success(let sockets):
                 self.entries[index].failure = nil
-                // The order of a result differs between lookups and has no meaning.
+                // The order of the addresses differs between lookups and has no meaning.
                 if Set(sockets) != Set(self.entries[index].sockets) { action = .publish }
                 self.entries[index].sockets = sockets
             case .failure(let failure):

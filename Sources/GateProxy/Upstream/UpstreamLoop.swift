@@ -5,7 +5,7 @@ import NIOCore
 package struct UpstreamLoop: Error, CustomStringConvertible {
     /// The backend, as configured by the operator.
     let target: UpstreamTarget
-    /// The address of the listener that is also the backend's.
+    /// The address of the listener, which is also the backend's address.
     let address: SocketAddress
 
     package var description: String {

@@ -4,7 +4,7 @@ import NIOPosix
 
 /// Periodic lookups of the backends' names.
 ///
-/// It runs on one event loop; the lookups, which block, have their own threads.
+/// They run on one event loop; the lookups themselves block, so they have their own threads.
 final class UpstreamNames {
     typealias Lookup = @Sendable (Endpoint) -> Result<[SocketAddress], LookupFailure>
 
@@ -70,7 +70,8 @@ final class UpstreamNames {
         return names
     }
 
-    /// Starts the lookups; the future succeeds when every name was looked up once, with any result.
+    /// Starts the lookups; the future succeeds when every name has been looked up once, with any
+    /// result.
     func start() -> EventLoopFuture<Void> {
         self.threads.start()
         return self.lookAll()

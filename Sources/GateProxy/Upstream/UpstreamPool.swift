@@ -22,7 +22,7 @@ final class UpstreamPool {
         var shared = SharedConnections()
         /// The number of complete requests that were sent since the last response.
         fileprivate var unanswered = 0
-        /// The time at which the first of them was sent.
+        /// The time at which the first of these requests was sent.
         fileprivate var unansweredSince = NIODeadline.uptimeNanoseconds(0)
         /// Whether the backend uses HTTP/2; `nil` if this has not been negotiated.
         var isShared: Bool?
@@ -101,7 +101,7 @@ final class UpstreamPool {
 
     /// Returns another address for a request that could not reach the ones already tried.
     ///
-    /// `insisting` selects an address that is left out if there is no other.
+    /// `insisting` selects an excluded address if there is no other.
     func next(at now: NIODeadline, besides tried: [Member], insisting: Bool) -> Choice? {
         self.balancer.choose(at: now, besides: tried.compactMap(\.index), insisting: insisting)
             .map { self.choice($0) }
@@ -112,8 +112,9 @@ final class UpstreamPool {
         return Choice(member: member, trial: choice.trial.map { Trial(member: member, trial: $0) })
     }
 
-    /// Records that a trial request has ended; without a result, the next request tries the
-    /// address.
+    /// Records that a trial request has ended.
+    ///
+    /// If there was no result, the next request tries the address.
     func ended(_ trial: Trial) {
         guard let index = trial.member.index else { return }
         self.balancer.trialEnded(trial.trial, of: index, at: .now())
@@ -179,7 +180,7 @@ extension UpstreamPool.Member {
     /// Whether the address is still in the pool.
     var serves: Bool { self.index != nil && !self.pool.isClosed }
 
-    /// Returns an idle connection, or a stream of a shared one, if there is one.
+    /// Returns an idle connection, or a stream of a shared connection, if there is one.
     func take(upgrading: Bool = false) -> UpstreamConnection? {
         if self.isShared == true, !upgrading || !self.canUpgrade { return self.shared.take() }
         return self.idle.popLast()
@@ -198,7 +199,7 @@ extension UpstreamPool.Member {
         self.idle.remove(connection)
     }
 
-    /// Records that a complete request was sent, so that only the backend can delay the response.
+    /// Records that a complete request was sent, so that only the backend can delay its response.
     func asked(at now: NIODeadline) {
         if self.unanswered == 0 { self.unansweredSince = now }
         self.unanswered += 1
@@ -217,10 +218,11 @@ extension UpstreamPool.Member {
         self.pool.answerFailed(self, isSilent: isSilent)
     }
 
-    /// Whether many requests have been waiting for half of the response timeout, without any
-    /// response.
+    /// Whether many requests have been waiting without any response for half of the response
+    /// timeout.
     ///
-    /// Further requests are then sent elsewhere, before the first of these requests times out.
+    /// Further requests are then sent to other addresses, before the first of the waiting requests
+    /// times out.
     fileprivate func isSilent(at now: NIODeadline) -> Bool {
         guard self.unanswered >= UpstreamBalancer.faultLimit else { return false }
         let patience = self.pool.timeouts.response.nanoseconds / 2
@@ -236,7 +238,7 @@ extension UpstreamPool.Member {
         self.pool.serveWaiting(of: self)
     }
 
-    /// Logs a problem of a connection for the operator.
+    /// Logs a connection problem for the operator.
     func report(_ reason: String) {
         self.pool.logFailure(reason, of: self, as: .lostBackend)
     }
@@ -276,7 +278,7 @@ extension UpstreamPool {
         guard let index = member.index else { return }
         if self.balancer.answered(index) == .hasRecovered {
             self.logger.info(
-                "an address of the backend has recovered",
+                "a backend address has recovered",
                 metadata: ["address": "\(member.address)"]
             )
         }
@@ -302,7 +304,7 @@ extension UpstreamPool {
         switch action {
         case .eject(let time):
             self.logger.warning(
-                "an address of the backend is temporarily left out",
+                "a backend address is temporarily excluded",
                 metadata: [
                     "address": "\(member.address)",
                     "seconds": .stringConvertible(time.nanoseconds / 1_000_000_000),
@@ -331,9 +333,9 @@ extension UpstreamPool {
     }
 }
 
-/// The reason why a connection to a backend failed, with a hint what to check.
+/// The reason why a connection to a backend failed, with a hint on what to check.
 enum ConnectProblem {
-    /// Returns the text for the log.
+    /// Returns the description of an error for the log.
     static func words(_ error: any Error) -> String {
         if case .connectTimeout(let time)? = error as? ChannelError {
             return "no response within \(Double(time.nanoseconds) / 1_000_000_000) s: check the "
@@ -342,8 +344,8 @@ enum ConnectProblem {
         guard let error = error as? IOError else { return "\(error)" }
         let hint: String? =
             switch error.errnoCode {
-            case ECONNREFUSED: "nothing is listening: check that the backend is up, and its port"
-            case ENOENT: "there is no such socket: check that the backend is up, and the path"
+            case ECONNREFUSED: "nothing is listening: check the port, and that the backend is up"
+            case ENOENT: "there is no such socket: check the path, and that the backend is up"
             case EACCES, EPERM: "the gate's user has no access: check the permissions"
             case EHOSTUNREACH, ENETUNREACH: "no route to the address from this machine"
             default: nil

@@ -1,12 +1,10 @@
 import GateWire
 import NIOCore
 
-/// The exchange that a connection to the backend serves, which receives the events of the
-/// connection.
+/// The exchange that a backend connection serves, which receives the events of the connection.
 ///
-/// `settle()` is called after the last of several events that were read together, because a part of
-/// a response may be followed by another one. The handlers of all other events settle by
-/// themselves.
+/// `settle()` is called after the last of several events from one read, because a part of a
+/// response may be followed by another one. The handlers of all other events settle themselves.
 protocol UpstreamReceiver: AnyObject {
     /// Whether the receiver accepts more data.
     var isWritable: Bool { get }
@@ -14,7 +12,7 @@ protocol UpstreamReceiver: AnyObject {
     var takesTrailersBehindLength: Bool { get }
 
     func responseHead(_ head: ResponseHead, facts: ResponseFacts, bytes: Span<UInt8>)
-    /// Consumes available body bytes, with the framing of HTTP/1.1.
+    /// Consumes available body bytes, with HTTP/1.1 framing.
     func consumeResponseBody(
         _ reader: inout BodyReader,
         from inbound: ByteBuffer
@@ -26,20 +24,21 @@ protocol UpstreamReceiver: AnyObject {
     /// Ends the response; `upstreamKeepsAlive` tells whether the connection stays open.
     func responseEnded(upstreamKeepsAlive: Bool)
     func tunnelReceived(_ bytes: ByteBuffer)
-    /// The connection is writable again.
+    /// Handles a connection that is writable again.
     func upstreamBecameWritable()
-    /// The connection ended before the response; `wasReset` tells whether it was reset.
+    /// Handles a connection that ended before the response; `wasReset` tells whether it was reset.
     func upstreamEnded(wasReset: Bool)
-    /// The backend has not processed the request.
+    /// Handles a request that the backend has not processed.
     func upstreamRefused()
-    /// The backend sent an invalid response.
+    /// Handles an invalid response from the backend.
     func upstreamFailed(_ fault: MessageFault)
-    /// There will be no valid response, but the backend may have processed the request.
+    /// Handles a request that will get no valid response, although the backend may have processed
+    /// it.
     func upstreamGaveUp()
     /// Takes the actions that have become possible since the last call.
     func settle()
 
-    /// Holds the output back until the rest of the available input has been handled.
+    /// Holds back the output until the rest of the available input has been handled.
     ///
     /// - Returns: The output to release afterwards; `nil` if nothing is held back.
     func holdOutput() -> (any HeldOutput)?
@@ -47,6 +46,6 @@ protocol UpstreamReceiver: AnyObject {
 
 /// An output that is held back.
 protocol HeldOutput: AnyObject {
-    /// Releases the output; `isEndOfAnswer` tells whether a response is complete with it.
+    /// Releases the output; `isEndOfAnswer` tells whether it completes a response.
     func release(isEndOfAnswer: Bool)
 }

@@ -1,11 +1,11 @@
 import Synchronization
 
-/// Deallocates unused values on a background thread, where no request waits, as long as it keeps
-/// up.
+/// Deallocates unused values on a background thread, where no request waits, while that thread
+/// keeps up.
 ///
 /// When all processors are busy, such a thread may hardly run, while a flood of made-up clients
-/// fills a cache again and again: a gate that was flooded with new versions took 11 GB. A small
-/// number of values may wait to be deallocated; the caller deallocates any further one.
+/// repeatedly fills a cache: a gate that was flooded with new versions used 11 GB. A small number
+/// of values may wait to be deallocated; any further value is deallocated by the caller.
 final class BackgroundDeallocator: Sendable {
     typealias Work = @Sendable () -> Void
 
@@ -15,12 +15,12 @@ final class BackgroundDeallocator: Sendable {
     private let waiting = Atomic(0)
     private let later: @Sendable (@escaping Work) -> Void
 
-    /// Creates a disposal; `later` runs work on another thread.
+    /// Creates a deallocator; `later` runs work on another thread.
     init(later: @escaping @Sendable (@escaping Work) -> Void = BackgroundDeallocator.detached) {
         self.later = later
     }
 
-    /// Deallocates a value, which its owner must release next.
+    /// Deallocates a value, which its owner must then release.
     func dispose(of value: some Sendable) {
         guard self.waiting.add(1, ordering: .relaxed).newValue <= Self.room else {
             self.waiting.subtract(1, ordering: .relaxed)
@@ -38,7 +38,8 @@ final class BackgroundDeallocator: Sendable {
         Task.detached(priority: .utility) { work() }
     }
 
-    /// Holds a value until it is deallocated, instead of until the closure that does so is.
+    /// Holds a value until it is deallocated, independently of the lifetime of the closure that
+    /// deallocates it.
     private final class Box<Value: Sendable>: Sendable {
         private let value: Mutex<Value?>
 

@@ -4,12 +4,11 @@ import Glibc
 
 /// A generator of keys for shared denials.
 ///
-/// Denied clients of a class that get the same texts share a denial, except for the version in it.
-/// The number of keys is limited by the classes of the rules and the languages of the notices,
-/// whatever clients send.
+/// Denied clients of a class that get the same texts share a denial, which differs only in the version. The number of
+/// keys is limited by the classes of the rules and the languages of the notices, whatever clients send.
 struct DenialKeys {
     private static let capacity = 256
-    /// The maximum bytes of language fields for which the chosen texts are cached.
+    /// The maximum size of the language fields, in bytes, for which the chosen texts are cached.
     private static let longestLanguages = 256
 
     private let ruleSet: RuleSet
@@ -19,13 +18,13 @@ struct DenialKeys {
     /// The language fields of the current client, each after a line feed, which no field can
     /// contain.
     private var languages = VerdictKey()
-    /// The chosen texts by language fields: choosing costs as much as the rest of a request.
+    /// The chosen texts by language fields, because choosing them costs as much as the rest of a request.
     private var answerKeys: [VerdictKey: AnswerKey] = [:]
-    /// Some of the last chosen texts, by the lower bits of the digest of their fields: a dictionary
-    /// lookup costs several times as much.
+    /// Some of the last chosen texts, by the lower bits of the digest of their fields, because a dictionary lookup
+    /// costs several times as much.
     private var recentAnswerKeys = [AnswerKey?](repeating: nil, count: Self.recentCount)
-    /// The most recent one, if the request had one language field: consecutive clients often send
-    /// the same.
+    /// The most recently chosen texts, if the request had one language field, because consecutive clients often send
+    /// the same field.
     private var lastAnswerKey: AnswerKey?
 
     /// The part of a denial key that results from certain `Accept-Language` fields.
@@ -72,7 +71,7 @@ struct DenialKeys {
 
     /// Creates a generator.
     ///
-    /// - Returns: `nil` if denials contain other data of a client than its version.
+    /// - Returns: `nil` if denials contain client data other than the version.
     init?(_ ruleSet: RuleSet, _ classes: ClientClasses) {
         guard !ruleSet.answersRepeatNames else { return nil }
         self.ruleSet = ruleSet
@@ -99,7 +98,7 @@ struct DenialKeys {
         form: AnswerForm
     ) {
         lookUp.denialKey.repeat(lookUp.classKey, as: form)
-        // No part of the identity has this number.
+        // No part of the identity has this index.
         lookUp.denialKey.bytes.append(0xFF)
         self.appendAnswerKey(of: head, in: bytes, to: &lookUp.denialKey.bytes)
     }
@@ -185,7 +184,7 @@ struct DenialKeys {
         if found.isKept { self.recentAnswerKeys[place] = found }
     }
 
-    /// Returns the only field line with languages; `nil` if there is none or several.
+    /// Returns the only field line with languages; `nil` if there are none or several.
     private func onlyLanguages(in lines: Span<FieldLine>) -> FieldLine? {
         var only: Int?
         for index in lines.indices {

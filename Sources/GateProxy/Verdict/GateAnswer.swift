@@ -4,7 +4,7 @@ package import GateWire
 package struct GateAnswer: Equatable, Sendable {
     package var status: Int
     package var detail: String
-    /// The seconds after which clients may retry.
+    /// The number of seconds after which clients may retry.
     package var retryAfter: Int?
 
     package init(status: Int, detail: String, retryAfter: Int? = nil) {
@@ -71,11 +71,11 @@ package struct GateAnswer: Equatable, Sendable {
         detail: "The backend did not respond in time."
     )
 
-    /// Whether the response reports a failure of the backend; for a lack of resources in the gate,
-    /// the status differs.
+    /// Whether the response reports a failure of the backend; a lack of resources in the gate has a
+    /// different status.
     var isBackendFailure: Bool { self.status == 502 || self.status == 504 }
 
-    /// The body; all of its texts are constants that need no escaping.
+    /// The body; all of its strings are constants that need no escaping.
     var body: String {
         """
         {"type":"about:blank","title":"\(StatusLine.reason(self.status))",\

@@ -16,7 +16,7 @@ struct IndifferentFields {
         self.bits = bits
     }
 
-    /// Returns the only such field in a head, if it occurs once.
+    /// Returns the only such field in a head, if it occurs exactly once.
     ///
     /// Without this, each device would be evaluated separately and fill the cache.
     func only(in head: RequestHead, facts: RequestFacts) -> UInt8? {

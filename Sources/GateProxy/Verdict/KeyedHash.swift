@@ -1,4 +1,4 @@
-/// A hash for data of clients in the tables of the process, several times cheaper than a `Hasher`.
+/// A hash for client data in the tables of the process, several times cheaper than a `Hasher`.
 ///
 /// Each step multiplies by a constant and combines both halves of the product. Without knowledge of
 /// the initial state, finding a collision takes some million attempts, and an attacker cannot
@@ -13,7 +13,7 @@ enum KeyedHash {
         return product.high ^ product.low
     }
 
-    /// Mixes bytes into the state, but not their number.
+    /// Mixes bytes into the state, but not the number of bytes.
     @inline(__always)
     static func mixed(_ state: UInt64, _ bytes: UnsafeRawPointer, _ count: Int) -> UInt64 {
         guard count > 8 else { return unsafe Self.mixed(state, Self.word(of: bytes, count)) }

@@ -4,18 +4,18 @@ package import GateWire
 /// A table of the verdicts for recent clients, by the exact bytes of their identity fields.
 ///
 /// Parsing these fields, and finding a class and the texts of a denial, takes a fifth of all
-/// instructions of a denial. The table only contains verdicts that are valid for every client with
+/// instructions for a denial. The table only contains verdicts that are valid for every client with
 /// the same key. Its size is fixed: each client has two possible slots, and a client that was found
-/// keeps its slot against one new client. A new client is added when it is seen for the second
-/// time.
+/// keeps its slot when one new client needs it. A new client is added when it is seen for the
+/// second time.
 ///
-/// New rules get the table of the previous rules on their event loop, without its entries:
+/// New rules take over the table of the previous rules on their event loop, without its entries:
 /// reallocating this amount of memory with each reload would fragment the heap.
 @safe
 package struct RecentClients: ~Copyable {
     /// The maximum number of slots; a power of two.
     static let most = 1024
-    /// The maximum bytes of a key; a multiple of the word size.
+    /// The maximum size of a key in bytes; a multiple of the word size.
     static let keyLength = 256
 
     private struct Place {
@@ -78,7 +78,7 @@ package struct RecentClients: ~Copyable {
         self.indifferent = fields(classes.isIndifferent(header:))
     }
 
-    /// Sets no key for the current request, which is not looked up.
+    /// Clears the key for the current request, so that the request is not looked up.
     package mutating func clearKey() {
         self.keyLength = 0
     }
@@ -128,7 +128,7 @@ package struct RecentClients: ~Copyable {
         guard isWhole else { return }
         let front = form.rawValue << 1 | (scope.isUnrestricted ? 1 : 0)
         unsafe key.storeBytes(of: front, as: UInt8.self)
-        // No key has the length 0, which represents 256.
+        // No key has the length 0, so this value represents 256.
         unsafe key.storeBytes(
             of: UInt8(truncatingIfNeeded: length),
             toByteOffset: 1,
@@ -185,9 +185,10 @@ package struct RecentClients: ~Copyable {
         return verdicts
     }
 
-    /// After this number of consecutive misses, few of the next clients are expected to be found.
+    /// After this number of consecutive misses, most of the next clients are expected to be missing
+    /// as well.
     private static let missThreshold = 64
-    /// Then only one in this number of clients is looked up until there is a hit, to reduce the
+    /// After that, only one in this many clients is looked up until there is a hit, to reduce the
     /// cost of a flood of made-up clients.
     private static let sampled = 16
 

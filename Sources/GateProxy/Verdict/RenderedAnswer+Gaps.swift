@@ -4,15 +4,14 @@ import NIOCore
 
 /// A response that all clients of a class share, with gaps for their versions.
 ///
-/// Choosing and rendering the text costs as much as many requests. The version is inserted while
-/// the response is copied to the output buffer, so that a flood of unknown versions does not render
-/// anything.
+/// Choosing and rendering the texts costs as much as many requests. The version is inserted while the response is
+/// copied to the output buffer, so that a flood of unknown versions causes no rendering.
 extension RenderedAnswer {
     /// A random placeholder for the version, which no other text contains by chance.
     static let standIn = (0..<4)
         .map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined()
 
-    /// Creates a response with gaps from one that contains the placeholder; `nil` if the head contains it, too.
+    /// Creates a response with gaps from one that contains the placeholder; `nil` if the head also contains it.
     convenience init?(pattern answer: Answer) {
         let standIn = Array(Self.standIn.utf8)
         let fields = RenderedAnswer(
@@ -86,7 +85,7 @@ extension RenderedAnswer {
 }
 
 extension [UInt8] {
-    /// The offsets of all occurrences of a text.
+    /// The offsets of all occurrences of a byte string.
     fileprivate func places(of text: [UInt8]) -> [Int] {
         var places: [Int] = []
         var index = 0

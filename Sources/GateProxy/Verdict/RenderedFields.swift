@@ -2,7 +2,7 @@ package import GatePolicy
 import GateWire
 import NIOCore
 
-/// Header fields of the gate, rendered once for each HTTP version.
+/// Header fields added by the gate, rendered once for each HTTP version.
 package struct RenderedFields: Equatable, Sendable {
     /// The HTTP/1.1 field lines.
     package let text: [UInt8]

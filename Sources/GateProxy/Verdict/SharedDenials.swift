@@ -1,8 +1,8 @@
 /// The denials that several clients of a class share.
 enum SharedDenials: Equatable {
-    /// There is none in the cache.
+    /// No shared denial is cached.
     case none
-    /// There is at least one; `inARow`: the number of consecutive requests that were denied, up to `expected`.
+    /// At least one is cached; `inARow`: the number of consecutive requests that were denied, up to `expected`.
     case cached(inARow: Int)
 
     /// The number of consecutive denials after which another one is expected.
@@ -12,7 +12,7 @@ enum SharedDenials: Equatable {
         if case .cached = self { true } else { false }
     }
 
-    /// Whether the next request is probably denied, too.
+    /// Whether the next request is probably denied as well.
     var expectsDenial: Bool {
         if case .cached(let inARow) = self { inARow >= Self.expected } else { false }
     }

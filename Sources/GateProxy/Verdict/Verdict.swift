@@ -1,6 +1,6 @@
 package import GatePolicy
 
-/// A decision with all data that the gate writes because of it.
+/// A decision, with all data that the gate writes as a result.
 ///
 /// It is rendered once, and used for all requests with the same identity or class.
 package final class Verdict: Sendable {
@@ -30,7 +30,7 @@ package final class Verdict: Sendable {
     /// The parts of the identity in the identity fields, by the index in their role; empty without
     /// `members`.
     let identityParts: [IdentityPart?]
-    /// The second from which the verdict must be computed again; `nil` if it never expires.
+    /// The second at which the verdict must be computed again; `nil` if it never expires.
     let validUntil: Timestamp?
     /// The second at which the verdict was computed; `nil` if it does not depend on the time.
     let decidedAt: Timestamp?
@@ -56,7 +56,7 @@ package final class Verdict: Sendable {
         self.tallyPlace = tallyPlace
         self.outcomePlace = outcomePlace
         self.decidedAt = now
-        // A response with `Retry-After` is only accurate for a second.
+        // A response with `Retry-After` is accurate only for one second.
         let nextSecond = now.map { Timestamp(secondsSinceEpoch: $0.secondsSinceEpoch + 1) }
         self.validUntil = answer?.retryAt == nil ? decision.validUntil : nextSecond
         // The fields differ between the members of a class.
@@ -72,7 +72,7 @@ package final class Verdict: Sendable {
         self.denial = answer.map { RenderedAnswer($0) }
     }
 
-    /// Creates a copy of a verdict with another denial.
+    /// Creates a copy of a verdict with a different denial.
     init(_ verdict: Verdict, denial: RenderedAnswer) {
         self.decision = verdict.decision
         self.tallyPlace = verdict.tallyPlace
@@ -117,7 +117,7 @@ final class KnownVerdict: Sendable {
 
 /// The last verdict of a connection.
 struct RememberedVerdict {
-    /// The number of the rules that the verdict belongs to.
+    /// The number that identifies the rules that the verdict is based on.
     let rulesNumber: Int
     let known: KnownVerdict
 }

@@ -53,7 +53,7 @@ struct VerdictKey: Hashable {
         let count = line.valueEnd - line.valueStart
         self.bytes.append(field)
         guard count <= IdentityLimits.lineLength else {
-            // Such values are never read: all of them are equal, except for those that may be a
+            // Such values are never parsed. All of them are equal, except for those that may be a
             // list.
             self.bytes += [line.hasComma(in: source) ? 0xFE : 0xFD, 0xFF]
             return
@@ -65,7 +65,7 @@ struct VerdictKey: Hashable {
 
     /// Adds a field with any single readable value.
     mutating func append(anyValueOf field: UInt8) {
-        // No value that is read has this length.
+        // No value that is parsed has this length.
         self.bytes += [field, 0xFF, 0xFF]
     }
 
@@ -121,10 +121,10 @@ struct VerdictKey: Hashable {
 /// The verdicts of one event loop, limited in number and in the bytes of their keys.
 ///
 /// When the cache is full, it starts a new generation and keeps the previous one. Verdicts that are
-/// used again move to the new generation, and the others are dropped with theirs. A flood of
+/// used again move to the new generation; the others are dropped with their generation. A flood of
 /// made-up versions costs an additional evaluation per request, but no memory.
 struct VerdictCache {
-    /// The average bytes of a key for each verdict.
+    /// The average size of a key in bytes, for each verdict.
     private static let keyLength = 256
     /// The number of recent verdicts; a power of two.
     ///
@@ -133,12 +133,12 @@ struct VerdictCache {
 
     private var young: [VerdictKey: KnownVerdict] = [:]
     private var old: [VerdictKey: KnownVerdict] = [:]
-    /// Some of the recently used verdicts, by the lower bits of their digest: a dictionary lookup
-    /// costs several times as much.
+    /// Some of the recently used verdicts, by the lower bits of their digest, because a dictionary
+    /// lookup costs several times as much.
     private var recent = Self.none
-    /// The number of the young generation.
+    /// The number of the current generation.
     private var number = 0
-    /// The bytes of the keys in the young generation.
+    /// The total size of the keys in the current generation, in bytes.
     private var bytes = 0
     private let generation: Int
     private let release: ([VerdictKey: KnownVerdict]) -> Void
@@ -223,7 +223,7 @@ struct VerdictLookUp {
     var key = VerdictKey()
     /// The key of its class.
     var classKey = VerdictKey()
-    /// The key of the denied clients of its class that get the same texts, except for their
+    /// The key of the denied clients of its class that get the same texts, apart from their
     /// versions.
     var denialKey = VerdictKey()
     private var cache: VerdictCache
@@ -259,11 +259,11 @@ struct VerdictLookUp {
         return self.cache.verdict(for: self.denialKey)
     }
 
-    /// The clients that a cached verdict is valid for.
+    /// The set of clients that a cached verdict is valid for.
     enum Extent {
         case client
         case `class`
-        /// The denied clients of the class that get the same texts, except for their versions.
+        /// The denied clients of the class that get the same texts, apart from their versions.
         case denial
     }
 

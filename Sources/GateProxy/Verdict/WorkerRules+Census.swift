@@ -4,9 +4,9 @@ import GateWire
 
 /// Counting clients.
 extension WorkerRules {
-    /// Counts the client of a request; `place` returns the network it comes from.
+    /// Counts the client of a request; `place` returns the network that the client is in.
     ///
-    /// - Returns: The entry that the response is counted in.
+    /// - Returns: The entry in which the response is counted.
     func count(
         _ verdict: Verdict,
         on head: RequestHead,

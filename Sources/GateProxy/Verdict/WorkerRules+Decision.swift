@@ -1,7 +1,7 @@
 import GatePolicy
 import GateWire
 
-/// Decisions: what they are based on, and what is rendered of them.
+/// Decisions: their inputs, and the data rendered from them.
 extension WorkerRules {
     /// A client and one of its requests.
     struct Subject {
@@ -59,7 +59,7 @@ extension WorkerRules {
         return self.withVersion(of: head, in: bytes) { denial.filled(with: $0) } ?? denial
     }
 
-    /// Returns a verdict for one client only, so that its next request is answered by a plain copy.
+    /// Returns a verdict for one client only, so that its next request gets a plain copy of the response.
     func own(
         _ verdict: Verdict,
         on head: borrowing RequestHead,
@@ -98,7 +98,7 @@ extension WorkerRules {
 
     private static let root = [ASCII.slash]
 
-    /// The identity in the query: the WebSocket and EventSource APIs of browsers cannot set header fields.
+    /// The identity in the query, for the WebSocket and EventSource APIs of browsers, which cannot set header fields.
     func identityQuery(
         of head: RequestHead,
         in bytes: Span<UInt8>

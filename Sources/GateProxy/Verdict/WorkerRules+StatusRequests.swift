@@ -1,13 +1,13 @@
 import GatePolicy
 import GateWire
 
-/// The queries of clients and operators.
+/// The queries from clients and operators.
 extension WorkerRules {
-    /// The status of the client that sends a request for it.
+    /// The status of the client that requests it.
     ///
     /// It depends on the rules without a path, and on those for `path` and `method` in the query.
     ///
-    /// - Returns: `nil` if the query names no valid request.
+    /// - Returns: `nil` if the query describes no valid request.
     func launchStatus(
         on head: RequestHead,
         in bytes: Span<UInt8>,
@@ -69,7 +69,7 @@ extension WorkerRules {
         )
     }
 
-    /// The rules that would deny a request if their dates and roll-outs did not exempt the client.
+    /// The rules that would deny a request if their dates and rollouts did not exempt the client.
     func deferrals(
         on head: RequestHead,
         facts: RequestFacts,
@@ -88,7 +88,7 @@ extension WorkerRules {
 
 /// Previews.
 extension WorkerRules {
-    /// The verdict of a preview in place of the verdict of the rules.
+    /// Returns the verdict of a preview, in place of the verdict of the rules.
     func preview(
         _ preview: Preview,
         inPlaceOf verdict: Verdict,

@@ -6,9 +6,9 @@ import Synchronization
 
 /// One rule set on one event loop, with the verdicts that were derived from it.
 ///
-/// A new rule set gets a new object, so that no request is evaluated by parts of two revisions.
+/// A new rule set gets a new object, so that no request is evaluated against parts of two revisions.
 final class WorkerRules {
-    /// A number that no other rules of this process have.
+    /// A number that is unique among the rules of this process.
     let number = WorkerRules.numbers.add(1, ordering: .relaxed).newValue
     private static let numbers = Atomic(0)
     let ruleSet: RuleSet
@@ -21,21 +21,21 @@ final class WorkerRules {
     private var lookUp: VerdictLookUp
     private let classes: ClientClasses?
     private(set) var denials: DenialKeys?
-    /// The clients of recent requests; `nil` without classes, and once other rules have taken the table over.
+    /// The table of recent clients; `nil` without classes, and once the next rules have taken over the table.
     private var recentClients: RecentClients?
     private var sharedDenials = SharedDenials.none
-    /// The claims of the client that was identified last; the memory is used again.
+    /// The claims of the client that was identified last; the memory is reused.
     private var claims: IdentityClaims
     /// Whether the client's address can affect a verdict.
     let dependsOnAddress: Bool
     /// Whether the method and the path can affect a verdict.
     ///
-    /// A copy: all threads count references to the rule set, which moves its cache line between the processors.
+    /// A copy: all threads count references to the rule set, which moves its cache line between processors.
     let distinguishesRequests: Bool
     /// The format in which verdicts are logged; `nil` if they are not logged.
     let logFormat: AccessLogFormat?
     let tally: RequestTally
-    /// The count of clients; `nil` if they are not counted.
+    /// The client counters; `nil` if clients are not counted.
     let census: Census?
     let now: () -> Timestamp
     private let release: (RuleSet) -> Void
@@ -49,8 +49,8 @@ final class WorkerRules {
 
     /// Creates the rules of one event loop, without any verdicts.
     ///
-    /// `tally`: the counts by the terms of verdicts; `predecessor`: the previous rules of the event loop, whose table of
-    /// clients is taken over; `release`: releases the rule set once the last connection has dropped it.
+    /// `tally`: the counters by the terms of verdicts; `predecessor`: the previous rules of the event loop, whose table
+    /// of clients is taken over; `release`: releases the rule set once no connection uses it.
     init(
         _ ruleSet: RuleSet,
         cacheCapacity: Int,
@@ -106,7 +106,8 @@ final class WorkerRules {
         return table
     }
 
-    /// Releases a rule set on another thread: to deallocate many rules would delay the requests of an event loop.
+    /// Releases a rule set on another thread, because deallocating many rules would delay the requests of an event
+    /// loop.
     private static func releaseElsewhere(_ ruleSet: RuleSet) {
         Task.detached(priority: .background) { withExtendedLifetime(ruleSet) {} }
     }
@@ -119,7 +120,7 @@ final class WorkerRules {
     ///   - bytes: The bytes of the head.
     ///   - address: The address of the client.
     ///   - last: The verdict on the previous request of the connection. A connection usually belongs to one device, so
-    ///     that a comparison with it saves the lookup.
+    ///     a comparison with this verdict saves the lookup.
     /// - Returns: The verdict, from the cache if possible.
     func verdict(
         on head: RequestHead,
@@ -326,10 +327,10 @@ final class WorkerRules {
         return known.verdict
     }
 
-    /// Whether the clock is between the second of the decision and the second at which the verdict may change.
+    /// Whether the current time is between the second of the decision and the second at which the verdict may change.
     ///
-    /// The clock may be set back. It is not read for a verdict that never changes; `Worker` drops such verdicts when the
-    /// clock is set back.
+    /// The clock may be set back. It is not read for a verdict that never changes; `Worker` drops such verdicts when
+    /// the clock is set back.
     private func isValid(_ verdict: Verdict) -> Bool {
         guard let validUntil = verdict.validUntil else { return true }
         let now = self.now()

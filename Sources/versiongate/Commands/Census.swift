@@ -107,7 +107,7 @@ struct CensusPurge: ParsableCommand {
     }
 }
 
-/// The option for the folder that holds a census.
+/// The option for the folder that contains a census.
 struct CensusFolderOption: ParsableArguments {
     @Option(
         name: [.customLong("state"), .customLong("state-dir")],

@@ -10,7 +10,7 @@ struct Check: ParsableCommand {
         abstract:
             "Checks rules: exits with 0, or prints each error as file:line:col: message and exits with 1.",
         discussion: """
-            A finding that makes a gate reject the rules at its start is an error; with --against, \
+            A finding that makes a gate reject the rules at startup is an error; with --against, \
             so is one that makes a running gate reject them. Probable mistakes are warnings; \
             --strict turns them into errors.
 

@@ -2,9 +2,9 @@ import ArgumentParser
 import GatePolicy
 import GateRules
 
-/// Parses times given as flags.
+/// Parses times given as options.
 enum CommandTime {
-    /// Parses a time; returns `nil` if the flag was not given.
+    /// Parses a time; returns `nil` if the option was not given.
     static func parse(_ text: String?, flag: String) throws -> Timestamp? {
         guard let text else { return nil }
         do throws(TimestampError) {

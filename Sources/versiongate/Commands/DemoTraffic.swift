@@ -4,10 +4,10 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// Simulated clients to try the gate with: current and old builds of three apps.
+/// Simulated clients for trying out the gate: current and old builds of three apps.
 struct DemoTraffic: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Sends requests of old and current builds of three apps to a local gate."
+        abstract: "Sends requests from old and current builds of three apps to a local gate."
     )
 
     @Option(help: "The address of the gate, HOST:PORT on this machine.")
@@ -17,11 +17,11 @@ struct DemoTraffic: AsyncParsableCommand {
     @Option(help: "The number of requests to send (default: no limit).")
     var requests: Int?
 
-    /// The allowed hosts: a call by mistake must not put load on another machine.
+    /// The allowed hosts: a command started by mistake must not put load on another machine.
     private static let places = ["127.0.0.1", "::1", "localhost"]
     /// The number of failed attempts, one per second, after which the command exits.
     private static let patience = 30
-    /// The number of requests sent without a pause at the start, so that the page has data to show.
+    /// The number of requests sent without a pause at startup, so that the page has data to show.
     private static let beginning = 150
 
     func run() async throws {

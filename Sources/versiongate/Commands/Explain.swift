@@ -8,7 +8,7 @@ import GateSystem
 /// Shows how the gate would handle a request, and why.
 struct Explain: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Shows which rule decides about a request, why, and what the client would get.",
+        abstract: "Shows which rule applies to a request, why, and what the client would get.",
         discussion: """
             versiongate explain --rules rules.yaml --header 'X-App-Platform: ios' \
             --header 'X-App-Version: 3.4.9' --path /v2/orders

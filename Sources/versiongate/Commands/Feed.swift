@@ -7,7 +7,7 @@ import GateSystem
 /// Commands that work with feeds.
 struct Feed: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Checks the feeds of rules.",
+        abstract: "Checks the feeds of a rules file.",
         subcommands: [FeedCheck.self]
     )
 }
@@ -18,10 +18,10 @@ struct FeedCheck: AsyncParsableCommand {
         commandName: "check",
         abstract: "Polls each feed once and prints what it would add to the rules.",
         discussion: """
-            Then the rules with the data of the feeds are checked and tested as by serve: exit 0, \
-            or 1 with every failed feed and every error as file:line:col: message. For each rule \
-            with holdUntilInStore, the output shows which versions the stores have and when the \
-            rule starts.
+            The rules, including the data from the feeds, are then checked and tested in the same \
+            way as by serve. The command exits with 0, or prints every failed feed and every error \
+            as file:line:col: message and exits with 1. For each rule with holdUntilInStore, the \
+            output shows which versions the stores have and when the rule starts.
             """
     )
 

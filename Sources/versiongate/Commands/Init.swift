@@ -2,7 +2,7 @@ import ArgumentParser
 import FoundationEssentials
 import GateRules
 
-/// Writes a rules file to start with.
+/// Writes an initial rules file.
 struct Init: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Writes a commented rules file for one app on iOS and Android."
@@ -52,7 +52,7 @@ struct Init: ParsableCommand {
         }
         print("\(self.path): written; check it with: versiongate check --strict \(self.path)")
         if !hasSchema {
-            print("for editors, add beside it: versiongate schema > rules.schema.json")
+            print("for editors, add next to it: versiongate schema > rules.schema.json")
         }
     }
 }

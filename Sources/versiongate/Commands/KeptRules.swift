@@ -4,7 +4,7 @@ import GateRecords
 import GateRules
 import GateSystem
 
-/// The option for the rules that a command evaluates clients with.
+/// The option for the rules against which a command evaluates clients.
 struct KeptRules: ParsableArguments {
     @Option(help: "The active rules (default: the last good rules in the state folder).")
     var rules: String?
@@ -14,7 +14,8 @@ struct KeptRules: ParsableArguments {
         try Self.load(self.rules, or: place, flag: "--rules")
     }
 
-    /// Loads the rules from a file or folder, or else the last good rules in the state folder.
+    /// Loads the rules from a file or folder or, without one, the last good rules in the state
+    /// folder.
     ///
     /// Prints the errors and exits if the rules cannot be loaded.
     static func load(_ path: String?, or place: CensusFolderOption, flag: String) throws

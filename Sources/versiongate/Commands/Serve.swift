@@ -4,7 +4,7 @@ import ArgumentParser
 ///
 /// Each property is named after the key of its row in `Settings`. The options are one flat list instead of
 /// nested option groups: a debug build validates an inner group again for each validation of the outer one,
-/// which took 0.1 s at each start.
+/// which took 0.1 s at each startup.
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Runs the gate.",

@@ -4,7 +4,7 @@ import GateRecords
 import GateRules
 import GateSystem
 
-/// Shows which paths old versions still request.
+/// Shows which paths are still requested by old versions.
 struct SunsetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sunset",
@@ -12,9 +12,9 @@ struct SunsetCommand: ParsableCommand {
             "Shows which paths clients below a version still request, how often, and when last.",
         discussion: """
             Paths are the path patterns of the rules file and, for other requests, the path shapes \
-            that the gate stores; with --openapi, the operations of a document, matched by these \
-            shapes. '-' marks operations that no old version requests, and '?' operations that the \
-            census cannot tell apart.
+            that the gate stores. With --openapi, the report lists the operations of a document, \
+            matched by these shapes. '-' marks operations that no old version requests, and '?' \
+            operations that the census cannot tell apart.
             """
     )
 

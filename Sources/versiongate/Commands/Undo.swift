@@ -4,7 +4,7 @@ import GateAdmin
 import GatePolicy
 import GateSystem
 
-/// Makes a running gate return to previous rules, whatever its files contain.
+/// Makes a running gate return to previous rules, regardless of the content of its files.
 struct Undo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract:
@@ -14,7 +14,7 @@ struct Undo: AsyncParsableCommand {
             undo reverts the first. Revisions are in the log, in each 426 and in GET \
             /api/v1/audit. The command prints the changes.
 
-            The rules files are not changed. The undo stays active, also after SIGHUP and, with \
+            The rules files are not changed. The undo stays active, even after SIGHUP and, with \
             --state-dir, after restarts, until the files contain something other than the undone \
             rules.
             """

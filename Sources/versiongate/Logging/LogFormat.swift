@@ -64,9 +64,9 @@ struct LogLines: TextOutputStream, Sendable {
         self.log.write(Self.line(string).span)
     }
 
-    /// Returns the text as one line, with control characters escaped.
+    /// Returns the string as one line, with control characters escaped.
     ///
-    /// A line feed in data from outside could otherwise forge a log line of the gate.
+    /// Otherwise, a line feed in external data could forge a log line of the gate.
     static func line(_ text: String) -> [UInt8] {
         var line: [UInt8] = []
         for byte in text.utf8.dropLast() {

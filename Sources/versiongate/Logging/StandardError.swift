@@ -10,7 +10,7 @@ enum StandardError {
             let written = unsafe bytes.withUnsafeBytes {
                 unsafe Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count)
             }
-            // If standard error is closed, there is no other place to report the failure.
+            // If standard error is closed, the failure cannot be reported anywhere else.
             guard written > 0 || errno == EINTR else { return }
             bytes = bytes.dropFirst(Swift.max(0, written))
         }

@@ -3,7 +3,7 @@ import GateProxy
 import NIOCore
 import ServiceLifecycle
 
-/// Shuts the admin listener down with the gate.
+/// Shuts down the admin listener together with the gate.
 ///
 /// If another gate shares the port, the listener closes as soon as shutdown begins; otherwise it
 /// serves until the last client request is complete.

@@ -1,11 +1,11 @@
 import Glibc
 
-/// Notifies the service manager about the state of the gate, as `sd_notify` does.
+/// Notifies the service manager of the state of the gate, as `sd_notify` does.
 ///
 /// Notifications are datagrams to the Unix socket in `NOTIFY_SOCKET`, see sd_notify(3). Without the
 /// variable, there is no manager; if the socket cannot be reached, the gate continues to serve.
 struct ServiceManager: Sendable {
-    /// The states that the service manager is notified about.
+    /// The states that are reported to the service manager.
     enum State: Equatable, Sendable {
         case ready
         case reloading(monotonicMicroseconds: UInt64)

@@ -12,7 +12,7 @@ struct State {
     let lastGood: LastGoodRules?
     let archive: RulesArchive?
 
-    /// Opens the configured folder; problems are logged and do not prevent the start.
+    /// Opens the configured folder; problems are logged and do not prevent startup.
     init(_ settings: ServeSettings, logger: Logger) {
         guard let path = settings.stateDir else {
             (self.folder, self.feeds, self.lastGood) = (nil, nil, nil)

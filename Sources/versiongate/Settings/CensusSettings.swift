@@ -62,7 +62,7 @@ extension FleetStore.Settings {
         do throws(RedisAddress.Failure) {
             place = RedisServerSettings(try RedisAddress(text), certificate: certificate)
         } catch {
-            // The error must not contain the text, which may include a password.
+            // The error must not contain the value, which may include a password.
             throw SettingsError("\(Settings[\.censusStore].name.flag): \(error.description)")
         }
         if let password { place.address.password = password }

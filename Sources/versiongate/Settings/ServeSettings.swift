@@ -12,7 +12,7 @@ struct ServeSettings {
     var rules: String
     /// The folder for the last data of feeds and the last good rules.
     var stateDir: String?
-    /// Whether the gate exits if the rules are invalid or rejected at start.
+    /// Whether the gate exits if the rules are invalid or rejected at startup.
     var isStrictStart: Bool
     /// The PEM file with certificate authorities for feeds, in addition to those of the system.
     var feedCA: String?

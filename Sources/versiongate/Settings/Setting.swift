@@ -2,9 +2,9 @@
 struct Setting<Value: Sendable>: Sendable {
     let name: SettingName
     let form: SettingFormat<Value>
-    /// The text used if the setting is not given; `nil` if there is no default.
+    /// The text that is used if the setting is not given; `nil` if there is no default.
     let defaultText: String?
-    /// The effect of leaving out a setting without a default text, for help and docs.
+    /// The effect of omitting a setting without a default, for help and docs.
     let absence: String?
     /// The description for help and docs, without a final period.
     let meaning: String

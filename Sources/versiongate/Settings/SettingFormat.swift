@@ -1,13 +1,13 @@
 import GateProxy
 import NIOCore
 
-/// The parser for the texts of a setting.
+/// The parser for the string values of a setting.
 struct SettingFormat<Value: Sendable>: Sendable {
-    /// A description of valid texts, for errors and docs.
+    /// A description of valid values, for errors and docs.
     let expected: String
-    /// Returns the value of a text; `nil` if the text is invalid.
+    /// Returns the parsed value of a string; `nil` if the string is invalid.
     let parse: @Sendable (String) -> Value?
-    /// Returns a hint that is appended to the error for an invalid text.
+    /// Returns a hint that is appended to the error for an invalid string.
     let hint: @Sendable (String) -> String
 
     init(
@@ -50,7 +50,7 @@ extension SettingFormat where Value == TimeAmount {
 extension SettingFormat where Value == TimeAmount? {
     /// A time in seconds, or `off`.
     static let secondsOrOff = Self("a number of seconds from 0.1 to 86400, or off") { text in
-        // `off` is the value `nil`, which differs from an invalid text.
+        // `off` is parsed as the value `nil`, which differs from an invalid string.
         text.lowercased() == "off"
             ? .some(nil) : SettingFormat<TimeAmount>.seconds.parse(text).map { .some($0) }
     }

@@ -16,7 +16,7 @@ extension ArgumentHelp {
 }
 
 extension ParsableArguments {
-    /// The texts of the options that belong to settings.
+    /// The values of the options that belong to settings.
     ///
     /// The property of such an option is named after the key of the setting.
     var flags: [SettingName: String] {
@@ -32,7 +32,7 @@ extension ParsableArguments {
             switch child.value {
             case let option as Option<String?>: texts[name] = option.wrappedValue
             case let flag as Flag<Bool>: texts[name] = flag.wrappedValue ? "true" : nil
-            // The option would be ignored silently.
+            // Otherwise, the option would be ignored silently.
             default: preconditionFailure("the option \(key) is neither a String? nor a flag")
             }
         }

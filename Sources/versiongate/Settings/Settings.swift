@@ -44,7 +44,7 @@ struct Settings: Sendable {
         "reusePort",
         .boolean,
         default: "false",
-        "Share the address with another gate, to replace one by the other (SO_REUSEPORT)"
+        "Share the address with another gate, to replace one with the other (SO_REUSEPORT)"
     )
     let trustedProxies = Setting(
         "trustedProxies",
@@ -116,13 +116,13 @@ struct Settings: Sendable {
         "stateDir",
         .path,
         absence: "nothing is stored",
-        "Folder to store the last good rules and the data of feeds in, for restarts"
+        "Folder to store the last good rules and the data from feeds in, for restarts"
     )
     let strictStart = Setting(
         "strictStart",
         .boolean,
         default: "false",
-        "Exit with 1 if the rules are invalid or rejected at start; never use the last good rules"
+        "Exit with 1 if the rules are invalid or rejected at startup; never use the last good rules"
     )
     let feedCA = Setting(
         "feedCa",
@@ -146,7 +146,7 @@ struct Settings: Sendable {
         "adminTokenFile",
         .path,
         absence: "no tokens; --admin-listen must be a loopback address",
-        "File with admin tokens, one per line; requests must carry one, on any address"
+        "File with admin tokens, one per line; every request must carry one, whatever the listen address"
     )
     let previewSecretFile = Setting(
         "previewSecretFile",
@@ -158,7 +158,7 @@ struct Settings: Sendable {
         "latencyMetrics",
         .boolean,
         default: "true",
-        "Whether latencies are measured for /metrics of the admin listener"
+        "Whether latencies are measured for /metrics on the admin listener"
     )
 
     // MARK: The census
@@ -201,12 +201,12 @@ struct Settings: Sendable {
     )
     let censusStore = Setting(
         "censusStore",
-        // Parsed elsewhere: an error here would show the text, which may contain a password.
+        // Parsed by other code: an error here would contain the value, which may include a password.
         SettingFormat("redis://[[USER]:PASSWORD@]HOST[:PORT][/NUMBER], or rediss:// for TLS") {
             $0
         },
         absence: "none",
-        "Redis or Valkey server to merge the devices of all gates in (rediss:// for TLS)"
+        "Redis or Valkey server that merges the devices of all gates (rediss:// for TLS)"
     )
     let censusStorePasswordFile = Setting(
         "censusStorePasswordFile",
@@ -221,14 +221,14 @@ struct Settings: Sendable {
     )
     let censusStoreCertificate = Setting(
         "censusStoreCertificate",
-        SettingFormat("a file with a certificate in PEM form") {
+        SettingFormat("a file with a certificate in PEM format") {
             ClientCertificate.part(inFile: $0)
         },
         "PEM file with the client certificate for the census store"
     )
     let censusStoreKey = Setting(
         "censusStoreKey",
-        SettingFormat("a file with a key in PEM form") { ClientCertificate.part(inFile: $0) },
+        SettingFormat("a file with a key in PEM format") { ClientCertificate.part(inFile: $0) },
         "PEM file with the key of the client certificate for the census store"
     )
 
@@ -331,7 +331,7 @@ struct Settings: Sendable {
         "maxDiscardedBytes",
         .number(0 ... .max),
         default: "\(DiscardLimits.defaults.bytes)",
-        "Maximum bytes to read and discard of a denied request's body after the response"
+        "Maximum number of bytes of a denied request's body to discard after the response"
     )
     let maxConnections = Setting(
         "maxConnections",

@@ -39,12 +39,12 @@ struct SettingsReader {
         return texts
     }
 
-    /// Returns the value of a setting, or of its default text; `nil` if it is not given and has no
+    /// Returns the value of a setting, or of its default; `nil` if it is not given and has no
     /// default.
     ///
     /// A list in the file is joined with commas.
     ///
-    /// - Throws: `SettingsError` if the text is invalid.
+    /// - Throws: `SettingsError` if the value is invalid.
     func optional<Value>(
         _ setting: KeyPath<Settings, Setting<Value>>
     ) throws(SettingsError) -> Value? {

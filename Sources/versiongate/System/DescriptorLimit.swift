@@ -23,8 +23,8 @@ struct DescriptorLimit: Equatable {
         return DescriptorLimit(count: limit.rlim_cur == .max ? nil : UInt64(limit.rlim_cur))
     }
 
-    /// Returns the number of descriptors needed: two per client connection, those of the admin listener,
-    /// and the gate's own.
+    /// Returns the number of descriptors needed: two per client connection, those for the admin listener, and the
+    /// gate's own.
     static func needed(connections: Int, operators: Int, threads: Int) -> UInt64 {
         UInt64(connections) * 2 + UInt64(operators) + UInt64(threads) * 4 + 64
     }

@@ -40,7 +40,7 @@ struct InheritedSockets: Equatable {
         return InheritedSockets(descriptors: (0..<count).map { Self.first + $0 }, names: names)
     }
 
-    /// Returns the sockets with a chosen name; the name is `nil` if the sockets are not named.
+    /// Returns the sockets whose names are chosen; the name is `nil` if the sockets are not named.
     func sockets(where isChosen: (_ name: String?) -> Bool) -> [Int32] {
         self.descriptors.enumerated().compactMap { index, descriptor in
             isChosen(self.names.isEmpty ? nil : self.names[index]) ? descriptor : nil

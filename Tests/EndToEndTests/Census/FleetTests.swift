@@ -240,7 +240,7 @@ struct FleetTests {
         ),
         (
             ["--census-store", "redis://localhost", "--census-store-certificate", "/etc/hosts"],
-            "expected a file with a certificate in PEM form"
+            "expected a file with a certificate in PEM format"
         ),
         (["--census-store", "localhost:6379"], "expected redis://HOST"),
         (

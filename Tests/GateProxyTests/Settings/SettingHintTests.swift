@@ -54,8 +54,8 @@ struct SettingHintTests {
     }
 
     @Test(arguments: [
-        (ECONNREFUSED, "nothing is listening: check that the backend is up, and its port"),
-        (ENOENT, "there is no such socket: check that the backend is up, and the path"),
+        (ECONNREFUSED, "nothing is listening: check the port, and that the backend is up"),
+        (ENOENT, "there is no such socket: check the path, and that the backend is up"),
         (EACCES, "the gate's user has no access: check the permissions"),
         (ENETUNREACH, "no route to the address from this machine"),
     ])

@@ -1,15 +1,15 @@
 import GatePolicy
 import GateWire
 
-/// The endpoints of the gate for clients, under `/.versiongate/`.
+/// The gate's endpoints for clients, under `/.versiongate/`.
 enum ClientEndpoint: Equatable {
     /// The status of the client, which apps check when they start.
     case status
-    /// The status as an event stream with every change (Server-Sent Events).
+    /// The status and all of its changes as an event stream (Server-Sent Events).
     case events
     /// The known TestFlight builds.
     case testFlight(TestFlightQuery)
-    /// Any other path below `/.versiongate/`, none of which is forwarded.
+    /// Any other path under `/.versiongate/`; none of these paths is forwarded.
     case unknown
 
     private static let folder: StaticString = "/.versiongate/"

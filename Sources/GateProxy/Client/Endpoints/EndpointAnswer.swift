@@ -3,12 +3,12 @@ import GateWire
 
 /// The responses of the endpoints for clients.
 enum EndpointAnswer {
-    /// The status of a client, or 304 if the client has it (RFC 9110 section 13.1.2).
+    /// The status of a client, or 304 if the client already has it (RFC 9110 section 13.1.2).
     static func status(_ status: LaunchStatus, vary: String, knownTags: [String]) -> RenderedAnswer
     {
         var fields = [
             HeaderField(name: "ETag", value: "\"\(status.tag)\""),
-            // Apps check the status at every start, and the response is cheap: caches must revalidate it.
+            // Apps check the status at every start, and the response is cheap, so caches must revalidate it.
             HeaderField(name: "Cache-Control", value: "private, no-cache"),
             HeaderField(name: "Vary", value: vary),
         ]
@@ -26,7 +26,7 @@ enum EndpointAnswer {
 
     /// The known TestFlight builds.
     ///
-    /// The sources are polled every few minutes, so that caching for a minute makes no difference.
+    /// The sources are polled every few minutes, so caching for a minute makes no difference.
     static func testFlight(_ body: [UInt8], vary: String) -> RenderedAnswer {
         RenderedAnswer(
             status: 200,
@@ -63,14 +63,14 @@ enum EndpointAnswer {
 
     static let methodNotAllowed = Self.problem(
         405,
-        "This endpoint is only read: GET or HEAD.",
+        "This endpoint is read-only: use GET or HEAD.",
         [HeaderField(name: "Allow", value: "GET, HEAD, OPTIONS")]
     )
     static let badPath = Self.problem(
         400,
-        "The query has one 'path' at most, which begins with a slash."
+        "The query can contain at most one 'path', which must begin with a slash."
     )
-    static let notFound = Self.problem(404, "This gateway has status and events here.")
+    static let notFound = Self.problem(404, "There is no such endpoint: use status or events.")
 
     private static func problem(
         _ status: Int,

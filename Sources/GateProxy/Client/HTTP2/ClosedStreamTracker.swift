@@ -1,7 +1,7 @@
 import GateWire
 import NIOCore
 
-/// The streams of a client that have ended, but for which frames may be on their way.
+/// The streams of a client that have ended, but for which frames may still be in transit.
 struct ClosedStreamTracker {
     /// Streams whose response was sent before the end of the request.
     var unfinished = UnfinishedRequests()
@@ -20,21 +20,21 @@ struct ClosedStreamTracker {
         if self.reset.count > self.most { self.reset.removeFirst() }
     }
 
-    /// A frame of the client after the head of its request.
+    /// A frame from the client after the head of its request.
     enum Frame {
-        /// The number of bytes of the body; `length`: with the padding, which counts for flow control.
+        /// The number of content bytes; `length`: the payload length with padding, which counts for flow control.
         case data(Int, length: Int)
         /// `isSection`: whether the fields are a valid trailer section.
         case trailers(isSection: Bool)
     }
 
-    /// Returns whether a frame of a stream that has ended may have crossed the response or the reset.
+    /// Returns whether a frame of an ended stream may have crossed the response or the reset.
     ///
-    /// `isLast`: whether it ends the stream.
+    /// `isLast`: whether the frame ends the stream.
     ///
     /// Throws `PROTOCOL_ERROR` for a malformed request (more bytes than announced, or invalid trailers), and
-    /// `FLOW_CONTROL_ERROR` for more bytes than the window permits. Fewer bytes than announced are no error: a client that
-    /// has the response may end the request at once, as curl does.
+    /// `FLOW_CONTROL_ERROR` for more bytes than the window permits. Fewer bytes than announced are not an error: a
+    /// client that has the response may end the request at once, as curl does.
     mutating func passesOver(
         _ frame: Frame,
         of stream: UInt32,

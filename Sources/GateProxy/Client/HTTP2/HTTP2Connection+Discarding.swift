@@ -3,7 +3,7 @@ import NIOCore
 
 /// Request bodies that arrive after the response.
 extension HTTP2Connection {
-    /// Discards the rest of a request body within the limits, and resets the stream beyond them.
+    /// Discards the rest of a request body within the limits, and resets the stream if they are exceeded.
     func readAway(_ stream: HTTP2Stream) {
         guard self.context != nil else { return }
         if self.closedStreams.unfinished.count >= Self.maxStreams,
@@ -34,7 +34,7 @@ extension HTTP2Connection {
         self.loop.counters.discardedBytes += UInt64(count)
     }
 
-    /// Counts discarded bytes of a stream, and increases its window if the limits permit.
+    /// Counts discarded bytes on a stream, and increases its window if the limits permit.
     func discarded(_ count: Int, of stream: UInt32) {
         self.discarded(count)
         guard var entry = self.closedStreams.unfinished[stream], entry.getsRoom else { return }
@@ -70,7 +70,9 @@ extension HTTP2Connection {
         return mayGoOn ? nil : .budget
     }
 
-    /// Resets streams whose deadline has passed, every `resetDelay` while there are incomplete bodies.
+    /// Resets streams whose deadline has passed.
+    ///
+    /// Runs every `resetDelay` while there are incomplete bodies.
     private func watchDiscarding() {
         guard self.closedStreams.unfinished.beginWatch() else { return }
         self.eventLoop.assumeIsolated().scheduleTask(in: UnfinishedRequests.resetDelay) {
@@ -84,7 +86,7 @@ extension HTTP2Connection {
         }
     }
 
-    /// Resets a stream; `cut` is counted unless a reason was counted before.
+    /// Resets a stream; `cut` is counted unless another reason has already been counted.
     private func endDiscarding(_ stream: UInt32, _ cut: DiscardCut) {
         if self.closedStreams.unfinished[stream]?.getsRoom == true {
             self.loop.counters.countCut(cut)
@@ -97,7 +99,7 @@ extension HTTP2Connection {
 extension HTTP2Stream {
     /// Whether the rest of the body is discarded after the response.
     ///
-    /// gRPC calls and WebSockets may never end, and their clients read a response at any time.
+    /// gRPC calls and WebSockets may never end, and their clients can read a response at any time.
     fileprivate var isReadAway: Bool {
         switch self.request {
         case .length, .any: !self.client.request.isCall

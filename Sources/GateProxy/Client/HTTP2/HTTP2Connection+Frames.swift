@@ -59,7 +59,7 @@ extension HTTP2Connection {
     private func readReset(_ stream: UInt32) throws(HTTP2ErrorCode) {
         guard stream <= self.lastStream else { throw .protocolError }
         if let stream = self.streams[stream], stream.hasBegunResponse {
-            // The client cancels a response that it has seen, so that the backend has done no work in vain.
+            // The client cancels a response that has already started, so the backend's work was not wasted.
             try self.chargeControl()
         } else if !self.budgets.resets.charge(at: self.loop.now) {
             throw .enhanceYourCalm
@@ -98,7 +98,7 @@ extension HTTP2Connection {
             self.deadline =
                 self.streams.isEmpty ? self.loop.now + self.loop.settings.timeouts.idle : nil
         }
-        // The block is decoded in any case, because later ones refer to its entries of the header table.
+        // The block is decoded in any case, because later blocks may refer to its entries in the dynamic table.
         self.turn.readSection()
         try self.headers.read(block.bytes, names: self.loop.rules.table)
         let id = block.stream

@@ -52,9 +52,9 @@ extension HTTP2Connection {
         self.closedStreams.wasReset(stream)
     }
 
-    /// Takes a frame of a stream that is over or will not be served.
+    /// Handles a frame on a stream that has ended or will not be served.
     ///
-    /// The frame is an error if the client could know that, or if it shows that the request is malformed.
+    /// The frame is an error if the client could know that, or if the frame shows that the request is malformed.
     func passOver(
         _ frame: ClosedStreamTracker.Frame,
         of stream: UInt32,
@@ -71,16 +71,16 @@ extension HTTP2Connection {
             if case .data(let count, _) = frame { self.discarded(count, of: stream) }
             return self.becomeIdleIfEmpty()
         }
-        // A header section on a closed stream is an error of the connection (RFC 9113 5.1).
+        // A header section on a closed stream is a connection error (RFC 9113 5.1).
         guard case .data = frame else { throw .streamClosed }
         try self.refuse(stream, .streamClosed)
     }
 
-    /// Ends a stream because of an error of the client.
+    /// Ends a stream because of a client error.
     ///
-    /// It counts like a reset of the client, because a client could cause one instead of the other.
+    /// The error counts like a reset from the client, because a client could cause one instead of the other.
     func refuse(_ stream: UInt32, _ code: HTTP2ErrorCode) throws(HTTP2ErrorCode) {
-        // To refuse a stream costs little, and the client may not know the limit yet.
+        // Refusing a stream costs little, and the client may not know the limit yet.
         let isCalm =
             code == .refusedStream
             ? self.budgets.control.charge(at: self.loop.now)
@@ -93,7 +93,7 @@ extension HTTP2Connection {
         }
     }
 
-    /// Returns consumed bytes to the window of the connection.
+    /// Returns consumed bytes to the connection's flow-control window.
     func credit(_ count: Int) {
         guard let increment = self.receiveWindow.take(count), !self.isClosing else { return }
         self.writeWindowUpdate(0, increment: increment)
@@ -102,7 +102,7 @@ extension HTTP2Connection {
 
 /// The end of the connection.
 extension HTTP2Connection {
-    /// Sends `GOAWAY` with the reason, and closes.
+    /// Sends `GOAWAY` with the reason, and closes the connection.
     func fail(_ code: HTTP2ErrorCode) {
         guard !self.isClosing else { return }
         let last = self.lastServedStream ?? self.lastStream
@@ -112,12 +112,12 @@ extension HTTP2Connection {
         self.outbox.frames.writeGoAway(last: last, code)
         self.deadline = self.loop.now + self.loop.settings.timeouts.linger
         self.flushNow()
-        // If both sides were closed with bytes unread, the client would lose the last frames.
+        // If both sides were closed with unread bytes, the client would lose the last frames.
         guard !self.inputClosed else { return self.closeWhenWritten() }
         self.output?.end()
     }
 
-    /// Closes once everything is written, because the client sends no more.
+    /// Closes the connection once everything is written, because the client sends nothing more.
     func closeWhenWritten() {
         self.stage = .closing
         self.reader.close()
@@ -128,17 +128,18 @@ extension HTTP2Connection {
 
     /// Handles the close of the client's sending side.
     ///
-    /// The client can neither end a request nor open a window nor acknowledge anything any more. It counts as gone, and
-    /// each stream ends as by a reset. Only bytes that the channel already has are still written.
+    /// The client can no longer end a request, increase a window or acknowledge anything. The client counts as
+    /// disconnected, and each stream ends as after a reset. Only bytes that were already passed to the channel are
+    /// still written.
     func clientEnded() {
         guard !self.streams.isEmpty, !self.isClosing else { return self.closeWhenWritten() }
         for stream in self.streams.all { stream.end() }
         self.settle()
     }
 
-    /// Lets the streams come to their end, because the gate is about to stop.
+    /// Lets the streams complete, because the gate is about to stop.
     ///
-    /// `grace`: how long new requests are accepted, because they may be on their way (RFC 9113 6.8).
+    /// `grace`: how long new requests are accepted, because they may be in transit (RFC 9113 6.8).
     func drain(grace: TimeAmount) {
         switch self.stage {
         case .opening where grace > .zero, .open where grace > .zero:
@@ -158,7 +159,7 @@ extension HTTP2Connection {
         }
     }
 
-    /// Announces the end of the connection without naming the last stream.
+    /// The stream ID for a `GOAWAY` that announces the end of the connection but not yet the last stream.
     private static let noLastStream = UInt32(Int32.max)
 
     func deadlineReached() {

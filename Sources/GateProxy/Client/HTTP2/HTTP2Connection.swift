@@ -2,9 +2,9 @@ import GateWire
 import NIOCore
 internal import NIOSSL
 
-/// One HTTP/2 connection of a client (RFC 9113).
+/// One HTTP/2 connection from a client (RFC 9113).
 ///
-/// It reads frames, keeps the streams, and writes the frames of their responses.
+/// It reads frames, manages the streams, and writes the frames of their responses.
 final class HTTP2Connection: ChannelInboundHandler, ChannelOutboundHandler, HTTP2Endpoint,
     HeldOutput, RegisteredConnection
 {
@@ -13,23 +13,23 @@ final class HTTP2Connection: ChannelInboundHandler, ChannelOutboundHandler, HTTP
     typealias OutboundOut = ByteBuffer
 
     enum Stage {
-        /// The settings of the client have not arrived (RFC 9113 3.4).
+        /// The client's settings have not arrived (RFC 9113 3.4).
         case opening
         case open
         /// `GOAWAY` was sent: streams up to this one are served, and the client retries later ones elsewhere (RFC 9113
         /// 6.8).
         case draining(last: UInt32)
-        /// The last `GOAWAY` was sent; frames of the client are discarded.
+        /// The last `GOAWAY` was sent; frames from the client are discarded.
         case closing
     }
 
-    /// The budgets that limit what a client can cause at little cost.
+    /// The budgets for actions that cost the client little.
     struct FloodBudgets {
-        /// Resets of streams, which are earned by responses.
+        /// Resets of streams; responses refill this budget.
         var resets = FloodBudget(capacity: 200, perSecond: 20)
-        /// Frames without content, which are earned by frames with content.
+        /// Frames without content; frames with content refill this budget.
         var control = FloodBudget(capacity: 1000, perSecond: 100)
-        /// Discarded bytes of the connection.
+        /// Discarded bytes on the connection.
         var discards: FloodBudget
     }
 
@@ -46,7 +46,7 @@ final class HTTP2Connection: ChannelInboundHandler, ChannelOutboundHandler, HTTP
 
     var reader: HTTP2FrameReader
     var headers: HTTP2HeaderReader
-    /// The head of the last request; its memory is used again.
+    /// The head of the last request, whose memory is reused.
     var requestHead = RequestHead()
     var peer = HTTP2PeerSettings(isClient: true)
     var receiveWindow = HTTP2ReceiveWindow(size: HTTP2OwnSettings.connectionWindow)
@@ -68,11 +68,13 @@ final class HTTP2Connection: ChannelInboundHandler, ChannelOutboundHandler, HTTP
     /// The maximum number of concurrent streams of a client.
     static let maxStreams = 100
 
-    /// The capacity of the budget for discarded bytes, in bodies of the maximum size.
+    /// The capacity of the budget for discarded bytes, as a number of bodies of the maximum size.
     private static let discardedBodies = 2
 
-    /// The minimum time until the next turn: an event loop of NIO runs all tasks that are due before it reads from its
-    /// sockets, including a task that was just added.
+    /// The minimum time until the next turn.
+    ///
+    /// Before a NIO event loop reads from its sockets, it runs all tasks that are due, including a task that was just
+    /// added.
     static let pause = TimeAmount.microseconds(20)
 
     init(clients: LoopClients, origin: ClientAddress) {
@@ -90,7 +92,7 @@ final class HTTP2Connection: ChannelInboundHandler, ChannelOutboundHandler, HTTP
 
     var eventLoop: any EventLoop { self.loop.eventLoop }
 
-    /// The context of the handler; `nil` once it is removed.
+    /// The context of the handler; `nil` once the handler is removed.
     var context: ChannelHandlerContext? { self.output?.context }
 
     @inline(__always)
@@ -108,7 +110,7 @@ final class HTTP2Connection: ChannelInboundHandler, ChannelOutboundHandler, HTTP
     @inline(__always)
     var isTickBudgetSpent: Bool { self.turn.isOver }
 
-    /// The highest stream that is served while the connection drains; `nil` if it does not drain.
+    /// The highest stream that is served while the connection is draining; `nil` if it is not draining.
     var lastServedStream: UInt32? {
         if case .draining(let last) = self.stage { last } else { nil }
     }
@@ -136,7 +138,7 @@ extension HTTP2Connection {
     }
 
     func read(context: ChannelHandlerContext) {
-        // A client that does not read its responses may not request more, and requests that have arrived are served
+        // A client that does not read its responses may not send more requests. Requests that have arrived are served
         // before new ones are read.
         if self.isWritable, !self.turn.isWaiting {
             context.read()
@@ -155,7 +157,7 @@ extension HTTP2Connection {
         if self.isWritable, !self.turn.isWaiting { self.output?.readNext() }
     }
 
-    /// Takes the bytes that had arrived when HTTP/2 was detected.
+    /// Processes the bytes that had arrived when HTTP/2 was detected.
     func begin(with bytes: ByteBuffer) {
         self.received(bytes)
         // `channelReadComplete` may not follow if no more bytes arrive.
@@ -163,7 +165,7 @@ extension HTTP2Connection {
         self.endTurn()
     }
 
-    /// Leaves the frames that exceed the limit of a turn to the next one.
+    /// Leaves the frames beyond the limit of a turn for the next turn.
     private func endTurn() {
         guard self.turn.end(isClosing: self.isClosing) else { return }
         self.eventLoop.assumeIsolated().scheduleTask(in: Self.pause) { self.beginTurn() }
@@ -175,7 +177,7 @@ extension HTTP2Connection {
         self.processInbound()
         self.outbox.release()
         self.settle()
-        // Before the pause starts, which would otherwise be over after it.
+        // Before the pause starts; otherwise, the pause would already be over after the flush.
         self.flushNow()
         self.endTurn()
         self.resumeReading(context)
@@ -217,9 +219,9 @@ extension HTTP2Connection {
 
 /// Outgoing frames.
 extension HTTP2Connection {
-    /// Flushes the frames that a part of a backend's response has caused.
+    /// Flushes the frames that were caused by a part of a backend's response.
     ///
-    /// At the end of a response, this happens at once if there is no other stream that could add frames.
+    /// At the end of a response, they are flushed at once if no other stream could add frames.
     func release(isEndOfAnswer: Bool) {
         self.outbox.release()
         guard !self.outbox.isEmpty else { return self.settle() }
@@ -230,7 +232,7 @@ extension HTTP2Connection {
         self.flushNow()
     }
 
-    /// Counts sent content; clients that open the window byte by byte earn nothing.
+    /// Counts sent content for the budgets; clients that increase the window byte by byte earn nothing.
     func wrote(_ count: Int, of stream: HTTP2Stream) {
         if stream.output.isEmpty || count >= 1024 { self.budgets.control.earn(4) }
     }

@@ -3,8 +3,8 @@ import NIOCore
 
 /// One stream of an HTTP/2 connection.
 ///
-/// It passes the request to a `ClientConnection` and writes the response as frames. When an exchange has ended in order,
-/// both serve another stream.
+/// It passes the request to a `ClientConnection` and writes the response as frames. After an exchange has completed,
+/// both objects are reused for another stream.
 final class HTTP2Stream: HTTP2Sender {
     /// The part of the request that has not arrived.
     enum RequestBody {
@@ -12,7 +12,7 @@ final class HTTP2Stream: HTTP2Sender {
         /// A body of unknown length.
         case any
         case ended
-        /// A WebSocket that the backend has not accepted yet; the bytes of the client are held.
+        /// A WebSocket that the backend has not accepted yet; bytes from the client are held back.
         case offered(WebSocketKey, hasEnded: Bool)
         /// The bytes of a WebSocket.
         case tunnel(hasEnded: Bool)
@@ -25,8 +25,9 @@ final class HTTP2Stream: HTTP2Sender {
         case ended
     }
 
-    /// A reference cycle, which the connection breaks at its end: each access to an `unowned` reference would cost as
-    /// much as a retain and a release.
+    /// A reference cycle, which the connection breaks when it ends.
+    ///
+    /// With an `unowned` reference, each access would cost as much as a retain and a release.
     let connection: HTTP2Connection
     let client: ClientConnection
     private(set) var id: UInt32 = 0
@@ -71,7 +72,7 @@ final class HTTP2Stream: HTTP2Sender {
         self.isOver = false
     }
 
-    /// The bytes of the body that the client may still send; `nil`: any number.
+    /// The number of body bytes that the client may still send; `nil` for any number.
     var announcedLength: AnnouncedLength? {
         if case .length(let length) = self.request { return length }
         return nil
@@ -82,7 +83,7 @@ final class HTTP2Stream: HTTP2Sender {
         guard case .ended = self.response else { return false }
         return switch self.request {
         case .length, .any, .ended: true
-        // The other direction goes on (RFC 8441 5).
+        // The other direction stays open (RFC 8441 5).
         case .offered, .tunnel: false
         }
     }
@@ -113,7 +114,7 @@ final class HTTP2Stream: HTTP2Sender {
     }
 
     private func dropHeldBody() {
-        // Only WebSockets hold bytes, and to replace an empty buffer is not free.
+        // Only WebSockets hold bytes, and replacing an empty buffer has a cost.
         if self.heldBody.capacity > 0 { self.heldBody = ByteBuffer() }
     }
 
@@ -124,7 +125,7 @@ final class HTTP2Stream: HTTP2Sender {
         for done in waiting { done() }
     }
 
-    /// Resets the stream, so that the response does not look complete.
+    /// Resets the stream so that the response does not look complete.
     func reset(_ code: HTTP2ErrorCode) {
         guard !self.isOver else { return }
         self.connection.writeReset(self.id, code)
@@ -134,7 +135,7 @@ final class HTTP2Stream: HTTP2Sender {
 
 /// Incoming frames.
 extension HTTP2Stream {
-    /// Takes content.
+    /// Handles content.
     ///
     /// `length`: the length of the payload with its padding, which counts for flow control.
     func receiveData(_ data: ByteBuffer, length: Int, endsStream: Bool) throws(HTTP2ErrorCode) {
@@ -155,7 +156,7 @@ extension HTTP2Stream {
     }
 
     private func pass(_ content: ByteBuffer) {
-        // The end of the response may still wait for window.
+        // The end of the response may still wait for flow-control window.
         guard !self.isAnswered else { return self.connection.discarded(content.readableBytes) }
         if content.readableBytes > 0 {
             self.client.received(content)
@@ -164,13 +165,13 @@ extension HTTP2Stream {
         }
     }
 
-    /// Takes trailer fields, which end the request.
+    /// Handles trailer fields, which end the request.
     func receiveTrailers(_ list: HeaderList) throws(HTTP2ErrorCode) {
         guard list.isTrailerSection else { throw .protocolError }
         switch self.request {
         case .length(var length): try length.take(0, isLast: true)
         case .any: break
-        // A tunnel has nothing but data (RFC 9113 8.5).
+        // A tunnel carries only DATA frames (RFC 9113 8.5).
         case .offered, .tunnel: throw .protocolError
         case .ended: throw .streamClosed
         }
@@ -178,7 +179,7 @@ extension HTTP2Stream {
         self.client.received(trailers: list)
     }
 
-    /// Opens the window for the request body by the bytes that were consumed.
+    /// Increases the window for the request body by the number of consumed bytes.
     func makeRoom() {
         let untaken = self.receiveWindow.untaken
         guard !self.isOver, untaken > 0, self.client.mayRead, self.webSocketKey == nil else {
@@ -191,7 +192,7 @@ extension HTTP2Stream {
     }
 }
 
-/// A WebSocket over HTTP/2 (RFC 8441), which the backend gets over HTTP/1.1.
+/// A WebSocket over HTTP/2 (RFC 8441), which is forwarded to the backend over HTTP/1.1.
 extension HTTP2Stream {
     /// The key of a WebSocket that the backend has not accepted yet; `nil` for all other requests.
     var webSocketKey: WebSocketKey? {
@@ -205,7 +206,7 @@ extension HTTP2Stream {
         var isAccepted = false
         for line in head.fields.lines
         where bytes.matches("sec-websocket-accept", from: line.start, to: line.nameEnd) {
-            // With a second field, it would be unclear which one counts.
+            // With a second field, it would be unclear which one applies.
             guard !isAccepted, bytes.text(from: line.valueStart, to: line.valueEnd) == key.accept
             else { return false }
             isAccepted = true
@@ -213,7 +214,7 @@ extension HTTP2Stream {
         return isAccepted
     }
 
-    /// Passes on the bytes that the client sent before the backend accepted the WebSocket.
+    /// Forwards the bytes that the client sent before the backend accepted the WebSocket.
     func beginTunnel() {
         guard !self.isOver, case .offered(_, let hasEnded) = self.request else { return }
         self.request = .tunnel(hasEnded: false)
@@ -222,7 +223,7 @@ extension HTTP2Stream {
         self.receiveTunnel(held, endsStream: hasEnded)
     }
 
-    /// Takes bytes of the client; the end of the stream only ends this direction.
+    /// Handles bytes from the client; the end of the stream only ends this direction.
     func receiveTunnel(_ data: ByteBuffer, endsStream: Bool) {
         guard case .tunnel = self.request else {
             self.heldBody.writeImmutableBuffer(data)
@@ -238,7 +239,7 @@ extension HTTP2Stream {
 
     /// Handles a reset by the client.
     func wasReset() {
-        // The reset is passed on, because a close would look like an end in order (RFC 8441 5).
+        // The reset is forwarded, because a close would look like a clean end (RFC 8441 5).
         if case .tunnel = self.request { self.client.upstream?.prepareReset() }
         self.end()
     }

@@ -1,16 +1,16 @@
-/// The limit for the header sections of one connection that are read before the event loop serves other connections.
+/// The limit for the header sections that are read from one connection before the event loop serves other connections.
 ///
-/// If all fields of a request are indexes of the header table, hundreds of requests arrive in one read.
+/// If all fields of a request are table indices, hundreds of requests can arrive in one read.
 struct HTTP2Turn {
     private enum State {
         case reading(sections: Int)
-        /// The rest of the frames waits for the next turn.
+        /// The remaining frames wait for the next turn.
         case waiting
     }
 
     private var state = State.reading(sections: 0)
 
-    /// The number of header sections in a turn.
+    /// The maximum number of header sections per turn.
     static let maxSections = 16
 
     /// Whether no more frames are read in this turn.
@@ -35,7 +35,7 @@ struct HTTP2Turn {
         self.state = .reading(sections: sections + 1)
     }
 
-    /// Ends the turn: all bytes that have arrived were received.
+    /// Ends the turn after all bytes that have arrived were received.
     ///
     /// - Returns: Whether the next turn has to be scheduled.
     mutating func end(isClosing: Bool) -> Bool {

@@ -1,31 +1,32 @@
 import GateWire
 import NIOCore
 
-/// The requests of a connection whose response was sent before the client had sent the whole body.
+/// Requests on a connection that got a response before the client had sent the whole body.
 ///
-/// The stream of such a request stays open for the client until it has sent the rest, or receives `RST_STREAM` (RFC 9113
-/// 8.1). OkHttp, `java.net.http` and httpx return the response only after the whole body, so they get flow-control window
-/// for the rest. curl 7.88 treats a reset as a failure, so a stream without window is reset only after `resetDelay`.
+/// The stream of such a request stays open for the client until the client has sent the rest or receives `RST_STREAM`
+/// (RFC 9113 8.1). OkHttp, `java.net.http` and httpx return the response only after the whole body is sent, so the gate
+/// increases their flow-control window for the rest. curl 7.88 treats a reset as a failure, so a stream whose window is
+/// exhausted is reset only after `resetDelay`.
 struct UnfinishedRequests {
     /// A request with an incomplete body.
     struct Entry {
-        /// The rest of the announced length; `nil` if the request announced none.
+        /// The rest of the announced length; `nil` if no length was announced.
         var length: AnnouncedLength?
         var window: HTTP2ReceiveWindow
         /// The number of bytes by which the window may still be increased.
         var left: UInt64
-        /// Whether the window is increased at all.
+        /// Whether the window may be increased at all.
         var getsRoom: Bool
-        /// When the stream is reset at the latest.
+        /// The latest time at which the stream is reset.
         var end: NIODeadline
-        /// When the stream is reset if no data arrives until then.
+        /// The time at which the stream is reset if no data arrives by then.
         var deadline: NIODeadline
         /// The client whose budget is charged; `nil` if it is unknown.
         let client: ClientNetwork?
 
         /// Whether the client needs a larger window for the rest of the body.
         ///
-        /// If the length is unknown, half of the first window must be used: most bodies are smaller.
+        /// If the length is unknown, half of the initial window must be used first, because most bodies are smaller.
         var needsRoom: Bool {
             guard self.getsRoom else { return false }
             guard let length else { return self.window.left <= HTTP2OwnSettings.firstWindow / 2 }
@@ -37,7 +38,7 @@ struct UnfinishedRequests {
     /// Whether a check of the deadlines is scheduled.
     private var isWatched = false
 
-    /// The time that a client without window has to read the response before the reset.
+    /// The time before the reset for a client with an exhausted window to read the response.
     static let resetDelay = TimeAmount.milliseconds(250)
 
     var isEmpty: Bool { self.entries.isEmpty }
@@ -63,7 +64,7 @@ struct UnfinishedRequests {
     /// The stream with the oldest request.
     var oldest: UInt32? { self.entries.keys.min() }
 
-    /// The streams whose deadline has passed, in ascending order.
+    /// The streams whose deadlines have passed, in ascending order.
     func overdue(at now: NIODeadline) -> [UInt32] {
         self.entries.filter { $0.value.deadline <= now }.map(\.key).sorted()
     }

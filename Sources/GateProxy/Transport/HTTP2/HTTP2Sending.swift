@@ -15,7 +15,7 @@ protocol HTTP2Sending: AnyObject {
     var sendWindow: HTTP2SendWindow { get set }
     var line: HTTP2SendQueue<Stream> { get set }
 
-    /// A DATA frame was written.
+    /// Handles a DATA frame that was written.
     func wrote(_ count: Int, of stream: Stream)
     /// Writes the outbox to the channel soon.
     func flush()
@@ -24,14 +24,14 @@ protocol HTTP2Sending: AnyObject {
 }
 
 extension HTTP2Sending {
-    /// Sends the output of a stream, as far as the windows permit; the rest waits for its turn.
+    /// Sends the output of a stream as far as the windows permit; the rest waits for its turn.
     func send(_ stream: Stream) {
         self.write(from: stream, atMost: .max)
         if !stream.isOver, !stream.output.isEmpty, self.line.join(stream) { stream.waits() }
         self.flush()
     }
 
-    /// Sends pending output, with a frame of each stream in turn.
+    /// Sends pending output, one frame of each stream in turn.
     func pump() {
         // The number of consecutive streams that could not send; once it includes all streams, none
         // can.
@@ -118,7 +118,7 @@ protocol HTTP2Sender: AnyObject {
     func becameWritable()
 }
 
-/// Default implementations, because most streams need only some of these events.
+/// Default implementations, because most types of stream need only some of these events.
 extension HTTP2Sender {
     func waits() {}
     func didSendPending() {}

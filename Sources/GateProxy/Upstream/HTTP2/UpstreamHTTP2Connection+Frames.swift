@@ -3,7 +3,7 @@ import NIOCore
 
 /// The received frames.
 extension UpstreamHTTP2Connection {
-    /// The minimum bytes of a window increment that does not count as a control frame.
+    /// The minimum window increment, in bytes, that does not count as a control frame.
     private static let largeIncrement = 1024
 
     func read(_ frame: HTTP2ReceivedFrame) throws(HTTP2ErrorCode) {
@@ -58,7 +58,8 @@ extension UpstreamHTTP2Connection {
 
     private func readHeaders(_ block: HTTP2HeaderBlock) throws(HTTP2ErrorCode) {
         guard self.budget.hasOpened(block.stream) else { throw .protocolError }
-        // The block is always decoded, because later blocks refer to its fields.
+        // The block is always decoded, because later blocks may refer to the entries that it adds
+        // to the dynamic table.
         try self.headers.read(block.bytes, names: .response)
         guard let stream = try self.stream(block.stream) else { return }
         self.control.earn(8)
@@ -66,7 +67,7 @@ extension UpstreamHTTP2Connection {
     }
 
     private func readWindowUpdate(_ id: UInt32, _ increment: Int) throws(HTTP2ErrorCode) {
-        // Increments for a large body can be too frequent to distinguish them from a flood.
+        // Increments for a large body can be too frequent to be distinguished from a flood.
         if increment < Self.largeIncrement { try self.chargeControl() }
         guard id != 0 else { return try self.widen(by: increment) }
         guard let stream = try self.stream(id) else { return }
@@ -95,8 +96,8 @@ extension UpstreamHTTP2Connection {
         promise.succeed()
     }
 
-    /// Handles GOAWAY: the backend accepts no more requests, and has not processed those after
-    /// `last` (RFC 9113 6.8).
+    /// Handles GOAWAY: the backend accepts no more requests, and has not processed those with IDs
+    /// above `last` (RFC 9113 6.8).
     private func readGoAway(last: UInt32, _ code: UInt32) throws(HTTP2ErrorCode) {
         try self.chargeControl()
         if code != HTTP2ErrorCode.noError.rawValue {

@@ -7,7 +7,7 @@ extension UpstreamHTTP2Connection {
     ///
     /// A backend that closes it earlier sends GOAWAY, so no request is lost.
     private static let idleTime = TimeAmount.seconds(30)
-    /// The time without data, while a request waits, after which a connection may be dead.
+    /// The time without data after which a connection on which a request waits may be dead.
     private static let suspiciousSilence = TimeAmount.seconds(5)
 
     /// Returns a stream for another exchange.
@@ -51,7 +51,7 @@ extension UpstreamHTTP2Connection {
         }
     }
 
-    /// Retires the connection after a timeout of a request, unless data has been received recently.
+    /// Retires the connection after a request timeout, unless data has been received recently.
     ///
     /// On a dead connection, further requests would time out as well.
     func suspect(since began: NIODeadline) {
@@ -66,7 +66,7 @@ extension UpstreamHTTP2Connection {
     }
 
     /// Resets streams whose last frame is late, and closes the connection if it is unused or the
-    /// backend is gone.
+    /// backend has disappeared.
     func closeOverdue(at now: NIODeadline) {
         if let deadline = self.deadline, deadline <= now { return self.shutDown() }
         let isNeeded = !self.streams.isEmpty

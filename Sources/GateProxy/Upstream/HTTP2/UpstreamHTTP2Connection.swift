@@ -8,7 +8,7 @@ final class UpstreamHTTP2Connection: ChannelInboundHandler, HTTP2Endpoint, Regis
     typealias OutboundOut = ByteBuffer
 
     enum Stage {
-        /// The settings of the backend, which confirm HTTP/2, have not been received.
+        /// The backend's settings, which confirm HTTP/2, have not been received.
         case opening(EventLoopPromise<Void>)
         case open
         /// The connection is closing; further input is discarded.
@@ -46,7 +46,7 @@ final class UpstreamHTTP2Connection: ChannelInboundHandler, HTTP2Endpoint, Regis
     var headers: HTTP2HeaderReader
     var peer = HTTP2PeerSettings(isClient: false)
     var receiveWindow = HTTP2ReceiveWindow(size: HTTP2OwnSettings.connectionWindow)
-    /// The budget for control frames, which frames with data or headers refill.
+    /// The budget for control frames, which is refilled by DATA and HEADERS frames.
     var control = FloodBudget(capacity: 1000, perSecond: 100)
 
     var budget = UpstreamStreamBudget()
@@ -109,7 +109,8 @@ final class UpstreamHTTP2Connection: ChannelInboundHandler, HTTP2Endpoint, Regis
         return false
     }
 
-    /// Always false: the data that a backend sends at once was requested.
+    /// Always false: the gate requested the data that a backend sends, so the amount per tick is
+    /// not limited.
     var isTickBudgetSpent: Bool { false }
 
     /// Whether the connection accepts another request.
@@ -164,7 +165,7 @@ extension UpstreamHTTP2Connection {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // Frames have explicit lengths; the end of the connection is reported separately.
+        // Frames have explicit lengths, and the end of the connection is reported separately.
         if case .uncleanShutdown? = error as? NIOSSLError { return }
         context.close(promise: nil)
     }
@@ -214,8 +215,8 @@ extension UpstreamHTTP2Connection {
         return id
     }
 
-    /// Refills the budget for control frames: backends respond to content with any number of
-    /// WINDOW_UPDATE frames.
+    /// Refills the budget for control frames, because backends respond to content with any number
+    /// of WINDOW_UPDATE frames.
     func wrote(_ count: Int, of stream: UpstreamHTTP2Stream) {
         self.control.earn(16)
     }

@@ -75,11 +75,11 @@ extension UpstreamHTTP2Stream {
 
     /// Whether trailers after content with an announced length are forwarded to the client.
     ///
-    /// HTTP/1.1 cannot transmit them, so that the response is complete after its last byte, before
-    /// the stream has ended.
+    /// HTTP/1.1 cannot transmit such trailers. The response is then complete after its last byte,
+    /// before the stream has ended.
     private var mayTrailLength: Bool { self.upstream.receiver?.takesTrailersBehindLength ?? false }
 
-    /// Ends the stream if this was the frame that it waited for.
+    /// Ends the stream if this was the awaited last frame.
     private func finishLingering() {
         if self.lingerEnd != nil, self.hasEndedResponse, !self.isOver { self.end() }
     }

@@ -23,7 +23,7 @@ final class UpstreamHTTP2Stream: HTTP2Sender {
     /// The time at which the request was sent.
     private var began = NIODeadline.uptimeNanoseconds(0)
 
-    /// The part of the request body that waits for window.
+    /// The part of the request body that waits for flow-control window.
     var output = HTTP2StreamOutput()
     /// The receive window for the response body.
     var receiveWindow = HTTP2ReceiveWindow(size: HTTP2OwnSettings.streamWindow)
@@ -111,7 +111,7 @@ extension UpstreamHTTP2Stream {
         self.connection.flush()
     }
 
-    /// Calls `done` at once, because the caller is about to reset the stream.
+    /// Calls `done` immediately, because the caller is about to reset the stream.
     func whenAllWritten(_ done: @escaping () -> Void) {
         done()
     }
@@ -123,7 +123,7 @@ extension UpstreamHTTP2Stream {
 
 /// The end of the stream.
 extension UpstreamHTTP2Stream {
-    /// The exchange has received the whole response.
+    /// Releases the stream from its exchange, which has received the whole response.
     func release(at now: NIODeadline) {
         guard !self.isOver else { return }
         guard self.id != 0 else { return self.finish(reusable: true) }
@@ -160,7 +160,7 @@ extension UpstreamHTTP2Stream {
         self.connection.isOver(self)
     }
 
-    /// The backend has not processed the request and never will (RFC 9113 8.7).
+    /// Handles a request that the backend has not processed and never will (RFC 9113 8.7).
     func refused() {
         guard !self.isOver else { return }
         let receiver = self.upstream.receiver
@@ -168,7 +168,7 @@ extension UpstreamHTTP2Stream {
         receiver?.upstreamRefused()
     }
 
-    /// The backend has reset the stream.
+    /// Handles a reset of the stream by the backend.
     func reset(_ code: UInt32) {
         guard !self.isOver else { return }
         if code == HTTP2ErrorCode.refusedStream.rawValue, !self.isAnswered {
@@ -187,7 +187,7 @@ extension UpstreamHTTP2Stream {
         receiver?.upstreamGaveUp()
     }
 
-    /// The connection was lost.
+    /// Handles the loss of the connection.
     func lost() {
         guard !self.isOver else { return }
         let receiver = self.upstream.receiver
@@ -195,7 +195,7 @@ extension UpstreamHTTP2Stream {
         receiver?.upstreamEnded(wasReset: true)
     }
 
-    /// The backend has violated the protocol, on this stream or on its connection.
+    /// Handles a protocol violation by the backend, on this stream or on its connection.
     func failed(_ fault: MessageFault, _ code: HTTP2ErrorCode = .protocolError) {
         guard !self.isOver else { return }
         let receiver = self.upstream.receiver

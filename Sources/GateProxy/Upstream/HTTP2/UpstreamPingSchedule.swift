@@ -2,8 +2,8 @@ import NIOCore
 
 /// The schedule of PING frames to an unresponsive backend (RFC 9113 6.7).
 ///
-/// Otherwise, only the timeouts of requests would detect a machine that has disappeared, and those
-/// of gRPC calls are long.
+/// Otherwise, only the timeouts of requests would detect a machine that has disappeared, and the
+/// timeouts of gRPC calls are long.
 struct UpstreamPingSchedule: Equatable {
     enum Action: Equatable {
         case doNothing
@@ -13,7 +13,7 @@ struct UpstreamPingSchedule: Equatable {
 
     /// The time without data before a PING.
     private let silence: TimeAmount
-    /// The time since which there have been streams; `nil` if there are none.
+    /// The time since which there have been open streams; `nil` if there are none.
     private var watched: NIODeadline?
     private var asked: NIODeadline?
 
