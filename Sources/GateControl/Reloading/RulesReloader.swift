@@ -1,7 +1,5 @@
 internal import FoundationEssentials
-package import GateCensus
 package import GatePolicy
-package import GateRecords
 package import GateRules
 internal import GateSystem
 package import Logging
