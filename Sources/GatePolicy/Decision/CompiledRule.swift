@@ -84,7 +84,8 @@ final class CompiledRule: Sendable {
         return gaps
     }
 
-    /// Returns the stage of the rule for a client that it matches or, with gaps, may match.
+    /// Returns the stage of the rule for a client that it matches or, if parts of the identity are
+    /// missing, may match.
     func stage(
         for subject: Subject,
         matchingUpTo gaps: [IdentityGap],
