@@ -1,4 +1,4 @@
-/// A rule of the rules file: its conditions, its requirements, and its texts.
+/// A rule in the rules file: its conditions, its requirements, and its texts.
 package struct RuleDefinition: Sendable, Equatable {
     /// The name of the rule, unique in its rule set.
     package var id: String

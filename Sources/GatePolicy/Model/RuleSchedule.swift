@@ -12,7 +12,7 @@ package struct RuleSchedule: Sendable, Equatable {
     /// The time from which the rule has no effect.
     package var until: Timestamp?
     /// The windows in which clients below the floor are denied temporarily, regardless of the
-    /// roll-out.
+    /// rollout.
     ///
     /// The windows are in order, do not overlap, and lie between `warnFrom` and `enforceFrom`. At
     /// other times, there is no warning to reinforce.
