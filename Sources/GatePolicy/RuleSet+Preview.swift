@@ -3,8 +3,8 @@ extension RuleSet {
     /// Returns the decision that a tester sees: the previewed one, with the terms of the first rule
     /// that matches the client and has such terms.
     ///
-    /// A preview never makes a decision less strict, and never applies to requests without an
-    /// evaluation.
+    /// A preview never makes a decision less strict, and never applies to requests that are not
+    /// evaluated.
     package func decision(
         _ decided: Decision,
         previewing preview: Preview,
@@ -85,8 +85,8 @@ extension RuleSet {
         return answer
     }
 
-    /// Returns the header fields for the backend's response to a tester, with which caches do not
-    /// send it to other clients.
+    /// Returns the header fields for the backend's response to a tester, which prevent caches from
+    /// sending that response to other clients.
     package func marked(_ hint: [HeaderField], as preview: Preview) -> [HeaderField] {
         hint + [HeaderField(name: "Vary", value: Preview.fieldName.lowercased())]
             + Self.marks(of: preview)
@@ -111,7 +111,7 @@ extension RuleSet {
             case .require, .brownout: definition.minimum != nil || definition.minimumBuild != nil
             }
         }
-        // Notices about old versions do not fit a maintenance.
+        // Notices about old versions are not suitable for a maintenance window.
         return example ?? (kind == .maintenance ? nil : fitting.first)
     }
 }

@@ -6,9 +6,9 @@ extension RuleSet {
 
     /// Runs one test; `nil` if its expectation is met.
     ///
-    /// A test without a time has to pass at all times from now on: a restart at some later time
-    /// must not reject rules that are accepted today. Such a test ignores maintenance, unless its
-    /// expectation is about maintenance.
+    /// A test without a time has to pass at all times from now on: a restart at a later time must
+    /// not reject rules that are accepted today. Such a test ignores maintenance windows, unless
+    /// its expectation involves maintenance.
     package func run(_ test: RuleTest, now: Timestamp) -> RuleTestFailure? {
         if let time = test.at { return self.failure(of: test, at: time, from: nil) }
         if let failure = self.failure(of: test, at: now, from: nil) { return failure }
@@ -22,7 +22,7 @@ extension RuleSet {
         return nil
     }
 
-    /// More than the number of dates in any rules file.
+    /// Higher than the number of dates in any rules file.
     private static let changeLimit = 10_000
 
     private func failure(
@@ -67,7 +67,7 @@ extension RuleSet {
 }
 
 extension RuleSet {
-    /// Whether the expectation requires or accepts a maintenance.
+    /// Whether the expectation requires or accepts the `maintenance` decision.
     private func expectsMaintenance(_ expectation: RuleExpectation) -> Bool {
         if expectation.decisions.contains(.maintenance) || expectation.status == 503 { return true }
         let named = [expectation.rule].compactMap(\.self) + (expectation.observed ?? [])

@@ -1,7 +1,7 @@
 /// One revision of all rules and notices, compiled and immutable.
 ///
-/// No function can fail, whatever a request contains: all errors are reported when the rules are
-/// loaded.
+/// No function can fail, regardless of the content of a request: all errors are reported when the
+/// rules are loaded.
 package final class RuleSet: Sendable {
     package let definition: RuleSetDefinition
     let reader: IdentityReader
@@ -39,7 +39,7 @@ package final class RuleSet: Sendable {
     /// The query parameters that `identify(_:)` reads, in lower case.
     package var identityQueryNames: [String] { self.reader.queryNames }
 
-    /// The claims of a client that states nothing, to which others can be added.
+    /// The claims of a client that sends no identity, to which others can be added.
     package var noClaims: IdentityClaims { self.reader.noClaims }
 
     /// Returns the identity of a client.
@@ -58,7 +58,7 @@ package final class RuleSet: Sendable {
     /// Whether decisions depend on requests, and not only on clients.
     package var distinguishesRequests: Bool { self.classifier.distinguishesRequests }
 
-    /// Returns the scope of a request: its properties, apart from the client, that rules depend on.
+    /// Returns the scope of a request: the properties that rules depend on, apart from the client.
     ///
     /// Called once for every request: reads the bytes in place, and only allocates memory for a
     /// target that has several spellings or matches more than eight patterns.
@@ -78,7 +78,7 @@ package final class RuleSet: Sendable {
     /// The header fields, in lower case, whose value makes no difference if it is a single parsable
     /// value.
     ///
-    /// These are the fields for the device, unless a rule has a roll-out.
+    /// These are the fields for the device, unless a rule has a rollout.
     package var indifferentHeaderNames: Set<String> {
         guard !self.dependsOnAddress else { return [] }
         let others = IdentityPart.allCases.filter { $0 != .device }
@@ -87,9 +87,9 @@ package final class RuleSet: Sendable {
         )
     }
 
-    /// Evaluates a client for requests of a scope, at a time.
+    /// Evaluates a client for requests in a scope, at a given time.
     ///
-    /// `address` is the address that the client connects from. In roll-outs, it distinguishes
+    /// `address` is the address that the client connects from. In rollouts, it distinguishes
     /// clients without a device ID.
     package func decide(
         _ identity: ClientIdentity,
@@ -112,8 +112,8 @@ package final class RuleSet: Sendable {
         self.namedClients.terms(of: decision, for: identity)
     }
 
-    /// Returns the denial for a client that has to upgrade, or during a maintenance; `nil` if the
-    /// request passes.
+    /// Returns the denial for a client that has to upgrade, or for a request during a maintenance
+    /// window; `nil` if the request passes.
     ///
     /// `Retry-After` counts from `now`: see `Answer.counted(to:)`.
     package func answer(
@@ -125,8 +125,8 @@ package final class RuleSet: Sendable {
         self.responder.answer(to: decision, for: identity, as: form)?.counted(to: now)
     }
 
-    /// Returns the denial with a text in place of the client's version; `nil` also for a form that
-    /// does not contain the version verbatim.
+    /// Returns the denial with a given string in place of the client's version; `nil` also for a
+    /// form that does not contain the version verbatim.
     package func answer(
         to decision: Decision,
         for identity: ClientIdentity,
@@ -143,14 +143,14 @@ package final class RuleSet: Sendable {
     /// Whether responses contain the app or the platform as the client wrote it.
     package var answersRepeatNames: Bool { self.responder.repeatsNames }
 
-    /// Returns a key for the texts and the store URL in which denials for clients of a class
+    /// Returns a key for the texts and the store URL in which denials for clients of a class can
     /// differ.
     ///
-    /// `languages`: the fields that state the languages of the client.
+    /// `languages` contains the values of the fields for the client's languages.
     package func answerKey(languages: [String]) -> [UInt8] {
         let identity = ClientIdentity(languages: languages)
         let chosen = self.responder.languages(for: identity).map { $0?.description ?? "" }
-        // If the country makes a difference, a client that states it has no class.
+        // If the country makes a difference, a client that sends it has no class.
         let country = self.clientClasses?.linksByCountry == true ? identity.likelyCountry : nil
         return Array((chosen + [country ?? ""]).joined(separator: "\0").utf8)
     }
@@ -158,15 +158,15 @@ package final class RuleSet: Sendable {
     /// The request header fields that responses of the gate can depend on, for `Vary`.
     package var answerInputs: String { self.responder.vary }
 
-    /// Returns the header fields that are added to the backend's response: for a client that should
-    /// upgrade, and before a maintenance.
+    /// Returns the header fields that are added to the backend's response, for a client that should
+    /// upgrade and before a maintenance window.
     package func hint(for decision: Decision) -> [HeaderField] {
         Hint(decision).fields
     }
 
-    /// Returns the status of a client for requests of a scope, at a time.
+    /// Returns the status of a client for requests in a scope, at a given time.
     ///
-    /// The status is valid until the `validUntil` of its decision.
+    /// The status is valid until the `validUntil` time of its decision.
     package func clientStatus(
         of identity: ClientIdentity,
         in scope: RequestScope,
@@ -176,8 +176,8 @@ package final class RuleSet: Sendable {
         self.judge.clientStatus(of: identity, in: scope, at: now, address: address)
     }
 
-    /// Returns the rules that would deny a client except for their dates and roll-outs, in the
-    /// order of the file.
+    /// Returns the rules that would deny a client if it were not for their dates and rollouts, in
+    /// the order of the file.
     package func deferrals(
         for identity: ClientIdentity,
         in scope: RequestScope,
@@ -228,8 +228,8 @@ extension RuleSet {
 
     /// Returns the scope of all requests with a shape.
     ///
-    /// The result is `nil` if the rules may distinguish these requests, because they contain
-    /// segments that the shape omits.
+    /// The result is `nil` if the rules may distinguish between these requests, because they
+    /// contain segments that the shape omits.
     package func scope(of shape: PathShape) -> RequestScope? {
         let method = Array(shape.method.utf8)
         func scope(of path: String) -> RequestScope {

@@ -85,9 +85,9 @@ package struct RuleTestFailure: Sendable, Equatable {
     package let differences: [Difference]
     /// The reason for the decision.
     package let reason: String
-    /// The time from which the test fails; `nil` for the time in the test, or for now.
+    /// The time from which the test fails; `nil` for the time in the test, or for the current time.
     package let from: Timestamp?
-    /// Whether a client passes that should be denied, because of an undo or a mistake.
+    /// Whether a client that should be denied passes, because of an undo or a mistake.
     package let isLaxer: Bool
 
     /// The expected and the actual results, as a sentence.

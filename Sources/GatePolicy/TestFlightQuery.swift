@@ -6,11 +6,14 @@ package enum TestFlightQuery: Sendable, Equatable {
     case audience
 }
 
-/// The build that sends a query, and the build in question; missing values are those of its
-/// identity.
+/// The build that sends a query, and the build that the query is about.
+///
+/// Missing values come from the sender's identity.
 package struct TestFlightSubject: Sendable, Equatable {
     package var identity: ClientIdentity
-    /// Overrides the app of the identity, as the next two do for the version and the build.
+    /// Overrides the app of the identity.
+    ///
+    /// The next two properties do the same for the version and the build.
     package var app: String?
     package var version: String?
     package var build: String?
@@ -33,16 +36,16 @@ package struct TestFlightSubject: Sendable, Equatable {
             && (self.identity.platform.value.map { $0 == testFlight.platform } ?? true)
     }
 
-    /// The version and the build in question; `nil` if they are missing or unparsable, because any
-    /// result would be a guess.
+    /// The version and build that the query is about; `nil` if they are missing or unparsable,
+    /// because any result would be a guess.
     fileprivate var asked: (version: AppVersion, build: AppVersion?)? {
-        // An unparsable value is not replaced by another one.
+        // An unparsable value is not replaced by the value in the identity.
         let version: AppVersion? =
             if let text = self.version { try? AppVersion(parsing: text) } else {
                 self.identity.version.value
             }
         guard let version else { return nil }
-        // The build of the client does not belong to a version that the client does not have.
+        // The client's own build does not belong to another version.
         let own = self.version == nil ? self.identity.build.value.map { "\($0)" } : nil
         guard let text = self.build ?? own else { return (version, nil) }
         guard let build = try? AppVersion(parsing: text) else { return nil }
@@ -56,11 +59,11 @@ extension RuleSet {
 
     /// Returns the response to a query about TestFlight builds: one JSON object (RFC 8259).
     ///
-    /// Unknown values are `unknown` or left out, so that they never cause an update.
+    /// Unknown values are `unknown` or omitted, so that they never cause an update.
     ///
     /// - Parameters:
     ///   - question: The query.
-    ///   - subject: The build that sends the query, and the build in question.
+    ///   - subject: The build that sends the query, and the build that the query is about.
     ///   - confirmed: The time at which each feed last confirmed its content, by feed.
     ///   - now: The current time.
     /// - Returns: The content of the response.
@@ -70,7 +73,7 @@ extension RuleSet {
         confirmed: [String: Timestamp],
         at now: Timestamp
     ) -> [UInt8] {
-        // With several apps, a client that does not state its app may belong to any of them.
+        // If there are several apps, a client that does not send its app may be any of them.
         let apps = self.definition.testFlight.filter { subject.isFor($0) }
         let app = apps.count == 1 ? apps.first : nil
         let words = app?.words ?? .own

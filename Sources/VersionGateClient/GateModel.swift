@@ -27,12 +27,13 @@
             self.prompt = client.prompt(for: client.state)
         }
 
-        /// Follows the state until the task is cancelled; run it in the `task` of a view.
+        /// Follows the state until the task is cancelled; call it in the `task` modifier of a view.
         public func run() async {
             for await state in self.client.states { self.show(state) }
         }
 
-        /// Requests the state at once, for example after a denial or when the app becomes active.
+        /// Requests the state immediately, for example after a denial or when the app becomes
+        /// active.
         public func check() async {
             self.show(await self.client.check())
         }

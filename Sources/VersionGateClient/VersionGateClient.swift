@@ -4,8 +4,8 @@ public import Foundation
     public import FoundationNetworking
 #endif
 
-/// The app-side client of a VersionGate: identifies the build in requests, and interprets the responses of
-/// the gate.
+/// The app-side client for VersionGate: identifies the build in requests, and interprets the
+/// responses from the gate.
 ///
 /// ```swift
 /// let gate = VersionGateClient(
@@ -15,8 +15,8 @@ public import Foundation
 /// let (data, response) = try await gate.data(for: request)
 /// ```
 ///
-/// The client has no user interface, sends no requests to stores, and never denies anything because the
-/// network is unavailable. One client serves the whole app, from any thread.
+/// The client has no user interface, sends no requests to stores, and never denies anything because
+/// the network is unavailable. One client serves the whole app, from any thread.
 public final class VersionGateClient: Sendable {
     /// The base URL of the gate; the endpoints under `/.versiongate/` are appended to its path.
     public let baseURL: URL
@@ -34,7 +34,7 @@ public final class VersionGateClient: Sendable {
     ///   - identity: The identity of the build.
     ///   - session: The session that sends the requests.
     ///   - storage: The storage for the last known state between runs of the app.
-    ///   - checkTimeout: The timeout for ``check(path:method:)`` in seconds.
+    ///   - checkTimeout: The timeout for ``check(path:method:)``, in seconds.
     public convenience init(
         baseURL: URL,
         identity: AppIdentity,
@@ -91,7 +91,7 @@ public final class VersionGateClient: Sendable {
     /// Sends a request with the identity of the build, and waits for the response.
     ///
     /// - Parameter request: A request to the gate.
-    /// - Returns: The response of the backend, whatever its status.
+    /// - Returns: The response from the backend, regardless of its status.
     /// - Throws: ``GateDenied`` if the gate denied the request, and the errors of the session. Requests
     ///   are not retried.
     public func data(for request: URLRequest) async throws -> (Data, URLResponse) {
@@ -102,40 +102,43 @@ public final class VersionGateClient: Sendable {
         return (data, response)
     }
 
-    /// Interprets a response that was received in another way than with ``data(for:)``.
+    /// Interprets a response that was not received through ``data(for:)``.
     ///
     /// - Parameters:
     ///   - response: The head of the response.
     ///   - data: The content of the response.
-    /// - Returns: The denial, if the header `X-VersionGate` or the problem type (RFC 9457) identifies one.
-    ///   A 426 without them is not a denial, because other software returns 426 as well.
+    /// - Returns: The denial, if the header `X-VersionGate` or the problem type (RFC 9457)
+    ///   identifies one. A 426 without them is not a denial, because other software also returns
+    ///   426.
     public func inspect(_ response: URLResponse, _ data: Data) -> Denial? {
         guard let response = response as? HTTPURLResponse else { return nil }
         return Denial(response, data, at: self.surroundings.now())
     }
 
-    /// Returns the information of the gate in a response of the backend.
+    /// Returns the gate's information in a response from the backend.
     ///
     /// - Parameter response: The head of the response.
-    /// - Returns: The recommended update and the announced maintenance; `nil` if there is neither.
+    /// - Returns: The recommended update and the announced maintenance window; `nil` if there is
+    ///   neither.
     public func hint(in response: URLResponse) -> GateHint? {
         (response as? HTTPURLResponse).flatMap { GateHint($0) }
     }
 
     // MARK: States
 
-    /// The last known state of the build; `unknown` with the stored state if the gate has not responded in
-    /// this run of the app.
+    /// The last known state of the build.
+    ///
+    /// It is `unknown` with the stored state if the gate has not responded in this run of the app.
     public var state: GateState { self.currentState.current }
 
-    /// The maintenance that the gate announced with the state; `nil` if there is none.
+    /// The maintenance window that the gate announced with the state; `nil` if there is none.
     public var announcedMaintenance: MaintenanceWindow? { self.currentState.announced }
 
     /// Requests the state of the build from the gate.
     ///
-    /// It never throws. If the gate does not respond within the timeout, or the response is not from a
-    /// gate (but from a captive portal, or from a backend without its gate), the result is
-    /// ``GateState/unknown(last:)``.
+    /// This method never throws. The result is ``GateState/unknown(last:)`` if the gate does not
+    /// respond within the timeout, or if the response is not from a gate (but from a captive
+    /// portal, or from a backend without its gate).
     ///
     /// - Parameters:
     ///   - path: The path of a request to check, such as `/v2/payments`; `nil` for the whole app. Only the
@@ -152,13 +155,13 @@ public final class VersionGateClient: Sendable {
         return state
     }
 
-    /// The current state of the build and all changes, from the event stream of the gate
+    /// The current state of the build and all changes, from the gate's event stream
     /// (`/.versiongate/events`).
     ///
-    /// The first element is the value of ``state``. One connection is kept for all subscribers while there
-    /// is at least one. It is restored after a loss: after the delay in `retry:` plus a random part,
-    /// doubled after each failure, up to five minutes. Slow subscribers get the newest state and may miss
-    /// intermediate ones.
+    /// The first element is the value of ``state``. All subscribers share one connection, which is
+    /// kept open while there is at least one subscriber. A lost connection is restored after the
+    /// delay in `retry:` plus a random part; each failure doubles the delay, up to five minutes.
+    /// Slow subscribers get the newest state and may miss intermediate states.
     public var states: AsyncStream<GateState> {
         let feed = EventFeed(endpoints: self.endpoints, currentState: self.currentState)
         return self.currentState.states { await feed.run() }
@@ -166,8 +169,10 @@ public final class VersionGateClient: Sendable {
 
     // MARK: Recommendations
 
-    /// Records that the user chose "later" for a recommended update: ``prompt(for:)`` does not show that
-    /// version for the number of seconds that the gate specifies.
+    /// Records that the user chose "later" for a recommended update.
+    ///
+    /// ``prompt(for:)`` then does not show that version for the number of seconds that the gate
+    /// specifies.
     ///
     /// - Parameter update: The update in ``GateState/recommended(_:)``.
     /// - Returns: Whether the update can be snoozed; required updates cannot.
@@ -176,7 +181,7 @@ public final class VersionGateClient: Sendable {
         self.currentState.snooze(update, at: self.surroundings.now())
     }
 
-    /// Returns whether the user chose "later" for an update, and that time has not passed.
+    /// Returns whether the user chose "later" for an update and the snooze has not expired.
     ///
     /// - Parameter update: The update in ``GateState/recommended(_:)``.
     /// - Returns: `false` for a required update.

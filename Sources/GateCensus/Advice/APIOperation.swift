@@ -1,6 +1,6 @@
 import GatePolicy
 
-/// An operation of an API document: a method, and a path that may have parameters.
+/// An operation in an API document: a method, and a path that may have parameters.
 package struct APIOperation: Sendable {
     /// The path of the operation on a server in the document.
     package struct Address: Sendable {
@@ -18,7 +18,7 @@ package struct APIOperation: Sendable {
     /// Paths at which requests for the operation may arrive although the document does not contain
     /// them.
     let otherPaths: [PathTemplate]
-    /// The number of the document.
+    /// The number that identifies the document.
     package let document: Int
     /// The paths of the servers.
     let bases: [String]
@@ -31,9 +31,9 @@ package struct APIOperation: Sendable {
     ///   - method: The method; `nil` if the document does not state it.
     ///   - path: The path.
     ///   - bases: The paths of the servers.
-    ///   - otherBases: Paths that servers may have as well.
+    ///   - otherBases: Paths that servers may also have.
     ///   - spanning: The parameters whose values may contain slashes.
-    ///   - document: The number of the document.
+    ///   - document: The number that identifies the document.
     ///   - unread: The reason why the document was not read completely.
     package init(
         method: String?,
@@ -55,7 +55,7 @@ package struct APIOperation: Sendable {
             guard seen.insert(template).inserted else { return nil }
             return Address(path: base.replacing("{+", with: "{") + path, template: template)
         }
-        // Without a word in its own path, the operation would match requests to all paths.
+        // Without a literal word in its own path, the operation would match requests for all paths.
         guard PathTemplate(path).hasWord else {
             self.otherPaths = []
             return

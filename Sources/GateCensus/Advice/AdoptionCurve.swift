@@ -1,10 +1,10 @@
 /// The share of clients below a version by day, and a forecast of when it will be low enough.
 ///
 /// New versions are adopted at about the same rate each day. The share therefore falls by the same
-/// percentage each day: a straight line through its logarithm. If old devices never update, the
-/// share does not fall to zero and the line bends; then there is no forecast.
+/// percentage each day, which is a straight line through its logarithm. If old devices never
+/// update, the share does not fall to zero and the line bends. In that case, there is no forecast.
 package struct AdoptionCurve: Sendable {
-    /// A point of the curve: the share in the period that ends with a day.
+    /// A point on the curve: the share in the period that ends with a day.
     package struct Point: Sendable, Equatable {
         /// The day, as the number of days since 1970.
         package let day: Int64
@@ -13,7 +13,8 @@ package struct AdoptionCurve: Sendable {
 
     /// The day on which the share is low enough, or the reason why it is unknown.
     package enum Forecast: Sendable, Equatable {
-        /// `day`: days since 1970; `daily`: the relative decrease of the share in a day.
+        /// `day` is the number of days since 1970; `daily` is the relative decrease of the share
+        /// per day.
         case reached(day: Int64, daily: Double)
         case unknown(Reason)
     }
@@ -27,13 +28,14 @@ package struct AdoptionCurve: Sendable {
         case far
     }
 
-    /// The minimum and maximum number of points, the newest ones, that the line is fitted to.
+    /// The minimum and maximum number of points that the line is fitted to; the newest ones are
+    /// used.
     static let points = 7...14
     /// The share above which the adoption of a version has only just started.
     private static let plateau = 0.95
-    /// The minimum slope of the line, about the relative decrease of the share in a day.
+    /// The minimum slope of the line; about the relative decrease of the share per day.
     private static let minimumSlope = 0.005
-    /// The minimum part of the points' variance that the line has to explain.
+    /// The minimum fraction of the points' variance that the line has to explain.
     private static let minimumFit = 0.9
     /// The minimum slope of the newer half, relative to the older half; below it, the curve
     /// flattens.
@@ -50,7 +52,7 @@ package struct AdoptionCurve: Sendable {
         self.points = points[start...].filter { $0.share > 0 }.suffix(Self.points.upperBound)
     }
 
-    /// Returns the first day after `today` on which the share is not above the limit any more.
+    /// Returns the first day after `today` on which the share no longer exceeds the limit.
     package func forecast(below limit: Double, today: Int64) -> Forecast {
         guard limit > 0, self.points.count >= Self.points.lowerBound,
             let first = self.points.first, let last = self.points.last
@@ -79,7 +81,7 @@ package struct AdoptionCurve: Sendable {
 private struct Line {
     let slope: Double
     private let level: Double
-    /// The part of the variance that the line explains.
+    /// The fraction of the variance that the line explains.
     let fit: Double
 
     init(_ points: ArraySlice<AdoptionCurve.Point>) {
@@ -100,7 +102,7 @@ private struct Line {
         self.fit = days > 0 && all > 0 ? both * both / (days * all) : 0
     }
 
-    /// Returns the day, with its fraction, on which the line reaches a share.
+    /// Returns the day, including a fraction, on which the line reaches a share.
     func day(of share: Double) -> Double {
         (Logarithm.natural(share) - self.level) / self.slope
     }
@@ -122,7 +124,7 @@ enum Logarithm {
         return Double(number.exponent) * Self.two + 2 * sum
     }
 
-    /// Returns the number with this natural logarithm, which must not be far from zero.
+    /// Returns the number with this natural logarithm, which must be close to zero.
     static func inverse(_ logarithm: Double) -> Double {
         var (term, sum) = (1.0, 1.0)
         for factor in 1...40 {

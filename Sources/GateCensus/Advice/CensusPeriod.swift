@@ -1,10 +1,10 @@
 package import GatePolicy
 
-/// A cell in a minute, an hour or a day, as it is stored.
+/// The stored figures of a cell for a minute, an hour or a day.
 package struct CensusPeriod: Sendable {
     /// The first second of the period.
     package let start: Timestamp
-    /// The length in seconds; when the requests arrived within it is unknown.
+    /// The length in seconds; it is unknown when the requests arrived within the period.
     package let length: Int64
     package let cell: CensusCell
     package let figures: CensusFigures
@@ -22,11 +22,13 @@ extension Timestamp {
     package var day: Int64 { self.secondsSinceEpoch / 86_400 }
 }
 
-/// Evaluates whether clients of the census pass the rules, and which version floors compare.
+/// Evaluates whether clients of the census pass the rules, and which version of them floors
+/// compare.
 ///
 /// Each kind of client is evaluated once.
 struct ClientEvaluator: Sendable {
-    /// A kind of request; requests of one kind that differ in their outcome are evaluated alike.
+    /// A kind of request; requests of the same kind that differ only in their outcome are evaluated
+    /// alike.
     private struct Kind: Hashable {
         let client: CensusClient
         let paths: CensusPaths
@@ -42,7 +44,7 @@ struct ClientEvaluator: Sendable {
         self.now = now
     }
 
-    /// Whether the rules do not deny the requests, but could if they required more; false for
+    /// Whether the rules do not deny the requests, but could do so if they required more; false for
     /// exempt paths.
     mutating func passes(_ cell: CensusCell) -> Bool {
         guard let client = cell.client, !cell.outcome.paths.isExempt else { return false }
@@ -60,8 +62,8 @@ struct ClientEvaluator: Sendable {
         return decision.kind < .require
     }
 
-    /// Returns a client's version as floors usually compare it: a pre-release as the release that
-    /// it leads to.
+    /// Returns a client's version as floors usually compare it: a pre-release counts as its
+    /// release.
     mutating func version(of client: CensusClient) -> AppVersion? {
         guard let text = client.version.text else { return nil }
         if let known = self.versions[text] { return known }

@@ -1,23 +1,24 @@
 package import GatePolicy
 
-/// The highest floor that affects few enough clients, for each app and platform that was seen, and
-/// the days on which the next floors will affect as few.
+/// The highest floor that affects few enough clients, for each app and platform, and a forecast for
+/// higher floors.
 ///
-/// Computed in two steps to limit memory: `init` reads the last days, and `add(_:)` all stored days
-/// for the floors that need a forecast.
+/// The forecast is the day on which a higher floor will affect equally few clients. The advice is
+/// computed in two steps to limit memory: `init` reads the last days, and `add(_:)` reads all
+/// stored days for the floors that need a forecast.
 package struct FloorAdvice: Sendable {
-    /// An app on a platform, as clients state them.
+    /// An app on a platform, as sent by clients.
     package struct Audience: Sendable, Hashable {
         package let app: String?
         package let platform: String?
     }
 
-    /// A floor, with the clients below it that pass now.
+    /// A floor, with the clients below it that currently pass.
     package struct Floor: Sendable {
         package let version: AppVersion
         package let requests: UInt64
         package let devices: Int
-        /// The share of the clients of its app and platform.
+        /// The share of clients among those of its app and platform.
         package let share: Double
     }
 
@@ -32,21 +33,24 @@ package struct FloorAdvice: Sendable {
         package let audience: Audience
         package let requests: UInt64
         package let devices: Int
-        /// Whether devices are counted; otherwise requests, because most of them state no device.
+        /// Whether devices are counted.
+        ///
+        /// If most requests do not contain a device, requests are counted instead.
         package let countsDevices: Bool
-        /// The floor; `nil` if all versions that were seen affect too many clients, or none is
-        /// below another.
+        /// The floor; `nil` if every version above the lowest one affects too many clients, or if
+        /// only one version was seen.
         package let floor: Floor?
         package let next: [Next]
     }
 
-    /// The maximum number of apps and platforms, those with most requests; clients can state any.
+    /// The maximum number of apps and platforms, chosen by their number of requests; clients can
+    /// send any names.
     static let audienceLimit = 8
-    /// The maximum number of future floors for each of them.
+    /// The maximum number of future floors for each app and platform.
     static let nextLimit = 5
-    /// The number of whole days before the last ones that are used for the curve.
+    /// The number of whole days before the last days that are used for the curve.
     package static let history: Int64 = 28
-    /// The minimum number of devices, or of requests if they state none, for a forecast.
+    /// The minimum number of devices, or of requests if they contain no devices, for a forecast.
     static let minimumClients = 200
 
     private let limit: Double
@@ -59,7 +63,7 @@ package struct FloorAdvice: Sendable {
     ///
     /// - Parameters:
     ///   - rows: The census of the last `days`.
-    ///   - ruleSet: The active rules; clients that they already deny do not count for a floor.
+    ///   - ruleSet: The active rules; clients that they already deny are not counted.
     ///   - now: The time of the evaluation.
     ///   - limit: The share of clients that a floor may affect, from 0 to 1.
     ///   - days: The number of days that the rows cover.
@@ -93,7 +97,7 @@ package struct FloorAdvice: Sendable {
     /// Whether earlier days are needed for a forecast.
     package var needsHistory: Bool { self.surveys.contains { !$0.next.isEmpty } }
 
-    /// Adds a stored minute, hour or day.
+    /// Adds the figures of a stored minute, hour or day.
     package mutating func add(_ period: CensusPeriod) {
         guard let client = period.cell.client, period.start.day < self.today,
             let place = self.surveys.firstIndex(where: { survey in
@@ -123,7 +127,7 @@ package struct FloorAdvice: Sendable {
 
     private func forecast(_ survey: Survey, _ index: Int) -> AdoptionCurve.Forecast {
         guard survey.counts.clients >= Self.minimumClients else { return .unknown(.fewDevices) }
-        // Clients that have not updated so far are assumed not to update.
+        // Clients that have not updated so far are assumed never to update.
         let rest = self.limit - (survey.floor?.share ?? 0)
         guard rest > 0 else { return .unknown(.flattens) }
         let curve = AdoptionCurve(survey.points(index, over: self.days))
@@ -134,7 +138,7 @@ package struct FloorAdvice: Sendable {
 /// The clients of an app and platform, by version.
 private struct VersionCounts: Sendable {
     private(set) var total = CensusFigures()
-    /// The clients that pass and state a version.
+    /// The clients that pass and send a version.
     private(set) var versions: [AppVersion: CensusFigures] = [:]
 
     mutating func add(_ figures: CensusFigures, _ version: AppVersion?) {
@@ -142,7 +146,7 @@ private struct VersionCounts: Sendable {
         if let version { self.versions[version, default: CensusFigures()].add(figures) }
     }
 
-    /// Whether devices can represent clients, because most requests state one.
+    /// Whether devices can represent clients, because most requests contain a device.
     var countsDevices: Bool { self.total.identified * 2 >= self.total.requests }
 
     var clients: Int { self.number(self.total) }
@@ -154,7 +158,7 @@ private struct VersionCounts: Sendable {
 
 /// The evaluation of one app and platform.
 private struct Survey: Sendable {
-    /// The figures of a day: the total, and for each future floor the clients that are below it,
+    /// The figures for one day: the total, and for each future floor, the clients that are below it
     /// but not below the current affordable floor.
     private struct Day: Sendable {
         var total = CensusFigures()
@@ -170,7 +174,7 @@ private struct Survey: Sendable {
     init(_ audience: FloorAdvice.Audience, _ counts: VersionCounts, limit: Double) {
         var below = CensusFigures()
         var floors: [FloorAdvice.Floor] = []
-        // A version with few clients is not a useful floor; clients can state any version.
+        // A version with few clients is not a useful floor, because clients can send any version.
         var carried: [Bool] = []
         let total = Double(max(counts.clients, 1))
         for (version, figures) in counts.versions.sorted(by: { $0.key < $1.key }) {
@@ -205,8 +209,9 @@ private struct Survey: Sendable {
         }
     }
 
-    /// Returns the share below a floor in each period of `length` days; a device counts once in a
-    /// period.
+    /// Returns the share below a floor in each period of `length` days.
+    ///
+    /// A device counts once per period.
     func points(_ index: Int, over length: Int64) -> [AdoptionCurve.Point] {
         self.days.keys.sorted().compactMap { last in
             let days = (last - length + 1...last).compactMap { self.days[$0] }

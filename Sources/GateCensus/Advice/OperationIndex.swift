@@ -13,7 +13,7 @@ struct OperationIndex: Sendable {
         case certain(Target)
         /// One of several operations; the shape does not determine which one.
         case possible([Target])
-        /// None according to the documents; these operations may be meant.
+        /// None according to the documents; the requests may be meant for these operations.
         case elsewhere([Int])
 
         var operations: [Int] {
@@ -84,7 +84,7 @@ struct OperationIndex: Sendable {
             return isOne ? .certain(first) : .possible(best.map(\.target))
         }
         let others = Self.find(method, segments, in: self.others).filter { !$0.fit.isLoose }
-        // A template that accepts any leading segments would fit nearly every word in capitals.
+        // A template that accepts any leading segments would fit almost every word in capitals.
         let capitals = found.filter { !self.template(of: $0.target).isOpen }
         var meant = capitals + others
         if method == "HEAD" {
@@ -98,7 +98,7 @@ struct OperationIndex: Sendable {
         self.operations[target.operation].addresses[target.address].template
     }
 
-    /// A path that is in no document, but resembles the paths of some operations.
+    /// A path that is not in any document, but resembles the paths of some operations.
     struct Other: Sendable {
         let shape: PathShape
         /// The segments before the path in the document; `nil` if some of them are not literal.

@@ -5,7 +5,7 @@ package struct OperationSurvey: Sendable {
     package enum Place: Sendable, Hashable {
         /// An operation, by its index, and the path at which it is called.
         case operation(Int, path: String)
-        /// A path that is in no document.
+        /// A path that is not in any document.
         case path(PathShape)
         /// Paths without a stored shape.
         case other
@@ -16,9 +16,9 @@ package struct OperationSurvey: Sendable {
         case some
         /// Requests that may belong to the operation or to another one.
         case possible
-        /// No requests; the census would contain them.
+        /// No requests, although the census would contain them.
         case none
-        /// No requests in the census, which may not contain them.
+        /// No requests in the census, although it may be incomplete.
         case unknown(Doubt)
     }
 
@@ -30,13 +30,13 @@ package struct OperationSurvey: Sendable {
         case noShape
         /// Requests for the operation are not counted.
         case uncounted
-        /// Clients that state no version call the operation.
+        /// Clients that send no version call the operation.
         case unversionedClients
         /// No request matches the document, or the server.
         case misfit
         /// The document was not read completely.
         case unread(String)
-        /// The census does not cover the whole time.
+        /// The census does not cover the whole period.
         case uncoveredTime
     }
 
@@ -55,8 +55,8 @@ package struct OperationSurvey: Sendable {
         package fileprivate(set) var lastSeen: (start: Timestamp, length: Int64)?
     }
 
-    /// A document, or a server of it, whose paths match no request, and requests that may belong to
-    /// it.
+    /// A document, or one of its servers, whose paths match no request, and requests that may
+    /// belong to it.
     package struct Misfit: Sendable, Hashable {
         package let document: Int
         /// Whether no operation of the document matches a request.
@@ -83,7 +83,7 @@ package struct OperationSurvey: Sendable {
         self.index = OperationIndex(operations)
     }
 
-    /// The place of some calls, before it is decided how they are reported.
+    /// The target of some calls, before their report form is determined.
     private enum Target: Hashable {
         /// Calls that belong to a single address of an operation.
         case certain(OperationIndex.Target)
@@ -206,7 +206,7 @@ extension OperationSurvey {
     /// Returns the operations and other paths in descending order of requests, including operations
     /// without any.
     ///
-    /// `isCovered`: whether the census covers the whole requested time.
+    /// `isCovered`: whether the census covers the whole requested period.
     package func found(isCovered: Bool = true) -> [Line] {
         let misfits = Set(self.misfits.flatMap(\.operations))
         let operations = self.operations.indices.flatMap { number in

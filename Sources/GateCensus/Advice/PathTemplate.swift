@@ -1,12 +1,13 @@
 import GatePolicy
 
-/// A path of an API document, which may have parameters.
+/// A path in an API document, which may have parameters.
 package struct PathTemplate: Sendable, Hashable {
     enum Segment: Sendable, Hashable {
         case literal(PathWord)
         /// A parameter for one segment: `{id}`.
         case parameter
-        /// The texts around the parameters in one segment, as in `{id}:cancel` or `v{version}`.
+        /// The literal text around the parameters in one segment, as in `{id}:cancel` or
+        /// `v{version}`.
         case mixed([String])
         /// A parameter for any number of segments: `{+path}`.
         case rest
@@ -14,7 +15,7 @@ package struct PathTemplate: Sendable, Hashable {
         case unreadable
     }
 
-    /// The segments, without an empty last one.
+    /// The segments, without a trailing empty one.
     let segments: [Segment]
     private let endsWithSlash: Bool
 
@@ -78,7 +79,7 @@ package struct PathTemplate: Sendable, Hashable {
             }
         }
         if texts.count == 1 {
-            // The segment only had a parameter that may be missing.
+            // The segment only contained a parameter that may be missing.
             if texts[0].isEmpty { return text.isEmpty ? [.unreadable] : [] }
             return [PathWord(texts[0]).map { .literal($0) } ?? .unreadable]
         }
@@ -88,7 +89,7 @@ package struct PathTemplate: Sendable, Hashable {
 
     /// Returns the text inside the braces that the input starts with.
     ///
-    /// A regular expression inside may contain further braces.
+    /// A regular expression inside the braces may contain further braces.
     private static func name(_ text: Substring) -> Substring? {
         var depth = 0
         for index in text.indices {
@@ -118,7 +119,7 @@ package struct PathTemplate: Sendable, Hashable {
         )
     }
 
-    /// The template after any other segments.
+    /// The template preceded by any number of segments.
     var afterAnything: PathTemplate {
         PathTemplate(segments: [.rest] + self.segments, endsWithSlash: self.endsWithSlash)
     }
@@ -153,7 +154,7 @@ package struct PathTemplate: Sendable, Hashable {
 
 /// How a shape fits a template.
 struct TemplateFit: Sendable, Equatable {
-    /// How closely each segment of the shape fits, followed by the same for the trailing slash.
+    /// How closely each segment of the shape fits, followed by the value for the trailing slash.
     fileprivate(set) var closeness: [UInt8] = []
     /// Whether all requests of the shape fit.
     fileprivate(set) var isCertain = true
@@ -162,7 +163,7 @@ struct TemplateFit: Sendable, Equatable {
     /// The number of segments before those of the template.
     fileprivate(set) var prefix = 0
 
-    /// Whether requests of the shape belong to this template, because specific paths have
+    /// Whether requests of the shape belong to this template, because specific paths take
     /// precedence.
     func comes(before other: TemplateFit) -> Bool {
         guard self.isCertain, self.closeness.count == other.closeness.count else { return false }
@@ -178,7 +179,7 @@ extension PathTemplate {
         let endsWithSlash = shape.count > 1 && shape.last?.isEmpty == true
         if shape.last?.isEmpty == true { shape.removeLast() }
         guard var fit = Self.fit(self.segments[...], shape) else { return nil }
-        // Frameworks mostly accept both.
+        // Most frameworks accept both.
         fit.closeness.append(endsWithSlash == self.endsWithSlash ? 1 : 0)
         return fit
     }

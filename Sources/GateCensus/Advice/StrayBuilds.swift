@@ -10,7 +10,7 @@ package enum StrayBuilds {
         package let app: String?
         package let platform: String?
         package let version: AppVersion
-        /// The build; `nil` if its requests state none.
+        /// The build; `nil` if its requests contain no build.
         package let build: String?
         package let requests: UInt64
         package let devices: Int
@@ -20,7 +20,7 @@ package enum StrayBuilds {
         package let failing: Failing?
     }
 
-    /// The number of requests for each device of a build, and the usual number among its neighbors.
+    /// The number of requests per device of a build, and the usual number among its neighbors.
     package struct Asking: Sendable, Equatable {
         package let rate: Double
         package let usual: Double
@@ -37,12 +37,12 @@ package enum StrayBuilds {
         package var share: Double { Double(self.serverErrors) / Double(self.watched) }
     }
 
-    /// The minimum number of devices of a build and of each neighbor, or of requests if they state
-    /// no devices.
+    /// The minimum number of devices of a build and of each neighbor, or of requests if they
+    /// contain no devices.
     static let minimumDevices = 50
     /// The minimum number of failed requests of a build.
     static let minimumErrors: UInt64 = 20
-    /// The number of neighbors on each side that a build is compared with, and their minimum
+    /// The number of neighbors on each side that a build is compared with, and their minimum total
     /// number.
     static let reach = 3
     static let minimumNeighbors = 2
@@ -50,11 +50,11 @@ package enum StrayBuilds {
     static let jump = 3.0
     static let jumpOfErrors = 2.0
 
-    /// Finds stray builds, in descending order of their share of failures and then of their
+    /// Finds stray builds, in descending order of their share of failures, and then of their
     /// relative request rate.
     ///
-    /// Requests that the rules deny are not counted, because a denied app may retry again and
-    /// again.
+    /// Requests that the rules deny are not counted, because an app may retry a denied request
+    /// repeatedly.
     package static func among(
         _ rows: [CensusRow],
         by ruleSet: RuleSet,
@@ -135,7 +135,7 @@ package enum StrayBuilds {
     /// Returns the failures if the lower end of a build's interval is above the upper ends of its
     /// neighbors.
     ///
-    /// The median of these is compared, because a neighbor may be stray as well.
+    /// The median of the neighbors' upper ends is used, because a neighbor may also be stray.
     private static func failing(_ build: Build, _ beside: [Build]) -> Failing? {
         guard build.figures.serverErrors >= Self.minimumErrors, let interval = build.interval,
             interval.lowerBound > Self.median(beside.compactMap(\.interval?.upperBound))
@@ -161,13 +161,13 @@ package enum StrayBuilds {
         let figures: CensusFigures
         let devices: Int
 
-        /// The number of requests for each device; `nil` if there are too few devices.
+        /// The number of requests per device; `nil` if there are too few devices.
         var rate: Double? {
             guard self.devices >= StrayBuilds.minimumDevices else { return nil }
             return Double(self.figures.identified) / Double(self.devices)
         }
 
-        /// The share of requests that failed; responses may belong to requests of an earlier
+        /// The share of requests that failed; responses may belong to requests from an earlier
         /// period.
         var failingShare: Double {
             min(1, Double(self.figures.serverErrors) / Double(max(self.figures.watched, 1)))
@@ -175,8 +175,8 @@ package enum StrayBuilds {
 
         /// The confidence interval of that share; `nil` if there are too few observations.
         ///
-        /// Requests of one device are not independent, because a device that fails once fails again
-        /// and again. Devices therefore count as independent observations, and not requests.
+        /// Requests from one device are not independent, because a device that fails once tends to
+        /// fail again. Devices therefore count as independent observations, and requests do not.
         var interval: ClosedRange<Double>? {
             guard self.figures.watched > 0 else { return nil }
             let namesDevices = self.figures.identified * 2 >= self.figures.requests
@@ -202,14 +202,14 @@ extension StrayBuilds.Stray {
 /// the American Statistical Association 22 (1927), 209–212. It is valid for few observations, and
 /// for shares of 0 and 1.
 enum WilsonInterval {
-    /// The standard normal deviate of 99 %, because hundreds of builds are compared each time.
+    /// The standard normal deviate for 99 %, because hundreds of builds are compared each time.
     private static let deviate = 2.575_829
 
-    /// Returns the interval that contains the true share in 99 of 100 cases.
+    /// Returns the interval that contains the true share in 99 out of 100 cases.
     ///
     /// - Parameters:
     ///   - share: The observed share, from 0 to 1.
-    ///   - count: The number of independent observations, above 0.
+    ///   - count: The number of independent observations, greater than 0.
     /// - Returns: The interval.
     static func of(_ share: Double, among count: Double) -> ClosedRange<Double> {
         let square = self.deviate * self.deviate

@@ -4,7 +4,7 @@ package import GatePolicy
 package struct SunsetFilter: Sendable {
     /// The kind of a client.
     enum Standing: Sendable, Equatable {
-        /// An old version, in the notation of its clients.
+        /// An old version, as written by its clients.
         case old(String)
         /// Clients without a parsable version, which may be old or new.
         case unversioned
@@ -18,8 +18,7 @@ package struct SunsetFilter: Sendable {
     private let isWanted: @Sendable (CensusClient) -> Bool
     private var known: [String: Bool?] = [:]
 
-    /// Creates a filter for the versions below a bound; a pre-release counts as the release that it
-    /// leads to.
+    /// Creates a filter for the versions below a bound; a pre-release counts as its release.
     package init(
         below bound: AppVersion,
         isWanted: @escaping @Sendable (CensusClient) -> Bool = { _ in true }
@@ -28,8 +27,7 @@ package struct SunsetFilter: Sendable {
         self.isWanted = isWanted
     }
 
-    /// Returns the version of a cell, in the notation of its clients; `nil` if it is not an old
-    /// one.
+    /// Returns the version of a cell as written by its clients; `nil` if it is not an old version.
     mutating func version(of cell: CensusCell) -> String? {
         if case .old(let version) = self.standing(of: cell) { version } else { nil }
     }

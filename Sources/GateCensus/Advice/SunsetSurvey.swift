@@ -14,7 +14,7 @@ package struct SunsetSurvey: Sendable {
     package struct Line: Sendable {
         package let place: Place
         package fileprivate(set) var figures = CensusFigures()
-        /// The versions, as clients state them.
+        /// The versions, as sent by clients.
         package fileprivate(set) var versions: Set<String> = []
         /// The last minute, hour or day with a request, and its length in seconds.
         package fileprivate(set) var lastSeen: (start: Timestamp, length: Int64)?
@@ -30,7 +30,7 @@ package struct SunsetSurvey: Sendable {
     }
 
     package mutating func add(_ period: CensusPeriod) {
-        // A period without requests only has late responses to earlier requests.
+        // A period without requests only contains late responses to earlier requests.
         guard period.figures.requests > 0, let version = self.filter.version(of: period.cell)
         else { return }
         self.total.add(period.figures)

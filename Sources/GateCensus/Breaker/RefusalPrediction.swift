@@ -2,25 +2,26 @@ package import GatePolicy
 
 /// The share of clients that rules on trial will deny, as predicted from a census.
 ///
-/// The prediction is for one point in time, with its windows, roll-out steps and holds.
+/// The prediction is for one point in time, with the windows, rollout steps and holds that apply
+/// then.
 package struct RefusalPrediction: Sendable {
-    /// The minimum number of clients for a prediction; the guard does not evaluate fewer either.
+    /// The minimum number of clients for a prediction; the `guard` finding uses the same minimum.
     private static let fewest = 200.0
 
-    /// The shares by app and platform, because their proportions at one hour differ from those of a
-    /// day.
+    /// The shares by app and platform, because the proportions in one hour differ from those of a
+    /// whole day.
     private var refused: [Impact.Audience: Double] = [:]
-    /// The share of clients that state neither version nor build; `nil` if too few clients were
+    /// The share of clients that send neither version nor build; `nil` if too few clients were
     /// counted.
     let versionless: Double?
-    /// The next time at which decisions on clients of the census may change; `nil` if they never
+    /// The next time at which decisions on clients in the census may change; `nil` if they never
     /// do.
     package let validUntil: Timestamp?
 
     /// Evaluates the clients of a census.
     ///
     /// - Parameters:
-    ///   - rows: The census of the time before the change.
+    ///   - rows: The census from the period before the change.
     ///   - ruleSet: The active rules.
     ///   - suspects: The IDs of the rules on trial.
     ///   - now: The time of the evaluation.
@@ -65,14 +66,14 @@ package struct RefusalPrediction: Sendable {
         return min(1, byRules / max(total[keyPath: amount], 1) + unidentified)
     }
 
-    /// Returns the larger share of requests and devices, because clients that state little may
-    /// state no device either.
+    /// Returns the larger share of requests and devices, because clients that send little of their
+    /// identity may send no device either.
     private static func largerShare(_ part: ImpactAmount, of total: ImpactAmount) -> Double {
         max(part.requests / max(total.requests, 1), part.devices / max(total.devices, 1))
     }
 }
 
 extension CensusClient {
-    /// Whether the client states nothing that distinguishes the builds of its app.
+    /// Whether the client sends nothing that distinguishes the builds of its app.
     var isVersionless: Bool { self.version == .missing && self.build == .missing }
 }

@@ -1,8 +1,8 @@
 package import GatePolicy
 
-/// The clients since a change of the rules, compared with a prediction.
+/// The clients seen since a change to the rules, compared with a prediction.
 ///
-/// Each client that has sent a request since then counts once, and at most eight clients of one
+/// Each client that has sent a request since then counts once, with at most eight clients per
 /// address.
 package struct RuleTrial: Sendable {
     /// More denials than were predicted.
@@ -11,7 +11,7 @@ package struct RuleTrial: Sendable {
         package enum Cause: String, Sendable, Codable {
             /// More clients than predicted have builds that the rules deny.
             case builds
-            /// Clients send no fields with their version, for example because a proxy removes them.
+            /// Clients send no version fields, for example because a proxy removes them.
             case missingFields = "missing-fields"
         }
 
@@ -20,7 +20,7 @@ package struct RuleTrial: Sendable {
         package let audience: Impact.Audience?
         /// The number of clients that were counted.
         package let clients: Int
-        /// The share of these clients that was denied, or that stated no version, from 0 to 1.
+        /// The share of these clients that was denied, or that sent no version, from 0 to 1.
         package let share: Double
         /// The predicted share.
         package let predicted: Double
@@ -52,7 +52,7 @@ package struct RuleTrial: Sendable {
     package static let fewest = 200
     /// The number of seconds after which a new count starts, if there were enough clients.
     ///
-    /// Changes that start later would otherwise be hidden by the clients before them.
+    /// Otherwise, the clients counted earlier would hide changes that start later.
     private static let span: Int64 = 60
 
     /// The IDs of the rules on trial, and `unidentified` for the policy for unidentified clients.
@@ -60,7 +60,7 @@ package struct RuleTrial: Sendable {
     package private(set) var since: Timestamp
     /// The number of requests that each rule has denied since the change.
     package private(set) var refusedRequests: [String: UInt64] = [:]
-    /// The counts by app and platform; `nil` for all of them.
+    /// The counts by app and platform; the key `nil` is for all clients.
     private var counts: [Impact.Audience?: Count] = [:]
     private var former: [Impact.Audience?: Count] = [:]
     private var spanStart: Timestamp

@@ -1,9 +1,9 @@
 import GatePolicy
 
-/// The cells of some time, limited in number whatever clients send.
+/// The cells for a period; their number is limited, regardless of what clients send.
 ///
-/// A cell takes at most 16 KiB for its sketch and some hundred bytes for its names. 2,000 cells
-/// take 34 MB if each has seen more than a thousand devices, and usually far less than 1 MB.
+/// A cell takes at most 16 KiB for its sketch and a few hundred bytes for its names. 2,000 cells
+/// take 34 MB if each has seen more than a thousand devices, but usually far less than 1 MB.
 package struct CensusBucket: Sendable {
     package private(set) var cells: [CensusCell: CensusFigures] = [:]
     /// The number of requests without a cell of their own, which were counted as `other`.
@@ -14,7 +14,8 @@ package struct CensusBucket: Sendable {
     ///
     /// There is one cell without a client for each outcome.
     private let limit: Int
-    /// The cells that were admitted, also before the last `take()`, and their number of each kind.
+    /// The cells that were admitted, including those before the last `take()`, and their number of
+    /// each kind.
     private var admitted: Set<CensusCell> = []
     private var clients = 0
     private var others = 0
@@ -24,9 +25,9 @@ package struct CensusBucket: Sendable {
     private var shapeCount = 0
     private var harvested: HarvestedCells
 
-    /// The maximum number of shapes for each cell, on average.
+    /// The maximum average number of shapes per cell.
     private static let shapesPerCell = 4
-    /// The number of cells of past harvests that are kept for each event loop, as a multiple of
+    /// The number of cells from past harvests that are kept for each event loop, as a multiple of
     /// `limit`.
     private static let harvestedPerCell = 2
 
@@ -38,9 +39,9 @@ package struct CensusBucket: Sendable {
 
     package var isEmpty: Bool { self.cells.isEmpty }
 
-    /// Adds the harvest of an event loop, the largest cells first.
+    /// Adds the harvest of an event loop, starting with the largest cells.
     ///
-    /// In a flood of invented versions, those without real clients are left out.
+    /// In a flood of invented versions, cells without real clients are therefore omitted.
     ///
     /// - Returns: The cells of the harvest.
     @discardableResult
@@ -76,8 +77,8 @@ package struct CensusBucket: Sendable {
         self.cells[cell] = figures
     }
 
-    /// Removes shapes that exceed the limit, those with the fewest requests first, because invented
-    /// paths occur only once.
+    /// Removes shapes that exceed the limit, starting with those with the fewest requests, because
+    /// invented paths occur only once.
     private mutating func limitShapes(of cells: inout [CensusCell: CensusFigures]) {
         var news: [(cell: CensusCell, shape: PathShape, requests: UInt64)] = []
         for (cell, figures) in cells where !figures.shapes.counts.isEmpty {
@@ -102,7 +103,7 @@ package struct CensusBucket: Sendable {
         self.cells[isFull ? .nameless : cell, default: CensusFigures()].add(figures)
     }
 
-    /// Returns the counts and resets them; admitted cells stay admitted.
+    /// Returns the counts and resets them; admitted cells remain admitted.
     package mutating func take() -> CensusBucket {
         defer { (self.cells, self.overflow, self.lostSightings) = ([:], 0, 0) }
         return self

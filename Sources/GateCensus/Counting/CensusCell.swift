@@ -31,7 +31,7 @@ extension CensusOutcome: Hashable {
     package func hash(into hasher: inout Hasher) { hasher.combine(self.digest) }
 }
 
-/// A kind of requests that are counted together, by client and decision.
+/// A kind of request that is counted as a unit, by client and decision.
 package struct CensusCell: Sendable, Hashable {
     /// The client; `nil` for all clients beyond the limit.
     package let client: CensusClient?
@@ -49,14 +49,15 @@ package struct CensusCell: Sendable, Hashable {
 /// The number of requests in a cell, and their devices.
 package struct CensusFigures: Sendable, Equatable {
     package var requests: UInt64 = 0
-    /// The number of requests that state a device.
+    /// The number of requests that contain a device.
     package var identified: UInt64 = 0
     package var devices = HyperLogLog()
     /// The number of forwarded requests whose responses were observed.
     package var watched: UInt64 = 0
-    /// The number of requests that failed in the backend: with 500 to 599, or without a response.
+    /// The number of requests that failed in the backend: with a status from 500 to 599, or without
+    /// a response.
     package var serverErrors: UInt64 = 0
-    /// The clients by their origin, counted while the breaker needs them; they are not stored.
+    /// The clients by their origin; counted while the breaker needs them, and not stored.
     package var clients = HyperLogLog()
     /// The requests by the shapes of their paths.
     package var shapes: ShapeCounts
@@ -111,10 +112,10 @@ package struct CensusPaths: Sendable, Hashable {
     package static let none = CensusPaths(isExempt: false, patterns: [])
 }
 
-/// A cell over some time, as it was stored.
+/// The stored figures of a cell for a period.
 package struct CensusRow: Sendable, Equatable {
     package let cell: CensusCell
-    /// The paths that the rules of that time contained: see `RuleSet.censusPaths`.
+    /// The paths in the rules of that period: see `RuleSet.censusPaths`.
     ///
     /// For other paths, it is unknown whether requests matched them.
     package let known: Set<String>
@@ -128,7 +129,7 @@ package struct CensusRow: Sendable, Equatable {
 }
 
 extension RuleSet {
-    /// The request patterns of rules and of exemptions, as texts.
+    /// The request patterns of rules and exemptions, as strings.
     package var censusPaths: Set<String> { Set(self.patterns).union(self.exemptPaths) }
 
     /// The patterns of exemptions only.

@@ -101,7 +101,7 @@ extension CensusClient.Part {
         }
     }
 
-    /// The value that the client states, if it is parsable.
+    /// The value that the client sends, if it is parsable.
     package var text: String? {
         guard case .stated(let text) = self else { return nil }
         return text

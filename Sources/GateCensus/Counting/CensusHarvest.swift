@@ -3,7 +3,7 @@ import GatePolicy
 /// The census of an event loop between two fetches: counted on the event loop, and processed
 /// elsewhere.
 package struct CensusHarvest: Sendable {
-    /// The identity fields of a client as received, which are not parsed yet.
+    /// The identity fields of a client as received, before parsing.
     struct Statement: Sendable {
         /// The range of the fields in `words`.
         let words: Range<Int>
@@ -20,7 +20,7 @@ package struct CensusHarvest: Sendable {
         /// The index of the outcome.
         let outcome: Int
         var requests: UInt64 = 0
-        /// The number of requests that state a device.
+        /// The number of requests that contain a device.
         var identified: UInt64 = 0
         /// The number of requests that failed in the backend.
         var serverErrors: UInt64 = 0
@@ -67,7 +67,7 @@ package struct CensusHarvest: Sendable {
         self.loop = loop
     }
 
-    /// Resets the number of requests that state a device.
+    /// Resets the number of requests that contain a device.
     mutating func resetIdentified() {
         for place in self.cells.indices { self.cells[place].identified = 0 }
     }
@@ -119,7 +119,7 @@ package struct CensusHarvest: Sendable {
         let device: Int64
     }
 
-    /// Returns the devices that were denied, and those that are known to have been.
+    /// Returns the devices that were denied, and those already known as denied.
     ///
     /// The client fields of all other devices are not parsed.
     package func deviceSightings(where isKnown: (Int64) -> Bool) -> [ReturnSample.Sighting] {

@@ -1,6 +1,6 @@
 /// Identifies the cell in which a request was counted, so that its response can be counted there.
 ///
-/// A number instead of an object, because each request carries one, and few need it.
+/// A number instead of an object, because each request has one, and few requests need it.
 package struct CensusReceipt: Sendable, Hashable {
     /// The receipt of a request that was not counted.
     package static let none = CensusReceipt(harvest: 0, cell: 0)
@@ -26,7 +26,7 @@ struct HarvestedCells: Sendable {
         let cells: [CensusCell]
     }
 
-    /// The maximum number of cells for each event loop; its last harvest is always kept.
+    /// The maximum number of cells per event loop; the last harvest is always kept.
     private let limit: Int
     /// The harvests by event loop, oldest first.
     private var harvests: [UInt64: [Harvest]] = [:]
@@ -35,7 +35,7 @@ struct HarvestedCells: Sendable {
         self.limit = limit
     }
 
-    /// Returns the cell in which a request was counted; `nil` if that is too long ago.
+    /// Returns the cell in which a request was counted; `nil` if the cell has been removed.
     func cell(of receipt: CensusReceipt, in loop: UInt64) -> CensusCell? {
         let harvest = self.harvests[loop]?.last { $0.number == receipt.harvest }
         guard let harvest, harvest.cells.indices.contains(receipt.cell) else { return nil }

@@ -2,13 +2,13 @@ package import GatePolicy
 
 /// The census of one event loop, which counts its requests until the next fetch.
 ///
-/// A request is found by a digest of what its client sent, without creating a text or allocating
-/// memory. If the digest is new, the fields are stored, and parsed after the fetch.
+/// A request is looked up by a digest of what its client sent, without creating a string or
+/// allocating memory. If the digest is new, the fields are stored, and parsed after the fetch.
 package final class CensusTally {
     /// The limits of the census, and its hash key.
     package struct Settings: Sendable {
         /// The maximum number of cells with a client between two fetches; twice as many notations
-        /// are distinguished.
+        /// of clients are distinguished.
         package var maxCells: Int
         /// The maximum number of device sightings between two fetches, each of eight bytes.
         package var maxSightings: Int
@@ -35,7 +35,7 @@ package final class CensusTally {
         }
     }
 
-    /// The maximum number of outcomes, which only depend on the rules files and the combinations of
+    /// The maximum number of outcomes, which depend only on the rules files and the combinations of
     /// their paths.
     private static let outcomeLimit = 16_384
     /// The number of recently seen devices, whose repetitions are skipped.
@@ -52,20 +52,19 @@ package final class CensusTally {
     /// The cells for all clients beyond the limit, by outcome.
     private var otherCells: [Int: Int] = [:]
     private var recent: [UInt64]
-    /// Whether clients are distinguished by their origin, which the breaker needs while it observes
+    /// Whether clients are distinguished by their origin, which the breaker needs while it monitors
     /// a change.
     package var countsClients = false
 
-    /// Digests, and the cells that they identify in `digestCells`; 0 is a free slot.
+    /// Digests, and the cells that they identify in `digestCells`; 0 marks a free slot.
     private var digests: [UInt64]
     private var digestCells: [UInt32]
     private var digestCount = 0
-    /// The highest hash of a device that is included in the sample; below zero if there is no
-    /// sample.
+    /// The highest hash of a device that is included in the sample; negative if there is no sample.
     private var highestDevice: Int64
     /// The maximum number of devices for the sample between two fetches.
     private static let deviceLimit = 4_096
-    /// The maximum number of requests of earlier harvests whose responses are counted between two
+    /// The maximum number of requests from earlier harvests whose responses are counted between two
     /// fetches.
     private static let lateLimit = 4_096
 
@@ -76,7 +75,7 @@ package final class CensusTally {
         self.settings = settings
         self.highestDevice = settings.samplesReturns ? ReturnSample.allDevices : -1
         self.maxStatements = settings.maxCells * 2
-        // Half of the slots stay free.
+        // Half of the slots remain free.
         var places = 1_024
         while places < self.maxStatements * 2 { places *= 2 }
         self.digests = Array(repeating: 0, count: places)
@@ -114,7 +113,7 @@ package final class CensusTally {
         }
     }
 
-    /// Adds a cell for a new client, which the digest identifies from now on.
+    /// Adds a cell for a new client; the digest identifies the client from then on.
     ///
     /// - Parameters:
     ///   - digest: The digest of what the client sent, and of the outcome.
@@ -178,7 +177,7 @@ package final class CensusTally {
         self.harvest.paths.add(cell: cell, method: method, target: target)
     }
 
-    /// Counts a request that states no device.
+    /// Counts a request that contains no device.
     @inline(__always)
     package func count(_ cell: Int, from place: () -> ClientAddressKey = { .unknown }) {
         self.harvest.cells[cell].requests &+= 1
@@ -199,10 +198,10 @@ package final class CensusTally {
         self.harvest.clients.append(CensusHarvest.Sighting(cell: cell, client))
     }
 
-    /// Counts a request and its device, of which only a mark of 20 bits is stored.
+    /// Counts a request and its device, of which only a 20-bit mark is stored.
     ///
-    /// `digest` identifies the device, and has to be as unpredictable as that of a client. A device
-    /// that was seen a moment ago does not have to be hashed again.
+    /// `digest` identifies the device, and has to be as unpredictable as the digest of a client. A
+    /// device that was seen recently does not have to be hashed again.
     @inline(__always)
     package func count(
         _ cell: Int,
@@ -231,7 +230,7 @@ package final class CensusTally {
             return
         }
         self.recent[place] = sight
-        // Without these, the device is not needed.
+        // Otherwise, the device is not needed.
         guard self.settings.countsDevices || client != nil else { return }
         let hash = self.settings.hash.hash(device)
         if let client { self.keep(client.mark(self.settings.hash, device: hash), in: cell) }
@@ -242,8 +241,9 @@ package final class CensusTally {
         if device <= self.highestDevice { self.sample(device, in: cell) }
     }
 
-    /// Adds a device to the sample; if there are too many, the upper half of all hashes is left out
-    /// from now on.
+    /// Adds a device to the sample.
+    ///
+    /// If there are too many, devices with the upper half of all hashes are excluded from then on.
     private func sample(_ device: Int64, in cell: Int) {
         self.harvest.devices.append(CensusHarvest.DeviceSighting(cell: cell, device: device))
         while self.harvest.devices.count >= Self.deviceLimit, self.highestDevice > 1 {
@@ -252,13 +252,13 @@ package final class CensusTally {
         }
     }
 
-    /// Returns the receipt of a request, with which its response can be counted in the same cell.
+    /// Returns the receipt for a request, which allows its response to be counted in the same cell.
     @inline(__always)
     package func receipt(for cell: Int) -> CensusReceipt {
         CensusReceipt(harvest: self.harvest.number, cell: cell)
     }
 
-    /// Counts a request that failed in the backend, even if the request has been fetched since.
+    /// Counts a request that failed in the backend, even if the request has already been fetched.
     package func countServerError(_ receipt: CensusReceipt) {
         guard receipt != .none else { return }
         if receipt.harvest == self.harvest.number {

@@ -2,7 +2,7 @@
 package struct ClientAddressKey: Sendable, Hashable {
     /// The maximum number of devices for one address.
     ///
-    /// A home or an office has several devices, but inventing a thousand of them must not count as
+    /// A home or an office has several devices, but inventing a thousand devices must not count as
     /// many clients.
     package static let maximumDevices: UInt64 = 8
 
@@ -17,10 +17,10 @@ package struct ClientAddressKey: Sendable, Hashable {
         self.isShared = isShared
     }
 
-    /// The place of a client without an address.
+    /// The key of a client without an address.
     package static let unknown = ClientAddressKey(bits: 0, isShared: true)
 
-    /// Returns the mark of a client at this place, for a sketch.
+    /// Returns the mark of a client with this key, for a sketch.
     ///
     /// - Parameters:
     ///   - hash: The hash function.
@@ -37,6 +37,6 @@ package struct ClientAddressKey: Sendable, Hashable {
         return HyperLogLog.Mark(hash: hash.hash(bytes.span))
     }
 
-    /// The digest of the place, for the table of recently seen clients.
+    /// The digest of the key, for the table of recently seen clients.
     var digest: UInt64 { self.bits &* 0x9E37_79B9_7F4A_7C15 }
 }

@@ -5,13 +5,13 @@ import GatePolicy
 /// Parsing each new client on its event loop would make such requests expensive. The fields are
 /// parsed after a fetch instead.
 package struct ClientFieldBuffer: Sendable {
-    /// The maximum size of the fields of a client in bytes; if they are longer, none are stored.
+    /// The maximum size of a client's fields, in bytes; if they are longer, none are stored.
     private static let longest = 1_024
     /// The flag that distinguishes the index of a query parameter from that of a header field.
     private static let query: UInt8 = 0x80
 
-    /// For each line, the index of its name, its length in two bytes with the lower one first, and
-    /// its value.
+    /// For each line, the index of its name, its length in two bytes (lower byte first), and its
+    /// value.
     private var bytes: [UInt8] = []
     private var start = 0
     private var isTooLong = false
@@ -72,10 +72,11 @@ package struct ClientFieldBuffer: Sendable {
 
 /// Parses clients, and caches them.
 ///
-/// Most clients occur again in each fetch, and parsing one costs twenty times as much as a lookup.
+/// Most clients occur again in each fetch, and parsing a client costs twenty times as much as a
+/// lookup.
 struct CensusReader: Sendable {
-    /// The maximum number of cached clients, and of bytes of their fields; beyond it, the cache is
-    /// emptied.
+    /// The maximum number of cached clients, and the maximum size of their fields, in bytes; beyond
+    /// either, the cache is emptied.
     private static let limit = 8_192
     private static let byteLimit = 1 << 20
 
@@ -83,7 +84,7 @@ struct CensusReader: Sendable {
     /// The clients by the digest of their fields, combined with their event loop, because each loop
     /// has its own seed.
     private var known: [UInt64: CensusClient?] = [:]
-    /// One object for all notations of a client, so that lookups do not have to compare texts.
+    /// One object for all notations of a client, so that lookups do not have to compare strings.
     private var clients: Set<CensusClient> = []
     private var bytes = 0
 
@@ -105,7 +106,8 @@ struct CensusReader: Sendable {
         return client
     }
 
-    /// Empties the cache, because other rules may parse the same fields differently.
+    /// Empties the cache for new rules, because other rules may parse the same fields
+    /// differently.
     private mutating func forget(for ruleSet: RuleSet) {
         self.ruleSet = ruleSet
         self.known.removeAll(keepingCapacity: true)

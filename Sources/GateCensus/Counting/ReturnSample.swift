@@ -3,9 +3,9 @@ package import GatePolicy
 /// A sample of limited size of the devices that rules denied, and whether they returned with a
 /// newer build.
 ///
-/// A device is selected by its hash, so that it is in the sample with all of its requests or with
-/// none. If there are too many devices, those with the upper half of all hashes are removed; the
-/// rest is still a random sample.
+/// A device is selected by its hash, so the sample contains either all of its requests or none. If
+/// there are too many devices, those with the upper half of all hashes are removed; the rest is
+/// still a random sample.
 package struct ReturnSample: Sendable {
     /// A request of a device with an outcome.
     package struct Sighting: Sendable {
@@ -16,7 +16,7 @@ package struct ReturnSample: Sendable {
     /// A device that a rule denied.
     package struct Entry: Sendable, Equatable {
         package let rule: String
-        /// The version that was denied first, followed by its build.
+        /// The first version that was denied, followed by its build.
         package let version: String
         package let build: String
         package let refused: Timestamp
@@ -90,7 +90,9 @@ package struct ReturnSample: Sendable {
         self.devices = self.devices.filter { $0.key <= highest }
     }
 
-    /// Adds sightings from about the same time: denials first, regardless of their order.
+    /// Adds sightings from about the same time.
+    ///
+    /// Denials are processed first, regardless of their order.
     package mutating func add(_ sightings: [Sighting], at now: Timestamp) {
         for sighting in sightings where sighting.cell.outcome.kind == .require {
             self.refuse(sighting, at: now)
@@ -145,8 +147,9 @@ package struct ReturnSample: Sendable {
         }
     }
 
-    /// Returns the devices whose entries have changed since the last call; a device without entries
-    /// was removed.
+    /// Returns the devices whose entries have changed since the last call.
+    ///
+    /// A device without entries was removed.
     package mutating func takeChanges() -> [(device: Int64, entries: [Entry])] {
         defer { self.changed = [] }
         return self.changed.map { ($0, self.devices[$0] ?? []) }

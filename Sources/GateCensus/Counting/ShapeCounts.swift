@@ -4,7 +4,7 @@ package import GatePolicy
 package struct ShapeCounts: Sendable, Equatable {
     /// The number of requests that arrived while paths were recorded.
     package private(set) var covered: UInt64
-    /// The requests with a recorded path, by shape: all of them, unless there were too many.
+    /// The requests with a recorded path, by shape: all such requests, unless there were too many.
     package private(set) var counts: [PathShape: UInt64]
     /// The number of requests without a stored shape.
     package private(set) var shapeless: UInt64
@@ -22,7 +22,7 @@ package struct ShapeCounts: Sendable, Equatable {
     package mutating func add(_ other: ShapeCounts) {
         self.covered += other.covered
         self.shapeless += other.shapeless
-        // Nearly always, one of them is empty.
+        // One of them is almost always empty.
         if self.counts.isEmpty {
             self.counts = other.counts
         } else if !other.counts.isEmpty {
@@ -35,12 +35,13 @@ package struct ShapeCounts: Sendable, Equatable {
         if let shape { self.counts[shape, default: 0] += 1 } else { self.shapeless += 1 }
     }
 
-    /// Removes a shape; its requests count as requests without one.
+    /// Removes a shape; its requests count as requests without a shape.
     mutating func forget(_ shape: PathShape) {
         self.shapeless += self.counts.removeValue(forKey: shape) ?? 0
     }
 
-    /// Returns the share of each shape in a number of requests; the shapes of the rest are unknown.
+    /// Returns the share of each shape among a number of requests; the shapes of the rest are
+    /// unknown.
     func shares(of requests: UInt64) -> [(shape: PathShape, share: Double)] {
         let seen = self.shapeless + self.counts.values.reduce(0, +)
         guard seen > 0, requests > 0 else { return [] }
@@ -53,12 +54,13 @@ package struct ShapeCounts: Sendable, Equatable {
 struct PathLog: Sendable {
     /// The maximum size in bytes, sufficient for one to two thousand requests.
     ///
-    /// Later requests are assumed to have the same shares. In an hour, this is enough to measure a
-    /// share of 0.1 %.
+    /// Later requests are assumed to have the same shares. Over an hour, this is enough to measure
+    /// a share of 0.1 %.
     private static let limit = 48 * 1024
     private static let headLength = 6
 
-    /// For each request, its cell in four bytes, the lengths of method and target, and both texts.
+    /// For each request, its cell in four bytes, the lengths of the method and target, and both
+    /// strings.
     private var bytes: [UInt8] = []
 
     init(expecting last: PathLog? = nil) {
@@ -80,7 +82,7 @@ struct PathLog: Sendable {
             unsafe method.withUnsafeBytes { method in
                 unsafe target.withUnsafeBytes { target in
                     unsafe room.withUnsafeMutableBufferPointer { room, used in
-                        // Neither is missing, because a request head has both.
+                        // Neither can be `nil`, because a request head always has both.
                         guard let start = room.baseAddress, let method = method.baseAddress,
                             let target = target.baseAddress
                         else { return }
@@ -97,7 +99,7 @@ struct PathLog: Sendable {
         }
     }
 
-    /// Returns the length of the path in a long target; 0 if the path is too long, too.
+    /// Returns the length of the path in a long target; 0 if the path is also too long.
     private static func pathLength(_ target: Span<UInt8>) -> Int {
         for index in 0...PathShape.longestPath where target[index] == UInt8(ascii: "?") {
             return index

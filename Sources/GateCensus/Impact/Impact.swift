@@ -2,12 +2,12 @@ package import GatePolicy
 
 /// The effect of other rules on the clients in a census.
 package struct Impact: Sendable {
-    /// The clients for which the decisions of the old and the new rules differ in one direction.
+    /// The clients whose decisions under the old and the new rules differ in one direction.
     package struct Side: Sendable {
-        /// The certain amount.
+        /// The amount that is certain.
         package fileprivate(set) var amount = ImpactAmount()
-        /// The maximum amount, including requests for paths that no rule contained when they were
-        /// counted.
+        /// The maximum amount, which includes requests for paths that were not in the rules when
+        /// they were counted.
         package fileprivate(set) var possible = ImpactAmount()
         /// The amounts by the deciding rule; `nil` for the policy for unidentified clients.
         package fileprivate(set) var byRule: [String?: ImpactAmount] = [:]
@@ -41,7 +41,7 @@ package struct Impact: Sendable {
     package private(set) var passed = Side()
     /// Clients that pass both, and get a hint from only one of them.
     package private(set) var hinted = ImpactAmount()
-    /// The number of requests whose client is unknown.
+    /// The number of requests from unknown clients.
     package private(set) var unknownRequests: UInt64 = 0
     package private(set) var parts: [Audience: Part] = [:]
     /// Whether requests for paths that are new to the rules were distinguished by their shapes.
@@ -61,7 +61,7 @@ package struct Impact: Sendable {
     ///   - new: The new rules.
     ///   - now: The time of the evaluation.
     ///   - later: The time of the evaluation with the new rules, if it differs.
-    ///   - ignoresMaintenance: Whether a maintenance denies nothing.
+    ///   - ignoresMaintenance: Whether maintenance windows are ignored.
     package init(
         on rows: [CensusRow],
         from old: RuleSet,
@@ -79,7 +79,7 @@ package struct Impact: Sendable {
         for row in rows { self.add(row) }
     }
 
-    /// The least and the most strict scope that requests may have.
+    /// The least strict and the strictest scope that requests may have.
     private struct Scopes: Hashable {
         let least: RequestScope
         let most: RequestScope
@@ -102,14 +102,14 @@ package struct Impact: Sendable {
         let after: Scopes
     }
 
-    /// A rule set at a time.
+    /// A rule set at a given time.
     private struct View {
         let ruleSet: RuleSet
         let time: Timestamp
         let ignoresMaintenance: Bool
         let paths: Set<String>
         let exemptions: Set<String>
-        /// The scopes of the shapes whose requests all have the same scope.
+        /// The scopes of shapes whose requests all have the same scope.
         private let shapes: [PathShape: RequestScope]
 
         init(
@@ -130,7 +130,7 @@ package struct Impact: Sendable {
             self.exemptions = ruleSet.exemptPaths
         }
 
-        /// Returns the scope of the requests of a row with a shape; `nil` if it is unknown.
+        /// Returns the scope of a row's requests with a given shape; `nil` if it is unknown.
         func scope(of shape: PathShape, _ row: CensusRow) -> RequestScope? {
             guard let scope = self.shapes[shape] else { return nil }
             let paths = row.cell.outcome.paths
@@ -143,7 +143,7 @@ package struct Impact: Sendable {
             }
         }
 
-        /// Returns the least and the most strict scope that requests of a row may have.
+        /// Returns the least strict and the strictest scope that requests of a row may have.
         func scopes(_ row: CensusRow) -> Scopes {
             let paths = row.cell.outcome.paths
             let knownExemptions = row.known.filter { $0.hasPrefix(CensusPaths.exemption) }
@@ -190,7 +190,7 @@ package struct Impact: Sendable {
     }
 
     private mutating func add(_ row: CensusRow) {
-        // Rows with only late responses have no requests.
+        // Rows that only contain late responses have no requests.
         guard row.figures.requests > 0 else { return }
         guard let client = row.cell.client else {
             self.unknownRequests += row.figures.requests
@@ -215,7 +215,7 @@ package struct Impact: Sendable {
             .add(row.figures, shares.deniedByRule, shares.possiblyDenied, version)
     }
 
-    /// Returns the requests of a row by their scopes, as shares of all of them.
+    /// Returns the requests of a row by their scopes, as shares of all its requests.
     private func slices(_ row: CensusRow) -> [Slice: Double] {
         let whole = Slice(before: self.old.scopes(row), after: self.new.scopes(row))
         guard !whole.before.areOne || !whole.after.areOne else { return [whole: 1] }
@@ -302,10 +302,10 @@ extension Decision {
 
 /// A number of requests and devices, of which only a share may count.
 package struct ImpactAmount: Sendable {
-    /// The number of requests; in a roll-out, the expected number.
+    /// The number of requests; in a rollout, the expected number.
     package private(set) var requests = 0.0
     private(set) var identified = 0.0
-    /// The sketches of devices, by the share of the devices that counts.
+    /// The device sketches, keyed by the share of devices to count.
     private var devicesByShare: [Double: HyperLogLog] = [:]
 
     package init() {}
@@ -315,20 +315,20 @@ package struct ImpactAmount: Sendable {
         guard share > 0 else { return }
         self.requests += Double(figures.requests) * min(share, 1)
         self.identified += Double(figures.identified) * min(share, 1)
-        // Each share needs a sketch, so that shares are rounded to about a thousand values.
+        // Each share needs a sketch, so shares are rounded to about a thousand values.
         let steps = share < 0.01 ? 1e4 : 1e3
         let step = min(max((share * steps).rounded(), 1) / steps, 1)
         self.devicesByShare[step, default: HyperLogLog()].merge(figures.devices)
     }
 
-    /// The number of devices, if requests state them.
+    /// The number of devices, if requests contain them.
     ///
-    /// A device that has changed its version, and that a roll-out includes with several versions,
-    /// counts for each of them.
+    /// A device that has changed its version and is included in a rollout with several versions
+    /// counts once for each of them.
     package var devices: Double {
         self.devicesByShare.reduce(0) { $0 + $1.key * Double($1.value.count) }
     }
 
-    /// Whether devices can represent clients, because most requests state one.
+    /// Whether devices can represent clients, because most requests contain a device.
     package var countsByDevices: Bool { self.identified * 2 >= self.requests && self.requests > 0 }
 }

@@ -1,9 +1,9 @@
-/// The string format in which Redis and Valkey store sketches, with which `PFCOUNT` and `PFMERGE`
-/// can be used.
+/// The string format in which Redis and Valkey store sketches, for use with `PFCOUNT` and
+/// `PFMERGE`.
 ///
-/// A header of 16 bytes (`HYLL`, the encoding, three zeros, and a cached count, whose highest bit
-/// marks it as outdated), followed by the registers: all of them in six bits each, or runs of them.
-/// See `hyperloglog.c` of Redis.
+/// The format is a header of 16 bytes (`HYLL`, the encoding, three zeros, and a cached count, whose
+/// highest bit marks it as outdated), followed by the registers: all of them in six bits each, or
+/// as runs. See `hyperloglog.c` in Redis.
 extension HyperLogLog {
     private enum Encoding: UInt8 {
         case dense = 0
@@ -13,7 +13,7 @@ extension HyperLogLog {
     private static let magic = Array("HYLL".utf8)
     private static let headerLength = 16
     private static let denseLength = Self.headerLength + Self.registerCount * 6 / 8
-    /// The maximum length of runs; beyond it, Redis stores all registers as well.
+    /// The maximum length of the runs; beyond it, Redis also stores all registers.
     private static let maximumSparseLength = 3_000
     /// The maximum rank that a run can contain.
     private static let maximumSparseRank: UInt8 = 32
@@ -44,7 +44,7 @@ extension HyperLogLog {
             + body
     }
 
-    /// All registers with six bits each, the lowest first.
+    /// All registers with six bits each, lowest first.
     private var packed: [UInt8] {
         var packed = [UInt8](repeating: 0, count: Self.denseLength - Self.headerLength)
         for (register, rank) in self.ranks.enumerated() {
@@ -101,8 +101,9 @@ extension HyperLogLog {
         }
     }
 
-    /// Returns the registers that are not zero; most sketches have few of them, and are read in
-    /// thousands.
+    /// Returns the non-zero registers.
+    ///
+    /// Most sketches have few of them, and thousands of sketches are read at a time.
     private static func expanded(_ runs: ArraySlice<UInt8>) -> [UInt32]? {
         var entries: [UInt32] = []
         var register = 0

@@ -1,7 +1,8 @@
-/// An estimate of the number of distinct elements, in some kilobytes regardless of that number.
+/// An estimate of the number of distinct elements, in a few kilobytes regardless of that number.
 ///
-/// 16,384 registers, as in Redis: the standard error is 0.81 %. Flajolet et al., "HyperLogLog"
-/// (2007); Ertl, "New cardinality estimation algorithms for HyperLogLog sketches" (2017).
+/// There are 16,384 registers, as in Redis; the standard error is 0.81 %. Flajolet et al.,
+/// "HyperLogLog" (2007); Ertl, "New cardinality estimation algorithms for HyperLogLog sketches"
+/// (2017).
 package struct HyperLogLog: Sendable, Equatable {
     /// The number of bits of a hash that select its register.
     static let precision = 14
@@ -14,7 +15,7 @@ package struct HyperLogLog: Sendable, Equatable {
 
     /// The content alone determines the case, so that equal sketches have equal storage.
     enum Storage: Sendable, Equatable {
-        /// The registers that are not zero, in ascending order: `register << 6 | rank`.
+        /// The non-zero registers, in ascending order: `register << 6 | rank`.
         case sparse([UInt32])
         case dense([UInt8])
     }
@@ -37,8 +38,7 @@ package struct HyperLogLog: Sendable, Equatable {
         self.storage = .sparse(sparse)
     }
 
-    /// Creates a sketch from the registers that are not zero, in ascending order: `register << 6 |
-    /// rank`.
+    /// Creates a sketch from the non-zero registers, in ascending order: `register << 6 | rank`.
     init(entries: [UInt32]) {
         self.storage =
             entries.count <= Self.sparseLimit ? .sparse(entries) : .dense(Self.ranks(of: entries))
@@ -67,7 +67,7 @@ package struct HyperLogLog: Sendable, Equatable {
     package mutating func add(_ mark: Mark) {
         let (register, rank) = (Int(mark.rawValue >> 6), UInt8(mark.rawValue & 63))
         guard rank > 0, rank <= Self.maximumRank else { return }
-        // Moved out of `self`, so that it is changed in place.
+        // Moved out of `self` so that the storage is changed in place.
         var storage = Storage.sparse([])
         swap(&storage, &self.storage)
         switch consume storage {

@@ -1,9 +1,9 @@
-/// The hash function SipHash-2-4 with 64 bits, and a secret key.
+/// The hash function SipHash-2-4 with a 64-bit result and a secret key.
 ///
 /// Aumasson and Bernstein, "SipHash: a fast short-input PRF" (2012). Without the key, a sketch does
-/// not reveal whether a known device is in it.
+/// not reveal whether it contains a known device.
 package struct SipHash: Sendable, Equatable {
-    /// The length of a key in bytes.
+    /// The length of a key, in bytes.
     package static let keyLength = 16
 
     private let first: UInt64
@@ -29,7 +29,7 @@ package struct SipHash: Sendable, Equatable {
             }
             var rest: UInt64 = 0
             if count >= 8, index < count {
-                // Read together with bytes that were processed already, which are shifted out.
+                // Read together with bytes that were already processed, which are shifted out.
                 let shift = UInt64(8 &- (count &- index)) &* 8
                 rest = unsafe Self.word(bytes, at: count &- 8) &>> shift
             } else {

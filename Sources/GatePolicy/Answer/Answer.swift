@@ -8,14 +8,16 @@ package struct Answer: Sendable, Equatable {
     package var body: [UInt8]
     /// The time after which the client may retry; `nil` if the client has to be updated first.
     package var retryAt: Timestamp?
-    /// Whether the response over HTTP/1.1 names a protocol to upgrade to (RFC 9110 section
+    /// Whether the response names a protocol to upgrade to over HTTP/1.1 (RFC 9110 section
     /// 15.5.22).
     package var sendsUpgrade = false
 
-    /// The header field that marks responses and hints of the gate.
+    /// The header field that marks responses and hints from the gate.
     package static let markerName = "X-VersionGate"
     private static let retryAfterName = "Retry-After"
-    /// The maximum in seconds; OkHttp fails on larger values instead of returning the response.
+    /// The maximum, in seconds.
+    ///
+    /// OkHttp fails on larger values instead of returning the response.
     private static let maximumRetryAfter: Int64 = 0x7FFF_FFFF
 
     /// Returns the response with a `Retry-After` for the current second: the number of seconds left
@@ -31,10 +33,10 @@ package struct Answer: Sendable, Equatable {
         return answer
     }
 
-    /// Returns the CORS fields that let a web app of another origin read the response (CORS
+    /// Returns the CORS fields that let a web app from another origin read the response (CORS
     /// protocol of the Fetch standard).
     package static func crossOriginFields(origin: String) -> [HeaderField] {
-        // Only a text that can be an origin is repeated; other bytes could start another header
+        // Only a value that can be an origin is repeated; other bytes could start another header
         // field.
         guard !origin.isEmpty, origin.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return [] }
         return [

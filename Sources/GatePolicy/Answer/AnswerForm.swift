@@ -10,16 +10,17 @@ package enum AnswerForm: UInt8, Sendable, CaseIterable {
     /// A gRPC-Web client: as for gRPC, with the media type of the request.
     case grpcWeb
     case grpcWebText
-    /// A unary call of a Connect client: an error in JSON (the Connect protocol, "Error Codes").
+    /// A unary call from a Connect client: an error in JSON (the Connect protocol, "Error Codes").
     case connect
-    /// A stream of a Connect client: only the end-of-stream message, with the media type of the
+    /// A stream from a Connect client: only the end-of-stream message, with the media type of the
     /// request (the Connect protocol, "Streaming RPCs").
     case connectStreamJSON
     case connectStreamProto
-    /// A GraphQL client: a response without data as `application/json` (GraphQL over HTTP, "Media
+    /// A GraphQL client: a response without data, as `application/json` (GraphQL over HTTP, "Media
     /// Types").
     case graphQL
-    /// A GraphQL client that accepts `application/graphql-response+json`: the same with this media type.
+    /// A GraphQL client that accepts `application/graphql-response+json`: the same response with
+    /// this media type.
     case graphQLResponse
 
     /// The header field with the version of the Connect protocol.
@@ -39,7 +40,7 @@ package enum AnswerForm: UInt8, Sendable, CaseIterable {
         case .grpc: "application/grpc"
         case .grpcWeb: "application/grpc-web"
         case .grpcWebText: "application/grpc-web-text"
-        // Connect clients parse no other media type as an error ("Unary-Response").
+        // Connect clients do not parse other media types as an error ("Unary-Response").
         case .connect, .graphQL: "application/json"
         // Without parameters, because clients compare the whole value.
         case .connectStreamJSON: "application/connect+json"
@@ -48,7 +49,7 @@ package enum AnswerForm: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// Whether the protocol has its own status, which clients read only in a response with HTTP
+    /// Whether the protocol has its own status, which clients read only from responses with HTTP
     /// status 200.
     var hasOwnStatus: Bool {
         switch self {
@@ -57,8 +58,7 @@ package enum AnswerForm: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// Whether the response contains all values verbatim: neither encoded nor after a length
-    /// prefix.
+    /// Whether the response contains all values verbatim: neither encoded nor length-prefixed.
     var isVerbatim: Bool {
         switch self {
         case .document, .page, .graphQL, .graphQLResponse: true

@@ -10,10 +10,11 @@ struct AnswerInputs {
         var names = IdentityPart.allCases.filter(parts.contains)
             .flatMap { sources.headers[$0, default: []] }
             .map { $0.lowercased() }
-        // The `User-Agent` pattern can supply any part, but is only used if no header field has the
-        // version.
+        // The `User-Agent` pattern can supply any part, but it is only used if no header field
+        // contains the version.
         if !sources.userAgents.isEmpty { names.append(IdentityReader.userAgent) }
-        // The form of the response depends on `requestFields`, its CORS fields on `Origin`.
+        // The form of the response depends on `requestFields`, and its CORS fields depend on
+        // `Origin`.
         names += AnswerForm.requestFields + ["origin"]
         self.names = names.uniqued()
     }

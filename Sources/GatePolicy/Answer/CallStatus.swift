@@ -1,7 +1,8 @@
 /// The status of a gRPC or Connect call that the gate denies (gRPC over HTTP/2, "Responses"; the
 /// Connect protocol, "Error Codes").
 ///
-/// The details are of types that the libraries of all languages can decode (`google.rpc.Status`).
+/// The detail messages have types that the libraries for all languages can decode
+/// (`google.rpc.Status`).
 struct CallStatus {
     /// The domain of the `ErrorInfo`.
     private static let domain = "versiongate"
@@ -88,8 +89,8 @@ struct CallStatus {
         return any
     }
 
-    /// Encodes the value of `grpc-message`: everything but printable ASCII, and `%`, is
-    /// percent-encoded.
+    /// Encodes the value of `grpc-message`: percent-encodes `%` and everything except printable
+    /// ASCII.
     private static func percentEncoded(_ text: String) -> String {
         PercentEncoding.encoded(text) { (0x20..<0x7F).contains($0) && $0 != UInt8(ascii: "%") }
     }

@@ -1,4 +1,4 @@
-/// The reason why a client gets a response of the gate instead of the backend's.
+/// The reason why a client gets a response from the gate instead of the backend's response.
 enum Denial: Sendable, Equatable {
     case upgrade
     case maintenance
@@ -29,7 +29,7 @@ enum Denial: Sendable, Equatable {
     }
 
     /// The gRPC status code: FAILED_PRECONDITION, because a retry does not help, or UNAVAILABLE,
-    /// because it may.
+    /// because a retry may help.
     var callStatus: Int {
         switch self {
         case .upgrade: 9
@@ -55,8 +55,8 @@ enum Denial: Sendable, Equatable {
 }
 
 extension Decision {
-    /// The time at which the denial ends; `nil` for one without an end, and for requests that are
-    /// forwarded.
+    /// The time at which the denial ends; `nil` for a denial without an end, and for requests that
+    /// are forwarded.
     var deniedUntil: Timestamp? {
         switch self.kind {
         case .allow, .recommend: nil

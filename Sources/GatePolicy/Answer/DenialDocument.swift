@@ -19,9 +19,9 @@ struct DenialDocument {
         return object.bytes
     }
 
-    /// The error for a unary Connect call, with the members of the problem details.
+    /// The error for a unary Connect call, which includes the members of the problem details.
     ///
-    /// Both define `message`, with the same value.
+    /// Both formats define `message`, with the same value.
     var connectError: [UInt8] {
         var object = JSONObject()
         object.add("code", self.denial.connectCode)
@@ -30,7 +30,7 @@ struct DenialDocument {
         return object.bytes
     }
 
-    /// The end-of-stream message of a Connect stream in its envelope, with the members of the
+    /// The end-of-stream message of a Connect stream in its envelope; includes the members of the
     /// problem details beside `error`.
     var connectEnd: [UInt8] {
         var error = JSONObject()
@@ -50,8 +50,8 @@ struct DenialDocument {
 
     /// A GraphQL response with one error and no data.
     ///
-    /// `extensions` has the members of the problem details. They are also top-level members, so
-    /// that one parser can handle denials in all JSON forms.
+    /// `extensions` contains the members of the problem details. They are also top-level members,
+    /// so that one parser can handle denials in all JSON forms.
     var graphQLResponse: [UInt8] {
         var extensions = JSONObject()
         extensions.add("code", self.denial.callReason)
@@ -71,8 +71,8 @@ struct DenialDocument {
         object.add("status", self.status)
         object.add("message", self.words?.message ?? "")
         object.add("button", self.words?.button)
-        // An upgrade denial always has this member. An update does not end a maintenance, so a
-        // maintenance denial only has it if there is a store URL.
+        // An upgrade denial always has this member. An update does not end a maintenance window, so
+        // a maintenance denial only has it if there is a store URL.
         object.add("storeUrl", self.denial == .upgrade ? self.link : self.upgrade.storeURL)
         object.add("minimumVersion", self.upgrade.minimum?.description)
         object.add("minimumBuild", self.upgrade.minimumBuild)
@@ -90,8 +90,7 @@ struct DenialDocument {
 
     private var link: String { self.upgrade.storeURL ?? "" }
 
-    /// The current maintenance window; `nil` for other denials, which may have a window that is
-    /// only announced.
+    /// The current maintenance window; `nil` for other denials, whose window may only be announced.
     private var maintenance: MaintenanceWindow? {
         self.denial == .maintenance ? self.decision.maintenance : nil
     }

@@ -1,11 +1,11 @@
-/// The header fields that the gate adds to responses of the backend for clients with a
-/// recommendation, a warning or an announced maintenance.
+/// The header fields that the gate adds to responses from the backend, for clients with a
+/// recommendation, a warning or an announced maintenance window.
 ///
 /// The parameters are those of the launch status. Their names have hyphens instead of capitals,
-/// which keys of structured fields cannot contain (RFC 9651 section 3.1.2).
+/// because keys in structured fields cannot contain capitals (RFC 9651 section 3.1.2).
 struct Hint {
     private static let announcement = "maintenance-announced"
-    /// Lets web apps of another origin read the hint if the backend allows them to read the
+    /// Lets web apps from another origin read the hint if the backend allows them to read the
     /// response.
     ///
     /// This field alone gives no access (CORS protocol of the Fetch standard).
@@ -48,8 +48,8 @@ struct Hint {
         return [HeaderField(name: Answer.markerName, value: item.text)]
     }
 
-    /// Returns the announced maintenance as a separate field line, which makes the field a list of
-    /// two.
+    /// Returns the announced maintenance window as a separate field line, which makes the field a
+    /// list of two.
     private static func notice(_ decision: Decision) -> [HeaderField] {
         guard let window = decision.maintenance else { return [] }
         var item = StructuredItem(token: self.announcement)
@@ -60,12 +60,12 @@ struct Hint {
 }
 
 extension Decision {
-    /// The number of seconds before an app may repeat a recommendation, if the rules do not set it.
+    /// The default number of seconds before an app may repeat a recommendation.
     private static let defaultSnooze: Int64 = 24 * 60 * 60
 
     /// The version that the client should update to.
     ///
-    /// If no version is recommended to a client that is warned of a floor, the floor.
+    /// If a client is warned about a floor and no version is recommended to it, this is the floor.
     var goal: AppVersion? {
         self.upgrade.latest ?? (self.kind == .recommend ? self.upgrade.minimum : nil)
     }
@@ -89,7 +89,7 @@ struct StructuredItem {
         self.text = token
     }
 
-    /// Adds a string parameter, unless the value is `nil` or cannot be encoded: strings of
+    /// Adds a string parameter, unless the value is `nil` or cannot be encoded: strings in
     /// structured fields are printable ASCII.
     mutating func add(_ key: String, _ value: String?) {
         guard let value, value.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) else { return }

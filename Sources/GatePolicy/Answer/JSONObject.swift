@@ -2,12 +2,12 @@
 struct JSONObject {
     private var text = JSONText()
 
-    /// The object as UTF-8, without white space.
+    /// The object as UTF-8, without whitespace.
     var bytes: [UInt8] {
         (self.text.bytes.isEmpty ? [UInt8(ascii: "{")] : self.text.bytes) + [UInt8(ascii: "}")]
     }
 
-    /// Adds a string, unless the value is `nil`.
+    /// Adds a string member, unless the value is `nil`.
     mutating func add(_ name: String, _ value: String?) {
         guard let value else { return }
         self.begin(name)
@@ -24,7 +24,7 @@ struct JSONObject {
     /// Adds a build, unless it is `nil`: as a number if it has one component, otherwise as a
     /// string.
     ///
-    /// A JSON number such as 93.10 would lose its last zero.
+    /// A JSON number such as 93.10 would lose its trailing zero.
     mutating func add(_ name: String, _ build: BuildNumber?) {
         guard let build else { return }
         self.begin(name)

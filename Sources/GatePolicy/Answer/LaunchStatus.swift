@@ -1,4 +1,4 @@
-/// The response to an app that requests its status, at its start or while it runs.
+/// The response to an app that requests its status, at startup or later.
 package struct LaunchStatus: Sendable, Equatable {
     package let decision: Decision
     /// One JSON object (RFC 8259) without line breaks.
@@ -9,9 +9,9 @@ package struct LaunchStatus: Sendable, Equatable {
     ///
     /// Equal bodies have equal tags in every process.
     package let tag: String
-    /// A tag for the content that a client is notified of: the decision and its notice.
+    /// A tag for the content that clients are notified about: the decision and its notice.
     ///
-    /// A minimum that the client fulfills is not included.
+    /// A minimum that the client meets is not included.
     package let eventTag: String
 
     init(_ status: ClientStatus, _ identity: ClientIdentity, _ words: FilledNotice?) {
@@ -82,8 +82,8 @@ package struct LaunchStatus: Sendable, Equatable {
 
 /// The terms of the deciding rule, as in the hint and in the denial.
 ///
-/// Terms that this rule does not set are the highest of all matching rules. A maintenance leaves
-/// these out, because an update does not end it.
+/// Terms that this rule does not set are the highest of all matching rules. A maintenance decision
+/// omits these, because an update does not end the maintenance window.
 extension ClientStatus {
     fileprivate var reportedMinimum: AppVersion? {
         self.told(self.decision.upgrade.minimum, highest: self.minimum)

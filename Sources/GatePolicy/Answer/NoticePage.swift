@@ -1,6 +1,6 @@
 /// The response to a browser: the notice as a page (HTML Living Standard).
 struct NoticePage {
-    /// Languages that are written from right to left if their tag has no script subtag.
+    /// Languages that are written from right to left unless their tag has a script subtag.
     private static let rightToLeft: Set<String> = [
         "ar", "arc", "ckb", "dv", "fa", "he", "iw", "ji", "ks", "ku", "nqo", "ps", "sd", "syr",
         "ug", "ur", "yi",
@@ -9,7 +9,7 @@ struct NoticePage {
         "Adlm", "Arab", "Hebr", "Nkoo", "Rohg", "Syrc", "Thaa",
     ]
 
-    /// Forbids the page to load or run anything.
+    /// Prevents the page from loading or running anything.
     static let securityPolicy = "default-src 'none'; style-src 'unsafe-inline'"
 
     let language: LanguageTag
@@ -55,7 +55,7 @@ struct NoticePage {
         return Array(page.utf8)
     }
 
-    /// Escapes a text for an element or a quoted attribute value.
+    /// Escapes a string for an element or a quoted attribute value.
     private static func escaped(_ text: String) -> String {
         var escaped = ""
         for scalar in text.unicodeScalars {

@@ -30,7 +30,9 @@ struct ProtobufMessage {
         self.append(varint: UInt64(field.magnitude) << 3 | type.rawValue)
     }
 
-    /// Appends seven bits per byte, lowest first; all bytes but the last have the highest bit set.
+    /// Appends seven bits per byte, lowest first.
+    ///
+    /// All bytes but the last have the highest bit set.
     private mutating func append(varint value: UInt64) {
         var rest = value
         while rest >= 0x80 {

@@ -32,7 +32,8 @@ struct Responder: Sendable {
         guard let denial = Denial(decision) else { return nil }
         let style = self.style(of: decision)
         var status = self.status(of: denial, decision)
-        // A Connect client would parse the content of a 200 as the response message.
+        // A Connect client would parse the content of a response with status 200 as the response
+        // message.
         if form == .connect, status == 200 { status = denial.status }
         let document = DenialDocument(
             denial: denial,
@@ -62,7 +63,7 @@ struct Responder: Sendable {
 
     /// Returns the HTTP status of the denial for a decision; `nil` if the request is forwarded.
     ///
-    /// Forms with a status of their own have HTTP status 200 instead.
+    /// Forms with a status of their own use HTTP status 200 instead.
     func status(of decision: Decision) -> Int? {
         Denial(decision).map { self.status(of: $0, decision) }
     }
@@ -72,8 +73,8 @@ struct Responder: Sendable {
         case .upgrade:
             return self.style(of: decision).status ?? denial.status
         case .maintenance:
-            // The default status is for denied builds, so only the status of the rule itself
-            // applies to a maintenance.
+            // The default status is for denied builds, so only the rule's own status applies to a
+            // maintenance window.
             return self.ownStyle(of: decision).status ?? denial.status
         }
     }
@@ -86,7 +87,7 @@ struct Responder: Sendable {
         decision.ruleIndex.flatMap { self.styles[$0] } ?? .standard
     }
 
-    /// Returns the languages of the notices for a client, independent of the decision.
+    /// Returns the languages of a client's notices, independent of the decision.
     func languages(for identity: ClientIdentity) -> [LanguageTag?] {
         self.words.choices(for: identity.languages)
     }

@@ -1,4 +1,4 @@
-/// Sample devices, each of which represents a share of the devices in roll-outs.
+/// Sample devices, each of which represents a share of the devices in a rollout.
 struct ComparedDevices {
     struct Group {
         let device: Claim<String>
@@ -13,7 +13,7 @@ struct ComparedDevices {
     private static let candidates = 20_000
     private static let groupLimit = 64
 
-    /// Finds one device for each combination of roll-out steps of the rules.
+    /// Finds one device for each combination of rollout steps of the rules.
     init(_ rules: [RuleDefinition]) {
         var bounds: [(ruleID: String, percents: [Double])] = []
         for id in Set(rules.filter { !$0.rollout.isEmpty }.map(\.id)).sorted() {
@@ -55,10 +55,10 @@ extension RuleSet {
         package let share: Double
     }
 
-    /// Returns one device for each combination of roll-out steps of the rules.
+    /// Returns one device for each combination of rollout steps of the rules.
     package static func deviceSamples(for rules: [RuleDefinition]) -> [DeviceSample] {
         let groups = ComparedDevices(rules).groups
-        // With many roll-outs, the rarest combinations have no sample; the other shares are scaled
+        // With many rollouts, the rarest combinations have no sample; the other shares are scaled
         // up.
         let whole = groups.reduce(0) { $0 + $1.share }
         guard whole > 0 else { return [DeviceSample(device: .missing, share: 1)] }

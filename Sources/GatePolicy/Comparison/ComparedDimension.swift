@@ -2,7 +2,7 @@
 struct ComparedDimension<Value: Sendable>: Sendable {
     let values: [Value]
     let labels: [String]
-    /// Whether `values` represent all clients; if not, the other clients are not compared.
+    /// Whether `values` represents all clients; otherwise, the remaining clients are not compared.
     private let isWhole: Bool
 
     init(_ values: [(Value, String)], isWhole: Bool = true) {
@@ -32,8 +32,8 @@ struct ComparedDimension<Value: Sendable>: Sendable {
 
 /// A selection of the values of a dimension, by inclusion or exclusion.
 ///
-/// An empty name is a missing value, `?` an unparsable one, and `*` any name that the compared
-/// rules do not contain.
+/// An empty name stands for a missing value, `?` for an unparsable one, and `*` for any name that
+/// the compared rules do not contain.
 package enum ComparedChoice: Sendable, Equatable {
     case only([String])
     case allBut([String])
@@ -42,7 +42,7 @@ package enum ComparedChoice: Sendable, Equatable {
 extension ComparedDimension where Value == Claim<String> {
     /// Creates a dimension with the missing value, the names, and a name for all others.
     ///
-    /// With `only`, the dimension has the missing value and just the names for which `only` returns
+    /// With `only`, the dimension has the missing value and only the names for which `only` returns
     /// true.
     static func names(
         _ names: [String],
@@ -82,7 +82,7 @@ extension ComparedDimension where Value == Claim<BuildNumber> {
     /// Creates a dimension with the missing build and the lowest build of each range between the
     /// cuts.
     ///
-    /// Without cuts, all builds are one range, which is included if `isNeeded` is true.
+    /// Without cuts, all builds form one range, which is included if `isNeeded` is true.
     static func builds(_ cuts: [BuildNumber], isNeeded: Bool) -> ComparedDimension {
         var values: [(Value, String)] = [(.missing, "")]
         let sorted = Set(cuts).sorted()

@@ -1,4 +1,4 @@
-/// The clients and requests that a change of the rules can affect: those that a changed rule
+/// The clients and requests that a change to the rules can affect: those that a changed rule
 /// matches or that a changed setting applies to.
 struct ComparedFocus {
     /// Matches for all clients whose decision may change; they overlap.
@@ -58,8 +58,9 @@ struct ComparedFocus {
             + self.rules(old.rules, new.rules, answers).map(\.match)
     }
 
-    /// Returns the rules that were added, removed or changed, or whose response changed; all rules
-    /// if the order of the others changed.
+    /// Returns the rules that were added, removed or changed, or whose response changed.
+    ///
+    /// If the order of the other rules changed, returns all rules.
     private static func rules(
         _ old: [RuleDefinition],
         _ new: [RuleDefinition],
@@ -82,7 +83,7 @@ struct ComparedFocus {
 }
 
 extension RuleMatch {
-    /// Whether a client that sends all fields can match both.
+    /// Whether a client that sends all fields can match both conditions.
     ///
     /// Only names are compared: platforms, apps, channels and requests.
     package func overlaps(_ other: RuleMatch) -> Bool {

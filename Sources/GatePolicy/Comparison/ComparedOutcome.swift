@@ -6,12 +6,13 @@ package struct ComparedOutcome: Sendable, Hashable {
     /// The status of the denial; `nil` if the request is forwarded.
     package let status: Int?
     package let storeURL: String?
-    /// Whether the client is told that no update is available for its device.
+    /// Whether the response says that no update is available for the client's device.
     package let cannotUpdate: Bool
-    /// Whether the denial is a brownout, which ends by itself.
+    /// Whether the denial is a brownout, which ends automatically.
     package let isBrownout: Bool
-    /// The number of the response, apart from the status and the store URL; equal responses have
-    /// equal numbers.
+    /// The number of the response, apart from the status and the store URL.
+    ///
+    /// Equal responses have equal numbers.
     let answerNumber: Int
 
     init(_ decision: Decision, status: Int?, answerNumber: Int) {
@@ -24,7 +25,7 @@ package struct ComparedOutcome: Sendable, Hashable {
         self.answerNumber = answerNumber
     }
 
-    /// Whether clients notice the difference between two outcomes.
+    /// Whether clients can notice the difference between two outcomes.
     func isNoticeable(beside other: ComparedOutcome) -> Bool {
         self.kind != other.kind || self.status != other.status || self.storeURL != other.storeURL
             || self.cannotUpdate != other.cannotUpdate || self.isBrownout != other.isBrownout
@@ -32,9 +33,11 @@ package struct ComparedOutcome: Sendable, Hashable {
     }
 }
 
-/// The clients that change from one outcome to another.
+/// The clients whose outcome changes in the same way.
 package struct ComparedChange: Sendable, Equatable {
-    /// The apps of these clients; like the following properties, `nil` if they make no difference.
+    /// The apps of these clients.
+    ///
+    /// This property and the following ones are `nil` if they make no difference.
     package var apps: ComparedChoice?
     package var platforms: ComparedChoice?
     package var channels: ComparedChoice?
@@ -47,11 +50,12 @@ package struct ComparedChange: Sendable, Equatable {
     package var versions: String
     package var before: ComparedOutcome
     package var after: ComparedOutcome
-    /// The share of these clients that is affected, from above 0 to 1; below 1 in roll-outs.
+    /// The share of these clients that is affected, greater than 0 and at most 1; less than 1 in
+    /// rollouts.
     package var share: Double
 }
 
-/// The differences between two rule sets, starting at a time.
+/// The differences between two rule sets from a given time on.
 package struct ComparedPeriod: Sendable, Equatable {
     package let from: Timestamp
     package let changes: [ComparedChange]
@@ -63,14 +67,15 @@ package struct RuleSetDifference: Sendable, Equatable {
     package let periods: [ComparedPeriod]
     /// Whether only typical combinations were compared, because there are too many.
     package let isSampled: Bool
-    /// Whether the rule sets read the client identity from different fields; the comparison is by
-    /// value, regardless of the field.
+    /// Whether the rule sets read the client identity from different fields.
+    ///
+    /// The comparison is by value, regardless of the field.
     package let readsOtherFields: Bool
     /// Whether the rule sets block different notations of versions or builds, which are not
     /// compared.
     package let notationsDiffer: Bool
 
-    /// Whether no client notices a difference, and nothing was left out of the comparison.
+    /// Whether no client notices a difference, and the comparison was complete.
     package var isEmpty: Bool {
         !self.readsOtherFields && !self.notationsDiffer
             && self.periods.allSatisfy(\.changes.isEmpty)

@@ -18,7 +18,7 @@ struct ComparedRequest: Sendable {
             var segment = "any"
             while segments.contains(.literal(Array(segment.utf8))) { segment += "-other" }
             self.segment = segment
-            // If patterns contain all common methods, clients send no other one.
+            // If the patterns contain all common methods, clients do not send any other method.
             self.method = Self.methods.first { !methods.contains($0) } ?? "ANY"
         }
     }
@@ -34,7 +34,7 @@ struct ComparedRequest: Sendable {
         self.init(methods: pattern.methods, segments: pattern.segments, pattern.path, fillers)
     }
 
-    /// Returns a request for each method of a pattern.
+    /// Returns a request for each method in a pattern.
     static func each(_ pattern: RequestPattern, _ fillers: Fillers) -> [ComparedRequest] {
         guard let methods = pattern.methods else { return [ComparedRequest(pattern, fillers)] }
         return methods.map { method in

@@ -1,4 +1,4 @@
-/// The requests that two rule sets distinguish, with regard to some patterns.
+/// The requests that two rule sets distinguish, for some of their patterns.
 struct ComparedRequests {
     /// One request for each combination of patterns that a request can match.
     private(set) var requests: [ComparedRequest] = []

@@ -37,7 +37,7 @@ struct ComparedRow: Hashable {
         self.pair = pair
     }
 
-    /// Dimensions that the fewest rules use come first, which leaves fewer rows for the others.
+    /// Dimensions that the fewest rules use come first, which results in fewer rows for the others.
     private static let mergingOrder: [ComparedCell.Dimension] = [
         .country, .storefront, .channel, .osVersion, .app, .build, .request, .platform,
     ]

@@ -4,7 +4,7 @@ struct ComparedTrial {
     private let world: ComparisonSpace
     private let answers: ComparedAnswers
     private let cell: ComparedCell
-    /// The scope of the cell's requests; an exempt one if no rule is evaluated for them.
+    /// The scope of the cell's requests; an exempt one if no rules are evaluated for them.
     private let oldScope: RequestScope
     private let newScope: RequestScope
 
@@ -88,7 +88,7 @@ struct ComparedTrial {
             guard before.isNoticeable(beside: after) else { continue }
             shares[.init(before: before, after: after), default: 0] += group.share
         }
-        // Rounded, because the sum of the shares may miss 1 in the last digit.
+        // Rounded, because the sum of the shares may differ from 1 in the last digit.
         return shares.mapValues { ($0 * 1_000_000).rounded() / 1_000_000 }
     }
 

@@ -1,11 +1,11 @@
 /// Two rule sets with only the rules that may match the clients of a cell.
 ///
-/// A decision therefore costs the same however many other rules there are.
+/// The cost of a decision therefore does not depend on the number of other rules.
 struct ComparedView {
     /// The rules of a view, by their indices in the candidates.
     struct Key: Hashable {
         var rules: [Int] = []
-        /// The indices of the rules that match for certain, or that wait for a store.
+        /// The indices of the rules that certainly match, or that wait for a store.
         var certain: [Int] = []
 
         init(_ cell: ComparedCell, in world: ComparisonSpace) {
@@ -13,7 +13,8 @@ struct ComparedView {
                 let fit = world.fit(of: candidate.rule.match, to: cell)
                 guard fit != .none else { continue }
                 self.rules.append(index)
-                // The content of stores can depend on the version of a client that may match.
+                // A client that may match may get different store contents, depending on its
+                // version.
                 let isHeld = candidate.rule.withNext.contains { $0.holdUntilInStore != nil }
                 if fit == .certain || isHeld { self.certain.append(index) }
             }
@@ -59,7 +60,7 @@ extension RuleDefinition {
         let cuts =
             [self.minimum, self.minimumBuildOf, self.recommended].compactMap { $0 }
             + (self.blocked + self.blockedBuilds.compactMap(\.versions)).flatMap(\.bounds)
-        // Only `strict` distinguishes a pre-release from the release that it leads to.
+        // Only `strict` distinguishes a pre-release from its release.
         return self.prerelease == .strict ? cuts + cuts.compactMap(\.lowestPrerelease) : cuts
     }
 }

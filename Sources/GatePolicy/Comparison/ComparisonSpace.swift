@@ -9,7 +9,7 @@ struct ComparisonSpace {
     /// Whether a rule matches the clients of a cell.
     enum Fit {
         case none
-        /// The clients do not state enough to tell.
+        /// The clients do not send enough information to tell.
         case possible
         case certain
     }
@@ -31,7 +31,7 @@ struct ComparisonSpace {
 
     init(_ focus: ComparedFocus, old: RuleSetDefinition, new: RuleSetDefinition) {
         let policies = [old.unidentified, new.unidentified]
-        // A client that may match a rule can be rejected because of it, so that all rules count.
+        // A client that may match a rule can be rejected because of that rule, so all rules count.
         let rejects = policies.contains { $0.rejects }
         let candidates = [(old, true), (new, false)].flatMap { definition, isOld in
             definition.rules.compactMap { rule in
@@ -45,8 +45,8 @@ struct ComparisonSpace {
         let matches = focus.matches + rules.map(\.match)
         let releases = rules.contains(where: \.dependsOnStores) ? old.releases + new.releases : []
         let links = rules.compactMap(\.storeURL) + policies.compactMap(\.storeURL)
-        // If the policies treat both alike, a client without a value also represents one with an
-        // unparsable value.
+        // If the policies treat both cases alike, a client without a value also represents clients
+        // with an unparsable value.
         let distinguishesUnreadable = policies.contains { policy in
             policy.missing != policy.unreadable
                 || policy.paths.contains { $0.missing != $0.unreadable }
@@ -82,9 +82,9 @@ struct ComparisonSpace {
             only: nil,
             distinguishesUnreadable: false
         )
-        // A client without a storefront counts as one of the country that it connects from, so that
-        // the value for that storefront represents it. An unparsable storefront counts as one that
-        // no rule names.
+        // A client without a storefront is treated as if its storefront were the country that it
+        // connects from, so the value for that storefront represents it. An unparsable storefront
+        // is treated like one that no rule names.
         self.storefronts = .names(
             Set(
                 releases.flatMap { $0.countries(awaitedBy: nil) }
@@ -98,7 +98,7 @@ struct ComparisonSpace {
             matches.flatMap { $0.osVersions ?? [] } + rules.flatMap(\.requiresOS),
             distinguishesUnreadable: distinguishesUnreadable
         )
-        // A rule that only depends on the build does not reject a client that states a build but no
+        // A rule that only depends on the build does not reject a client that sends a build but no
         // version.
         self.builds = .builds(
             rules.flatMap(\.buildCuts) + releases.flatMap(\.builds),
@@ -147,7 +147,7 @@ struct ComparisonSpace {
         return cell
     }
 
-    /// The cells that are compared if there are too many: clients that state nothing, and some
+    /// The cells that are compared if there are too many: clients that send no identity, and some
     /// clients that each rule matches.
     var typicalCells: [ComparedCell] {
         [ComparedCell()]
@@ -187,7 +187,7 @@ struct ComparisonSpace {
         return cell
     }
 
-    /// Creates a client of a cell.
+    /// Creates the client for a cell.
     func client(
         _ cell: ComparedCell,
         version: Claim<AppVersion>,
@@ -239,8 +239,8 @@ struct ComparisonSpace {
 }
 
 extension ComparedFocus {
-    /// Returns the names that the matches are restricted to; `nil` if one of them has no
-    /// restriction.
+    /// Returns the names that the matches are restricted to; `nil` if one of the matches is
+    /// unrestricted.
     func names(_ part: (RuleMatch) -> [String]?) -> Set<String>? {
         var names: Set<String> = []
         for match in self.matches {

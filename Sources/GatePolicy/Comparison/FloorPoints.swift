@@ -1,7 +1,8 @@
-/// The versions and builds at which floors can differ; no floor distinguishes versions or builds
-/// between two of them.
+/// The versions and builds at which floors can differ.
+///
+/// No floor distinguishes versions or builds between two adjacent points.
 struct FloorPoints {
-    /// One version and one build that represent their neighbors.
+    /// A version and a build that represent their neighbors.
     struct Point {
         let version: AppVersion
         let build: BuildNumber?
@@ -16,7 +17,7 @@ struct FloorPoints {
     ///
     /// - Parameters:
     ///   - rules: The rules with the floors.
-    ///   - releases: Further versions to distinguish.
+    ///   - releases: Additional versions to distinguish.
     init(_ rules: [RuleDefinition], releases: [AppVersion] = []) {
         let axis = VersionAxis(cuts: rules.flatMap(\.cuts) + releases)
         var builds: Set<BuildNumber> = []
@@ -24,8 +25,8 @@ struct FloorPoints {
             builds.insert(build)
             if let below = build.predecessor { builds.insert(below) }
         }
-        // Also a missing build, and one above all others: rules without these cuts may require a
-        // build.
+        // Includes a missing build, and one above all others: rules without these cuts may require
+        // a build.
         let claimed: [BuildNumber?] = builds.isEmpty ? [nil] : [nil, .max] + builds.sorted()
         self.axis = axis
         self.points = axis.points.enumerated().flatMap { place, point in
@@ -41,7 +42,7 @@ extension RuleDefinition {
     }
 }
 
-/// The comparison of the floors of two lists of rules, regardless of their schedules.
+/// The result of comparing the floors of two lists of rules, regardless of their schedules.
 package struct FloorOrder: Sendable, Equatable {
     /// Whether the first list denies a version or build that passes the second one.
     package let onlyFirst: Bool
@@ -56,8 +57,8 @@ package struct FloorOrder: Sendable, Equatable {
             if one, !other { onlyFirst = true }
             if other, !one { onlySecond = true }
         }
-        // Points do not cover the notation of a version, so these conditions are compared
-        // themselves.
+        // Points do not cover the notation of a version, so conditions on the notation are compared
+        // directly.
         let forms = [first, second].map { $0.flatMap(\.blockedBuilds).filter { !$0.written.isAny } }
         if !forms[0].allSatisfy(forms[1].contains) { onlyFirst = true }
         if !forms[1].allSatisfy(forms[0].contains) { onlySecond = true }
@@ -67,8 +68,8 @@ package struct FloorOrder: Sendable, Equatable {
 }
 
 extension RuleDefinition {
-    /// Whether the floor of the rule is active at a time for all clients that match, without
-    /// waiting for a store.
+    /// Whether the floor of the rule is active at the given time for all clients that match,
+    /// without waiting for a store.
     package func isActiveForAllClients(at now: Timestamp) -> Bool {
         guard self.hasFloor, self.mode == .enforce, self.holdUntilInStore == nil else {
             return false

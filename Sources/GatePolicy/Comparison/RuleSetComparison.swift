@@ -1,8 +1,8 @@
 /// Compares two rule sets for every kind of client that they distinguish, now and at each time at
 /// which a decision changes.
 ///
-/// Only clients that a changed rule or setting can affect are compared, and only by the rules that
-/// may match them. A small change of a large rule set is therefore cheap to compare.
+/// Only clients that a changed rule or setting can affect are compared, and only against the rules
+/// that may match them. A small change to a large rule set is therefore cheap to compare.
 package struct RuleSetComparison {
     private let old: RuleSet
     private let new: RuleSet
@@ -30,14 +30,14 @@ package struct RuleSetComparison {
             var next: Timestamp?
             var changes: [ComparedChange] = []
             for index in parts.indices {
-                // A client that states too little can belong to several parts.
+                // A client that sends too little can belong to several parts.
                 let more = parts[index].changes(at: current, &next)
                 changes += more.filter { !changes.contains($0) }
             }
             periods.append(ComparedPeriod(from: current, changes: changes))
             time = next
         }
-        // Periods that equal the previous one are left out.
+        // Periods that equal the previous one are skipped.
         var telling: [ComparedPeriod] = []
         for period in periods where telling.last?.changes != period.changes {
             telling.append(period)

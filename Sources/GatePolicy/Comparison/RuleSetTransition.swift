@@ -1,7 +1,8 @@
-/// Finds the clients that pass after one rule set replaces another, although the old rules denied
-/// them, and whether that was an undo or a mistake in a planned change.
+/// Finds the clients that pass after one rule set replaces another although the old rules denied
+/// them.
 ///
-/// Only changed rules are evaluated, for sample clients that represent all clients that such a rule
+/// Also determines whether the cause is an undo or a mistake in a planned change. Only changed
+/// rules are evaluated, for sample clients that represent all clients that such a rule
 /// distinguishes.
 package struct RuleSetTransition {
     /// Clients that a rule denied and that now pass.
@@ -18,7 +19,7 @@ package struct RuleSetTransition {
         package let plan: Plan?
     }
 
-    /// A floor that starts later and meanwhile removes an active floor.
+    /// A floor that starts later and removes an active floor in the meantime.
     package struct Plan: Sendable, Equatable {
         /// The ID of the rule.
         package let rule: String
@@ -40,7 +41,7 @@ package struct RuleSetTransition {
     ///
     /// The number is lower for thousands of rules, because each may be compared with all others.
     private static let undoLimit = 50
-    /// The number of openings with a plan after which the evaluation ends; lower for thousands of
+    /// The number of openings with a plan after which the evaluation ends; lower with thousands of
     /// rules.
     private static let planLimit = 20
     /// The maximum product of the number of rules and the number of evaluated rules.
@@ -69,8 +70,8 @@ package struct RuleSetTransition {
         var (undone, unseen) = (0, 0)
         for (index, rule) in change.formerRules.enumerated() {
             guard openings.lazy.filter({ $0.plan != nil }).count < planLimit else {
-                // The openings with a plan already cause the rejection of the new rules, so the
-                // other rules open nothing.
+                // The openings with a plan already cause the new rules to be rejected, so the other
+                // rules are not evaluated.
                 unseen += change.formerRules.count - index
                 break
             }
@@ -118,7 +119,7 @@ package struct RuleSetTransition {
 
 /// The rules that differ between two rule sets.
 ///
-/// Unchanged rules cost next to nothing, because none of them is copied.
+/// Unchanged rules cost almost nothing, because none of them is copied.
 private struct RuleChange {
     private struct Planned {
         /// The index of the floor's rule in the new rules.
@@ -129,8 +130,9 @@ private struct RuleChange {
         let former: Int?
     }
 
-    /// The number of compared pairs of a former rule and a planned floor; beyond it, only pairs
-    /// with the same ID are compared.
+    /// The maximum number of pairs of a former rule and a planned floor to compare.
+    ///
+    /// Beyond it, only pairs with the same ID are compared.
     private static let pairLimit = 1_000_000
 
     /// Enforced rules with a floor that are missing or changed in the new rule set.
@@ -142,7 +144,7 @@ private struct RuleChange {
     private let new: [RuleDefinition]
     /// The indices of the new rules, by ID.
     private let places: [String: Int]
-    /// The new floors that are not active for all clients.
+    /// The new floors that are not yet active for all clients.
     private let planned: [Planned]
     /// Indices in `planned`, by the index of the rule.
     private var plannedByRule: [Int: [Int]] = [:]

@@ -4,7 +4,7 @@ struct TransitionTrial {
     /// The maximum number of kinds of clients, apart from their versions, for one rule.
     private static let kindLimit = 192
     private static let listLimit = 8
-    /// The maximum number of other rules that are evaluated.
+    /// The maximum number of other rules to evaluate.
     private static let ruleLimit = 64
 
     private let rule: RuleDefinition
@@ -54,7 +54,7 @@ struct TransitionTrial {
         ) -> [Claim<Value>] {
             if let own = part(match) { return own.prefix(Self.listLimit).map { .stated($0) } }
             // Without a restriction: the values of the other rules, a value that none of them has,
-            // and none.
+            // and no value.
             let named = others.flatMap { part($0) ?? [] } + more
             return [.stated(other), .missing]
                 + Set(named).prefix(Self.listLimit).map { .stated($0) }
@@ -130,7 +130,7 @@ struct TransitionTrial {
                     client.version = .stated(point.version)
                     client.build = point.build.map { .stated($0) } ?? .missing
                     let was = self.old.decide(client, in: before, at: now, address: nil)
-                    // A brownout ends by itself; its floor is not enforced yet.
+                    // A brownout ends automatically; its floor is not enforced yet.
                     guard was.kind == .require, was.brownout == nil, was.ruleID == self.rule.id
                     else { continue }
                     let becomes = self.new.decide(client, in: after, at: now, address: nil)
@@ -157,7 +157,7 @@ struct TransitionTrial {
         }
     }
 
-    /// Returns the versions at some axis indices as text, with adjacent ones merged.
+    /// Returns the versions at the given axis indices as text, with adjacent ones merged.
     private func words(_ places: Set<Int>) -> String {
         var ranges: [ClosedRange<Int>] = []
         for place in places.sorted() {

@@ -1,5 +1,6 @@
-/// The range of all versions, divided at the versions in rules; no rule distinguishes versions
-/// between two cuts.
+/// The range of all versions, divided at the versions in rules.
+///
+/// No rule distinguishes versions between two adjacent cuts.
 struct VersionAxis {
     /// A version that represents an interval, with the bounds of the interval.
     struct Point {

@@ -19,7 +19,8 @@ package enum VersionReach: Sendable, Equatable {
             self = .closed
             return
         }
-        // If builds are blocked without an upper limit, a version has no build that passes.
+        // If builds are blocked without an upper limit, a version does not have any build that
+        // passes.
         let highest = axis.points.last?.version
         let isOpen = passing.last.map { last in
             last.version == highest && !builds.contains { $0.isEndless(for: last.version) }

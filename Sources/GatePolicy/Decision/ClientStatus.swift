@@ -12,8 +12,7 @@ package struct ClientStatus: Sendable, Equatable {
 }
 
 extension RuleEvaluator {
-    /// The highest of the values of several rules, and the store URL of the first rule with that
-    /// value.
+    /// The highest value across several rules, and the store URL of the first rule with that value.
     private struct Highest<Value: Comparable> {
         private(set) var value: Value?
         private(set) var storeURL: String?

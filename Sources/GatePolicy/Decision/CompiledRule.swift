@@ -1,19 +1,20 @@
 /// A rule prepared for evaluation.
 ///
-/// A class, because evaluating thousands of rules would otherwise copy each of them.
+/// This is a class, because evaluating thousands of structs would copy each of them.
 final class CompiledRule: Sendable {
     let definition: RuleDefinition
-    /// The index of the rule in the definition; for an entry of `next`, the index of its rule.
+    /// The index of the rule in the definition; for an entry of `next`, the index of the rule that
+    /// contains it.
     let place: Int
-    /// The numbers of its request patterns; `nil` for all requests.
+    /// The numbers of the rule's request patterns; `nil` for all requests.
     let patterns: [Int]?
     /// The channels in lower case, as in client identities.
     private let channels: [String]?
     private let rollout: Rollout
     private let isTimed: Bool
-    /// Whether the terms of the rule depend neither on the time nor on the content of stores.
+    /// Whether the terms of the rule depend on neither the time nor the content of stores.
     var isConstant: Bool { !self.isTimed && self.availability == nil }
-    /// Whether the floor has conditions on versions, and whether it has conditions on builds.
+    /// Whether the floor depends on versions, and whether it depends on builds.
     private let dependsOnVersion: Bool
     private let dependsOnBuild: Bool
     /// The content of the stores; `nil` for a rule that does not depend on it.
@@ -39,7 +40,7 @@ final class CompiledRule: Sendable {
     /// A client with the properties that rules evaluate.
     struct Subject {
         let identity: ClientIdentity
-        /// The release of its version; for a pre-release, the release that it leads to.
+        /// The release of the client's version; for a pre-release, the release that it precedes.
         let release: AppVersion?
         /// The client address.
         let address: String?
@@ -51,8 +52,8 @@ final class CompiledRule: Sendable {
         }
     }
 
-    /// Returns the missing parts of the identity that decide whether the rule matches; `nil` if it
-    /// does not match.
+    /// Returns the missing parts of the identity that determine whether the rule matches; `nil` if
+    /// it does not match.
     func gaps(of subject: Subject, in scope: RequestScope) -> [IdentityGap]? {
         if let patterns, !patterns.contains(where: { scope.patterns.contains($0) }) { return nil }
         var gaps: [IdentityGap] = []
@@ -83,7 +84,8 @@ final class CompiledRule: Sendable {
         return gaps
     }
 
-    /// Returns the stage of the rule for a client that it matches or, with gaps, may match.
+    /// Returns the stage of the rule for a client that it matches or, if parts of the identity are
+    /// missing, may match.
     func stage(
         for subject: Subject,
         matchingUpTo gaps: [IdentityGap],
@@ -91,7 +93,7 @@ final class CompiledRule: Sendable {
     ) -> RuleStage {
         var stage = self.schedule(for: subject, at: now)
         guard let availability else { return stage }
-        // An update from a blocked version has to be above it.
+        // An update from a blocked version has to be newer than that version.
         var blocked: AppVersion?
         if case .blocked = self.breach(by: subject) { blocked = subject.identity.version.value }
         let view = availability.view(
@@ -109,7 +111,7 @@ final class CompiledRule: Sendable {
         return RuleStage(self.definition, self.admission(of: subject), at: now)
     }
 
-    /// Returns the time from which the roll-out includes a client.
+    /// Returns the time from which the rollout includes a client.
     func admission(of subject: Subject) -> EffectiveFrom {
         self.rollout.admission(of: subject.identity, address: subject.address)
     }
@@ -119,8 +121,9 @@ final class CompiledRule: Sendable {
         name.utf8.elementsEqual(other.utf8)
     }
 
-    /// Whether a claim is, or may be, one of the accepted values; an unknown claim is added to the
-    /// gaps.
+    /// Whether a claim is, or may be, one of the accepted values.
+    ///
+    /// An unknown claim is added to the gaps.
     private static func accepts<Value, Accepted>(
         _ claim: Claim<Value>,
         _ part: IdentityPart,
@@ -148,8 +151,8 @@ final class CompiledRule: Sendable {
     ) -> Ruling? {
         let recommendation = self.recommendation(at: stage)
         guard gaps.isEmpty else {
-            // A rule that only may match denies nothing. A floor that only warns does not require
-            // the missing part either.
+            // A rule that only may match does not deny the client. A floor that only warns does not
+            // require the missing part either.
             let asks = stage.refuses || !recommendation.isEmpty || stage.isClosed
             return asks ? Ruling(gaps: gaps) : nil
         }
@@ -170,7 +173,7 @@ final class CompiledRule: Sendable {
         if let breach = self.breach(by: subject),
             var ruling = Ruling(below: breach, stage.floor)
         {
-            // A rule whose floor the client is below requires nothing else.
+            // If the client is below the rule's floor, the rule requires nothing else.
             ruling.maintenance = announced
             ruling.store = stage.store
             ruling.cannotUpdate = self.excludesDevice(of: subject)
@@ -182,8 +185,8 @@ final class CompiledRule: Sendable {
         return ruling
     }
 
-    /// Returns the recommendation of the rule to a client that passes its floor, or passes in spite
-    /// of it.
+    /// Returns the rule's recommendation for a client that passes its floor, or passes in spite of
+    /// it.
     func hint(to subject: Subject, _ stage: RuleStage) -> Ruling {
         var ruling = Ruling(store: stage.store)
         if let reason = self.shortfall(of: subject, self.recommendation(at: stage)),
@@ -195,7 +198,7 @@ final class CompiledRule: Sendable {
         return ruling
     }
 
-    /// Returns the reason why a client is below a recommendation; `nil` if it is not, or states too
+    /// Returns the reason why a client is below a recommendation; `nil` if it is not, or sends too
     /// little to tell.
     private func shortfall(
         of subject: Subject,
@@ -225,7 +228,7 @@ final class CompiledRule: Sendable {
         return !ranges.contains { $0.contains(version) }
     }
 
-    /// Returns the reason why a client is below the floor; `nil` if it is not, or states too little
+    /// Returns the reason why a client is below the floor; `nil` if it is not, or sends too little
     /// to tell.
     func breach(by subject: Subject) -> Decision.Reason? {
         self.definition.breach(
@@ -235,7 +238,7 @@ final class CompiledRule: Sendable {
         )
     }
 
-    /// Returns the parts of the identity that the rule requires and the client does not state.
+    /// Returns the parts of the identity that the rule requires and the client does not send.
     private func gaps(
         of subject: Subject,
         _ stage: RuleStage,
@@ -243,7 +246,7 @@ final class CompiledRule: Sendable {
     ) -> [IdentityGap] {
         let hasFloor = stage.refuses
         let dependsOnVersion = recommendation.version != nil || hasFloor && self.dependsOnVersion
-        // A client is not denied because it states no build, if the rule only recommends one.
+        // A client is not denied for a missing build if the rule only recommends one.
         let dependsOnBuild = hasFloor && self.dependsOnBuild
         return [
             dependsOnVersion ? subject.identity.version.gap(.version) : nil,

@@ -6,14 +6,14 @@ package struct Deferral: Sendable, Equatable {
     package let reason: Decision.Reason
     /// The start of enforcement, if it is in the future.
     let enforceFrom: Timestamp?
-    /// The progress of the roll-out for the client, if the rule has one.
+    /// The rollout progress for the client, if the rule has a rollout.
     let rollout: Reach?
 
-    /// The progress of a roll-out, and the position of the client in it.
+    /// The progress of a rollout, and the client's position in it.
     struct Reach: Equatable {
-        /// The share of clients that the roll-out includes now, in percent.
+        /// The percentage of clients that the rollout includes now.
         let percent: Double
-        /// The share at which the roll-out includes the client, in percent.
+        /// The percentage at which the rollout includes the client.
         let place: Double
         /// The time of the step that includes the client; `never` if no step does.
         let admission: EffectiveFrom
@@ -24,9 +24,9 @@ package struct Deferral: Sendable, Equatable {
         let day = self.enforceFrom.map { "the floor is enforced from \($0)" }
         let reach = self.rollout.map { rollout in
             let place = "reaches this client at \(Self.percent(rollout.place)) %"
-            let now = "the roll-out is at \(Self.percent(rollout.percent)) % and \(place)"
+            let now = "the rollout is at \(Self.percent(rollout.percent)) % and \(place)"
             switch rollout.admission {
-            case .always: return "the roll-out already includes this client"
+            case .always: return "the rollout already includes this client"
             case .from(let date): return "\(now), on \(date)"
             case .never: return "\(now), but no step is that large"
             }
@@ -53,8 +53,8 @@ extension Decision {
 }
 
 extension RuleEvaluator {
-    /// Returns the rules that would deny a client except for their dates and roll-outs, in the
-    /// order of the file.
+    /// Returns the rules that would deny a client if it were not for their dates and rollouts, in
+    /// the order of the file.
     func deferrals(
         for identity: ClientIdentity,
         in scope: RequestScope,
@@ -102,7 +102,7 @@ extension CompiledRule {
 }
 
 extension RolloutBucket {
-    /// The share at which a roll-out includes this client, in percent.
+    /// The percentage at which a rollout includes this client.
     fileprivate var percent: Double {
         Double(self.number + 1) / Double(Self.count / 100)
     }

@@ -42,7 +42,7 @@ package struct RequestTerms: Sendable, Hashable {
         RequestTerms(kind: self.kind, rule: Self.other, gap: self.gap)
     }
 
-    /// Whether the request passed only because the rules that would deny it are in observe mode.
+    /// Whether the request passes only because the rules that would deny it are in observe mode.
     package var passesByObserving: Bool {
         self.kind < .require && !self.observed.isEmpty
     }

@@ -16,7 +16,7 @@ struct RuleEvaluator: Sendable {
     init(_ definition: RuleSetDefinition, _ classifier: RequestClassifier) {
         self.rules = definition.rules.enumerated().flatMap { place, rule in
             let patterns = rule.match.requests?.compactMap { classifier.number(of: $0) }
-            // A rule that only has a `next` has no effect of its own.
+            // A rule that only has `next` entries has no effect of its own.
             let floors = rule.hasTerms || rule.next.isEmpty ? rule.withNext : rule.next
             return floors.map { floor in
                 CompiledRule(floor, at: place, patterns: patterns, definition.releases)
@@ -32,7 +32,9 @@ struct RuleEvaluator: Sendable {
         }
     }
 
-    /// Evaluates a client; with `ignoresMaintenance`, a maintenance denies nothing.
+    /// Evaluates a client.
+    ///
+    /// With `ignoresMaintenance`, maintenance windows do not deny any request.
     func decide(
         _ identity: ClientIdentity,
         in scope: RequestScope,
@@ -64,7 +66,8 @@ struct RuleEvaluator: Sendable {
                 decision.observe(self.observed(ruling, by: compiled.definition, actions))
                 ruling = compiled.hint(to: subject, stage)
             }
-            // Reads single fields, because copying the whole rule costs more than evaluating it.
+            // Reads individual fields, because copying the whole rule costs more than evaluating
+            // it.
             switch compiled.definition.mode {
             case .enforce:
                 gaps.formUnion(ruling.gaps)
@@ -75,7 +78,7 @@ struct RuleEvaluator: Sendable {
                 if let window = ruling.warning?.nextBrownout {
                     nextBrownout = BrownoutWindow.next(nextBrownout, window)
                 }
-                // Of equally strict rulings, the first in the file decides.
+                // Among equally strict rulings, the first one in the file applies.
                 guard ruling.outranks(strictest) else { continue }
                 strictest = ruling
                 deciding = compiled
@@ -95,7 +98,7 @@ struct RuleEvaluator: Sendable {
         return decision
     }
 
-    /// Whether a rule of this rule set matches a client for certain, for requests of a scope.
+    /// Whether a rule in this rule set certainly matches a client, for requests in a scope.
     func isMeant(
         _ identity: ClientIdentity,
         in scope: RequestScope,
@@ -109,7 +112,7 @@ struct RuleEvaluator: Sendable {
 
     /// Returns the gap of an unidentified client, regardless of the rules.
     private static func gaps(of identity: ClientIdentity) -> Set<IdentityGap> {
-        // A client that states its build is identified; a rule about versions has a gap of its own.
+        // A client that sends its build is identified; a rule about versions has its own gap.
         guard identity.build.value == nil else { return [] }
         return identity.version.gap(.version).map { [$0] } ?? []
     }
@@ -167,8 +170,7 @@ struct RuleEvaluator: Sendable {
 extension Decision {
     /// Records the effect of one floor of an observing rule.
     ///
-    /// Of all floors of the rule, including those in `next`, only the first of the strictest is
-    /// kept.
+    /// Only the first of the strictest floors of the rule, including those in `next`, is kept.
     fileprivate mutating func observe(_ words: [Observed]) {
         guard let word = words.first else { return }
         let known = self.observed.first { $0.ruleID == word.ruleID }

@@ -1,16 +1,16 @@
 /// Finds the rules that may match a client, without evaluating all rules.
 ///
-/// Each rule is indexed under the values of one of its conditions, the one that it shares with the
-/// fewest rules: apps, platforms or request patterns. A rule that is found may still not match. A
-/// rule that is not found cannot match, or is redundant for a client without a value: a rule that
-/// is found has the same effect.
+/// Each rule is indexed under the values of one of its conditions: apps, platforms or request
+/// patterns. The condition that it shares with the fewest rules is used. A rule that is found may
+/// still not match. A rule that is not found cannot match, or is redundant: for a client without a
+/// value, a rule that is found has the same effect.
 struct RuleIndex: Sendable {
     /// The rules that are indexed under the values of one condition.
     private struct ConditionIndex<Value: Sendable & Hashable>: Sendable {
         var rules: [Value: [Int]] = [:]
         /// The rules that may match a client without a value, in ascending order.
         ///
-        /// Of rules with the same effect on such a client, only one is listed.
+        /// If several rules have the same effect on such a client, only one of them is listed.
         var unclaimed: [Int] = []
         private var questions: Set<Question> = []
 
@@ -43,11 +43,12 @@ struct RuleIndex: Sendable {
         private let osVersions: [VersionRange]?
         private let patterns: [Int]?
 
-        /// Creates the effect of a rule; `nil` if it depends on time, stores or the mode.
+        /// Creates the effect of a rule; `nil` if the rule depends on the time, on stores or on the
+        /// mode.
         ///
         /// - Parameters:
         ///   - rule: The rule.
-        ///   - match: The conditions of the rule without the indexed one.
+        ///   - match: The conditions of the rule, without the indexed one.
         init?(_ rule: CompiledRule, _ match: RuleMatch) {
             guard rule.isConstant, rule.definition.mode == .enforce else { return nil }
             self.apps = match.apps
@@ -136,7 +137,7 @@ struct RuleIndex: Sendable {
             let matching = Set(numbers.flatMap { self.patterns[$0] ?? [] })
             add(matching.sorted())
         }
-        // Of equally strict rules, the first in the file decides.
+        // Among equally strict rules, the first one in the file applies.
         return isSorted ? found : found.sorted()
     }
 }

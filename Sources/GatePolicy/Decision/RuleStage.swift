@@ -38,7 +38,7 @@ struct RuleStage {
         }
     }
 
-    /// Whether a maintenance is running, which denies all requests.
+    /// Whether a maintenance window is active, which denies all requests.
     var isClosed: Bool {
         switch self.maintenance {
         case .absent, .announced: false
@@ -79,7 +79,7 @@ struct RuleStage {
         self.nextChange = Timestamp.earlier(self.nextChange, store.nextChange)
     }
 
-    /// Removes the maintenance, so that only other terms can deny a request.
+    /// Removes the maintenance window, so that only other terms can deny a request.
     mutating func ignoreMaintenance() {
         self.maintenance = .absent
     }
@@ -89,7 +89,8 @@ struct RuleStage {
         _ admission: EffectiveFrom,
         at now: Timestamp
     ) -> Floor {
-        // A rule that only has a maintenance has no floor, and no effect outside its window.
+        // A rule that only has a maintenance window has no floor, and no effect outside that
+        // window.
         if rule.maintenance != nil, !rule.hasTerms { return .absent }
         let schedule = rule.schedule
         // A warning without `enforceFrom` never becomes a requirement.
@@ -134,7 +135,7 @@ extension RuleDefinition {
             || !self.blockedBuilds.isEmpty
     }
 
-    /// Whether the effect of the rule depends on the time or on a roll-out.
+    /// Whether the effect of the rule depends on the time or on a rollout.
     package var isTimed: Bool {
         self.schedule != .always || !self.rollout.isEmpty || self.maintenance != nil
     }

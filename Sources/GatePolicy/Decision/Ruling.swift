@@ -2,13 +2,13 @@
 struct Ruling {
     var kind = Decision.Kind.allow
     var reason = Decision.Reason.passes
-    /// The parts of the identity that the rule requires and the client does not state.
+    /// The parts of the identity that the rule requires and the client does not send.
     var gaps: [IdentityGap] = []
     /// The dates of a warning or a brownout.
     var warning: Decision.Warning?
     /// The brownout whose end also ends the denial; `nil` for a permanent denial.
     var brownout: BrownoutWindow?
-    /// The running maintenance; in rulings of another kind, the announced one.
+    /// The active maintenance window; in rulings of another kind, the announced one.
     var maintenance: MaintenanceWindow?
     /// The content of the client's store; `nil` if the rule does not depend on it.
     var store: StoreView?
@@ -42,9 +42,9 @@ extension Ruling {
 
     /// Whether this ruling is stricter than another one.
     ///
-    /// An earlier enforcement and a longer brownout or maintenance are stricter. Clients therefore
-    /// get the first date on which they have to update, and the end of the last brownout or
-    /// maintenance.
+    /// An earlier enforcement date and a longer brownout or maintenance window are stricter.
+    /// Clients therefore get the first date on which they have to update, and the end of the last
+    /// brownout or maintenance window.
     func outranks(_ other: Ruling) -> Bool {
         guard self.kind == other.kind else { return self.kind > other.kind }
         switch self.kind {

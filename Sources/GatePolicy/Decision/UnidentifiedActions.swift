@@ -3,13 +3,13 @@ struct UnidentifiedActions: Sendable {
     private var missing: UnidentifiedPolicy.Action
     private var unreadable: UnidentifiedPolicy.Action
 
-    /// Creates the actions; `nil` stands for `allow`.
+    /// Creates the actions; `nil` means `allow`.
     init(_ missing: UnidentifiedPolicy.Action?, _ unreadable: UnidentifiedPolicy.Action?) {
         self.missing = missing ?? .allow
         self.unreadable = unreadable ?? .allow
     }
 
-    /// Replaces each action by that of other actions if that is stricter.
+    /// Replaces each action with the corresponding one from `other` if that is stricter.
     mutating func tighten(_ other: UnidentifiedActions) {
         self.missing = max(self.missing, other.missing)
         self.unreadable = max(self.unreadable, other.unreadable)

@@ -1,4 +1,4 @@
-/// The value that a client states for one part of its identity.
+/// The value that a client sends for one part of its identity.
 ///
 /// A claim, not a credential: clients can send any value.
 package enum Claim<Value: Sendable & Hashable>: Sendable, Hashable {
@@ -22,7 +22,7 @@ extension Claim {
     /// The claim for values that exceed the limits.
     static var tooMuch: Claim { .unreadable("(too long)") }
 
-    /// Whether the claim is unparsable, which further statements do not change.
+    /// Whether the claim is unparsable; merging further statements does not change it.
     var isUnreadable: Bool {
         if case .unreadable = self { true } else { false }
     }
@@ -30,10 +30,10 @@ extension Claim {
 
 extension Claim where Value: CustomStringConvertible {
 
-    /// Merges another statement of the same part.
+    /// Merges another statement about the same part.
     ///
-    /// Equal values count once; different values are unparsable. Choosing one of them, as nginx
-    /// does with the first and HAProxy with the last, would allow a bypass.
+    /// Equal values count once; different values make the claim unparsable. Choosing one of them,
+    /// as nginx does with the first and HAProxy with the last, would allow a bypass.
     mutating func merge(_ statement: Claim) {
         switch (self, statement) {
         case (_, .missing), (.unreadable, _):

@@ -1,4 +1,4 @@
-/// The identity of a client as stated in a request, as typed values.
+/// The identity that a client states in a request, as typed values.
 package struct ClientIdentity: Sendable, Hashable {
     package var app: Claim<String>
     package var platform: Claim<Platform>
@@ -46,7 +46,7 @@ extension ClientIdentity {
     /// Parsed on access, because few responses contain texts.
     package var languages: [LanguageRange] { LanguageRange.list(parsing: self.languageFields) }
 
-    /// The country of the client's store, if it is known: the storefront that the client states, or
+    /// The country of the client's store, if it is known: the storefront that the client sends, or
     /// the country that it connects from.
     ///
     /// An unparsable storefront is not replaced by that country, because the client's store may be
@@ -59,8 +59,8 @@ extension ClientIdentity {
         }
     }
 
-    /// The country for choosing store URLs, in lower case: the stated one, or the region of the
-    /// most preferred language with a region.
+    /// The country for choosing store URLs, in lower case: the store country, or the region of the
+    /// most preferred language that has a region.
     var likelyCountry: String? {
         if let country = self.country.value { return country }
         let regions = self.languages.lazy.filter { $0.weight > 0 }.compactMap(\.tag?.region)

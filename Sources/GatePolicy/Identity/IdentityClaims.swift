@@ -1,7 +1,7 @@
 /// The header lines and query parameters of a request that may state the client identity, as
 /// received.
 ///
-/// `RuleSet.noClaims` is an empty one.
+/// `RuleSet.noClaims` is an empty value.
 package struct IdentityClaims: Sendable {
     /// A header line or a query parameter.
     struct Line: Sendable {
@@ -15,11 +15,11 @@ package struct IdentityClaims: Sendable {
 
     /// How a plus sign in the value of a query parameter is decoded.
     ///
-    /// Forms encode a blank as `+` (URL standard section 5.1), but apps write `1.2.3+45` literally.
+    /// Forms encode a space as `+` (URL standard section 5.1), but apps write `1.2.3+45` literally.
     enum PlusSign: Sendable {
         case plus
         case blank
-        /// As a blank if the result is a version, otherwise literally.
+        /// As a space if the result is a version, otherwise literally.
         case blankInVersion
     }
 
@@ -44,7 +44,7 @@ package struct IdentityClaims: Sendable {
         self.platforms = platforms
     }
 
-    /// Removes all lines, and keeps the allocated memory.
+    /// Removes all lines but keeps the allocated memory.
     package mutating func removeAll() {
         self.bytes.removeAll(keepingCapacity: true)
         self.headers.removeAll(keepingCapacity: true)
@@ -110,19 +110,19 @@ package struct IdentityClaims: Sendable {
 extension IdentityClaims {
     /// The extent of the values in some lines.
     enum Extent {
-        /// Only blanks and commas.
+        /// Only whitespace and commas.
         case nothing
         case values
-        /// More than is allowed: see `IdentityLimits`.
+        /// More than the limits allow: see `IdentityLimits`.
         case tooMuch
     }
 
-    /// Calls `body` with each value of some lines, without surrounding blanks, until it returns
+    /// Calls `body` with each value of some lines, without surrounding whitespace, until it returns
     /// false.
     ///
     /// Lines are split at commas, because `X: a, b` and two lines `X: a` and `X: b` are equivalent
-    /// (RFC 9110 section 5.3), and a proxy before the gate may have joined them. Empty elements are
-    /// ignored (section 5.6.1.2).
+    /// (RFC 9110 section 5.3), and a proxy in front of the gate may have joined them. Empty
+    /// elements are ignored (section 5.6.1.2).
     ///
     /// - Parameters:
     ///   - lines: The headers or the query.
@@ -153,7 +153,7 @@ extension IdentityClaims {
         return !self.bytes.span.withoutBlanks(value).isEmpty
     }
 
-    /// Returns the values of the lines with these names, without those that exceed the maximum
+    /// Returns the values of the lines with these names, excluding those that exceed the maximum
     /// length.
     func texts(of lines: [Line], named names: [Int]) -> [String] {
         let bytes = self.bytes.span

@@ -7,8 +7,8 @@ package enum IdentityGap: Sendable, Hashable {
 extension IdentityGap: Comparable {
     /// Orders gaps independently of the order of the rules.
     ///
-    /// Unparsable parts come first, because they are more informative than missing ones; then by
-    /// part, with the version first.
+    /// Unparsable parts come before missing ones, because they are more informative. Gaps of the
+    /// same kind are ordered by part, with the version first.
     package static func < (left: IdentityGap, right: IdentityGap) -> Bool {
         left.rank < right.rank
     }
@@ -49,7 +49,7 @@ extension IdentityPart {
 }
 
 extension Claim {
-    /// Returns the gap if the part is required; `nil` if it is stated.
+    /// Returns the gap if the part is required; `nil` if the client sends it.
     func gap(_ part: IdentityPart) -> IdentityGap? {
         switch self {
         case .missing: .missing(part)

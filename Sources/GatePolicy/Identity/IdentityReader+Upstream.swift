@@ -1,5 +1,5 @@
-/// The changes to the identity headers of a forwarded request, with which the backend reads the
-/// same values as the gate.
+/// The changes to the identity headers of a forwarded request, so that the backend reads the same
+/// values as the gate.
 package struct UpstreamIdentity: Sendable, Equatable {
     /// The names of the fields to remove, in lower case.
     package var drop: [String]
@@ -15,8 +15,8 @@ package struct UpstreamIdentity: Sendable, Equatable {
 extension IdentityReader {
     /// Returns the changes to the lines that the backend could interpret differently from the gate.
     ///
-    /// A single line with one value is not changed, even if it is unparsable. Several lines or
-    /// values for a part are replaced by one line. A part that was read from another source is
+    /// A single line with one value is not changed, even if that value is unparsable. Several lines
+    /// or values for a part are replaced by one line. A part that was read from another source is
     /// added as a header field.
     func upstreamIdentity(
         _ claims: IdentityClaims,
@@ -29,7 +29,7 @@ extension IdentityReader {
                 count += 1
                 isPlain = isPlain && claims.isOneValue(line)
             }
-            // The most frequent case: the value is forwarded as it is.
+            // The most frequent case: the value is forwarded unchanged.
             if count == 1, isPlain { continue }
             let stated = Self.text(of: part, in: identity)
             if count == 0, stated == nil { continue }
@@ -52,7 +52,7 @@ extension IdentityReader {
         return upstream
     }
 
-    /// Returns the lowest of several versions, so that a client that states two is served as the
+    /// Returns the lowest of several versions, so that a client that sends two is treated as the
     /// older one.
     private func lowest(_ part: IdentityPart, in claims: IdentityClaims) -> String? {
         func lowest<Value: Comparable>(_ read: (Span<UInt8>) -> Claim<Value>) -> Value? {

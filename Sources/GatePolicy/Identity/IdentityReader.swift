@@ -1,6 +1,6 @@
 /// Reads the client identity from the sources in a rules file.
 ///
-/// For each part, header fields have precedence over the query. The `User-Agent` is only used if
+/// For each part, header fields take precedence over the query. The `User-Agent` is only used if
 /// neither contains a version.
 struct IdentityReader: Sendable {
     static let userAgent = "user-agent"
@@ -20,8 +20,8 @@ struct IdentityReader: Sendable {
     /// The parts that the backend reads, each with its header field and the indices of all fields
     /// for it.
     ///
-    /// Languages are left out, because they are a list that all backends parse alike; the country
-    /// is set by another proxy.
+    /// Languages are excluded, because they are a list that all backends parse alike. The country
+    /// is excluded, because another proxy sets it.
     let forwarded: [(part: IdentityPart, name: String, indices: [Int])]
 
     init(_ sources: IdentitySources, platforms: PlatformNames) {
@@ -58,7 +58,7 @@ struct IdentityReader: Sendable {
         self.userAgentIndex = userAgent.isEmpty ? nil : headerNames.firstIndex(of: Self.userAgent)
     }
 
-    /// The claims of a client that states nothing.
+    /// The claims of a client that sends no identity.
     var noClaims: IdentityClaims {
         IdentityClaims(
             headerNames: self.headerNames,

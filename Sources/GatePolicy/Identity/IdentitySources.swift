@@ -10,8 +10,9 @@ package struct IdentitySources: Sendable, Equatable {
     ///
     /// All names of a part are read; if their values differ, the part is unparsable.
     package var headers: [IdentityPart: [String]]
-    /// Patterns for apps that never sent an identity header; tried in order if there is no version
-    /// header.
+    /// Patterns for apps that never sent an identity header.
+    ///
+    /// They are tried in order if there is no version header.
     package var userAgents: [UserAgentPattern]
     /// Query parameters in lower case, for WebSocket handshakes of browsers, which cannot set
     /// headers.

@@ -20,7 +20,7 @@ struct LanguageLookup: Sendable, Hashable {
     /// Returns the best language for the preferences of a client; `nil` only if no language is
     /// available.
     func best(for ranges: [LanguageRange]) -> LanguageTag? {
-        // Clients hardly ever exclude a language.
+        // Clients rarely exclude a language.
         let refuses = ranges.contains { $0.weight == 0 }
         func isAcceptable(_ tag: LanguageTag) -> Bool {
             self.tags.contains(tag) && !(refuses && Self.isExcluded(tag, by: ranges))

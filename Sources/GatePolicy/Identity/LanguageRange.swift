@@ -27,10 +27,10 @@ package struct LanguageRange: Sendable, Hashable {
         self.weight = weight
     }
 
-    /// Parses whole fields; the best item first, and items of the same weight in the order of the
-    /// client.
+    /// Parses whole fields.
     ///
-    /// Malformed items are ignored, so that the other languages still apply.
+    /// The most preferred item is first; items with the same weight stay in the order of the
+    /// client. Malformed items are ignored, so that the other languages still apply.
     package static func list(parsing fields: [String]) -> [LanguageRange] {
         var items: [LanguageRange] = []
         var count = 0

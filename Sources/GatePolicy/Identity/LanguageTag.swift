@@ -1,4 +1,4 @@
-/// A language tag (BCP 47, RFC 5646), compared without regard to case.
+/// A language tag (BCP 47, RFC 5646), compared case-insensitively.
 package struct LanguageTag: Sendable, Hashable {
     /// The maximum length of a tag, in bytes.
     static let maximumLength = 64
@@ -45,7 +45,7 @@ package struct LanguageTag: Sendable, Hashable {
         self.description = String(decoding: canonical, as: UTF8.self)
     }
 
-    /// Creates a tag from a text in canonical case.
+    /// Creates a tag from a string in canonical case.
     init(canonical: String) {
         self.description = canonical
     }
@@ -100,7 +100,7 @@ package struct LanguageTag: Sendable, Hashable {
         subtag.utf8.count == count && subtag.utf8.allSatisfy(\.isLetter)
     }
 
-    /// The next shorter tag of a lookup (RFC 4647 section 3.4): without the last subtag, and
+    /// The next shorter tag for a lookup (RFC 4647 section 3.4): without the last subtag, and
     /// without a single-character subtag that would then be the last.
     var truncated: LanguageTag? {
         let text = self.description.utf8Span.span

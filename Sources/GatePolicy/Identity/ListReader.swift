@@ -4,7 +4,7 @@ struct ListReader {
     private var elements = 0
     private var length = 0
 
-    /// Calls `body` with the range of each value of the next line, without surrounding blanks.
+    /// Calls `body` with the range of each value of the next line, without surrounding whitespace.
     ///
     /// - Parameters:
     ///   - bytes: The bytes that contain the line.

@@ -1,4 +1,4 @@
-/// The reason why a text is not a valid pattern.
+/// The reason why a string is not a valid pattern.
 package enum PatternError: Error, Sendable, Equatable {
     case empty
     /// The pattern is too long, or its repetitions make it too large.

@@ -1,9 +1,9 @@
-/// The execution of a pattern on a text.
+/// The execution of a pattern on a string.
 struct PatternMatch {
     /// A path through the program that may still match.
     private struct Path {
         var step: Int
-        /// The recorded positions; `nil` for groups that were not entered.
+        /// The recorded positions; `nil` for groups that the path did not enter.
         var marks: [Int?]
     }
 
@@ -23,7 +23,7 @@ struct PatternMatch {
         if self.marks == nil { return nil }
     }
 
-    /// The text that a group captured; `nil` if it took no part in the match.
+    /// The text that a group captured; `nil` if the group did not participate in the match.
     subscript(_ field: UserAgentField) -> String? {
         let slot = PatternProgram.slot(of: field)
         guard let marks = self.marks, let start = marks[slot], let end = marks[slot + 1],
@@ -36,7 +36,7 @@ struct PatternMatch {
         let unmarked = [Int?](repeating: nil, count: PatternProgram.slotCount)
         var paths: [Path] = []
         for position in 0...self.text.count {
-            // The leftmost match wins, so that no path starts after it.
+            // The leftmost match wins, so no path starts after a match is found.
             if self.marks == nil { paths.append(Path(step: 0, marks: unmarked)) }
             guard !paths.isEmpty else { return }
             paths = self.advance(paths, at: position)

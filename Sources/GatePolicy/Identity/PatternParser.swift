@@ -10,8 +10,8 @@ struct PatternParser {
 
     /// Parses a whole pattern.
     ///
-    /// With `readsParts`, named groups capture parts of an identity, and one of them has to be the
-    /// version or the build. Otherwise groups cannot have names.
+    /// With `readsParts`, named groups capture parts of an identity, and one of them has to capture
+    /// the version or the build. Otherwise groups cannot have names.
     static func parse(
         _ text: String,
         readsParts: Bool
@@ -164,8 +164,8 @@ struct PatternParser {
         case "w", "W": set = .words
         case "s", "S": set = .spaces
         default:
-            // Other engines give a meaning to some of these letters, so that the pattern would not
-            // be portable.
+            // Other engines assign a meaning to some of these letters, so the pattern would not be
+            // portable.
             guard !character.isLetter, !character.isNumber else {
                 throw .unsupported("\\\(character)")
             }
@@ -200,7 +200,7 @@ struct PatternParser {
             set.insert(low...high)
         }
         self.rest.removeFirst()
-        // Without regard to case, `[^a]` excludes both cases of `a`.
+        // In a case-insensitive pattern, `[^a]` excludes both cases of `a`.
         if isInverted {
             if self.ignoresCase { set.foldCase() }
             set.invert()
@@ -213,7 +213,7 @@ struct PatternParser {
 ///
 /// The syntax is the subset of common regular expressions that always runs in linear time:
 /// characters, `.`, classes, groups, alternatives, repetition, `^`, `$` and `\b`. Back references
-/// and look-around are not supported.
+/// and lookaround are not supported.
 indirect enum PatternSyntax: Equatable {
     case empty
     case bytes(PatternClass)

@@ -1,9 +1,9 @@
 /// A compiled pattern, for a machine that follows all alternatives in parallel.
 ///
-/// Each step processes each byte of the input at most once, so that neither the pattern nor the
-/// input can make a match slow. Clients choose their `User-Agent`, and could stall a matcher that
-/// backtracks. Of several matches, the leftmost one with the earliest alternatives wins, as with
-/// backtracking.
+/// Each step processes each byte of the input at most once, so neither the pattern nor the input
+/// can make a match slow. Clients choose their `User-Agent`, and could stall a matcher that
+/// backtracks. If there are several matches, the leftmost one with the earliest alternatives wins,
+/// as with backtracking.
 struct PatternProgram: Sendable, Equatable {
     /// The maximum number of steps, which limits the time of a match.
     static let maximumSteps = 1000
@@ -97,7 +97,7 @@ struct PatternProgram: Sendable, Equatable {
         self.steps[fork] = isLazy ? .fork(after, fork + 1) : .fork(fork + 1, after)
     }
 
-    /// The number of marks: two for each field.
+    /// The number of marks: two per field.
     static let slotCount = 2 * UserAgentField.allCases.count
 
     /// Returns the mark for the start of a field; the next mark is for its end.

@@ -14,8 +14,9 @@ package struct Platform: Sendable, Hashable {
     package static let linux = Platform("linux")
     package static let web = Platform("web")
 
-    /// Creates a platform: folds the case of ASCII letters and replaces aliases; an unknown
-    /// platform keeps its name.
+    /// Creates a platform: folds the case of ASCII letters and replaces aliases.
+    ///
+    /// An unknown platform keeps its name.
     package init(_ raw: String) {
         self.init(raw.utf8Span.span)
     }
@@ -24,7 +25,7 @@ package struct Platform: Sendable, Hashable {
     init(_ raw: Span<UInt8>) {
         let trimmed = raw.extracting(raw.withoutBlanks(0..<raw.count))
         let folded = trimmed.lowercasedText
-        // Most clients send the name itself; aliases only have ASCII letters.
+        // Most clients send the name itself; aliases contain only ASCII letters.
         guard !Self.names.contains(folded), trimmed.allSatisfy({ $0 < 0x80 }) else {
             self.name = folded
             return
@@ -42,7 +43,7 @@ package struct Platform: Sendable, Hashable {
         return Self.aliases[key]
     }
 
-    /// Whether the text is the name or an alias of a known platform.
+    /// Whether the string is the name or an alias of a known platform.
     package static func isKnown(_ text: String) -> Bool {
         let bytes = text.utf8Span.span
         return self.isKnown(bytes.extracting(bytes.withoutBlanks(0..<bytes.count)))

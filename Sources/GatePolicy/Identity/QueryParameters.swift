@@ -7,7 +7,7 @@ package struct QueryParameters: Sendable {
         let value: Range<Int>
     }
 
-    /// The maximum number of parameters that are kept; enough to detect that a part is stated too
+    /// The maximum number of parameters that are kept; enough to detect that a part occurs too
     /// often.
     private static let limit = 128
 
@@ -49,7 +49,7 @@ package struct QueryParameters: Sendable {
         }
     }
 
-    /// Whether a name equals a wanted name, which is in lower case, without regard to case.
+    /// Whether a name equals a wanted name, which is in lower case; compared case-insensitively.
     private static func isSame(_ wanted: [UInt8], _ name: Span<UInt8>) -> Bool {
         guard wanted.count == name.count else { return false }
         for index in name.indices where name[index].lowercased != wanted[index] { return false }

@@ -1,9 +1,9 @@
-/// Parses the value of one part of an identity, without surrounding blanks.
+/// Parses the value of one part of an identity, without surrounding whitespace.
 enum StatedValue {
     /// The maximum length of a value other than a version, in bytes.
     static let maximumLength = 256
 
-    /// Parses a name of an app, channel or device.
+    /// Parses the name of an app, channel or device.
     static func name(_ value: Span<UInt8>) -> Claim<String> {
         self.isName(value) ? .stated(value.text) : self.unreadable(value)
     }

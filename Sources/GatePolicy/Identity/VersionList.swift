@@ -1,4 +1,4 @@
-/// A line with one or more versions, and without platforms and builds.
+/// A line with one or more versions, and without platforms or builds.
 struct VersionList {
     /// Whether the line exceeds the limits.
     private(set) var isTooMuch = false

@@ -9,13 +9,13 @@ package struct VersionStatement: Sendable, Equatable {
 
     init() {}
 
-    /// Parses a value, with or without surrounding blanks.
+    /// Parses a value, with or without surrounding whitespace.
     package init(parsing text: String) {
         let bytes = text.utf8Span.span
         self.init(bytes.extracting(bytes.withoutBlanks(0..<bytes.count)), .known)
     }
 
-    /// Parses a value without surrounding blanks.
+    /// Parses a value without surrounding whitespace.
     init(_ value: Span<UInt8>, _ platforms: PlatformNames) {
         let places = VersionPlaces(in: value)
         self.version =

@@ -11,7 +11,7 @@ package struct WrittenPattern: Sendable {
         self.program = try PatternProgram(try PatternParser.parse(text, readsParts: false))
     }
 
-    /// Creates a pattern that matches all texts that contain one of these literals.
+    /// Creates a pattern that matches all strings that contain one of these literals.
     package init(anyOf literals: [String]) throws(PatternError) {
         let escaped = literals.map { literal in
             literal.map { "\\^$.|?*+()[]{}".contains($0) ? "\\\($0)" : "\($0)" }.joined()

@@ -2,7 +2,7 @@
 /// its version line; at most two.
 package struct AddedFields: Sendable {
     package enum Value: Sendable {
-        /// The range of the value in the text that contains the version line.
+        /// The range of the value in the string that contains the version line.
         case place(Range<Int>)
         case text(String)
     }
@@ -20,7 +20,9 @@ package struct AddedFields: Sendable {
         if self.first == nil { self.first = field } else { self.second = field }
     }
 
-    /// Returns the fields; `text`: the text that contains the version line.
+    /// Returns the fields.
+    ///
+    /// `text` is the string that contains the version line.
     package func fields(in text: Span<UInt8>) -> [HeaderField] {
         [self.first, self.second].compactMap(\.self).map { field in
             HeaderField(name: field.name, value: field.value.text(in: text))

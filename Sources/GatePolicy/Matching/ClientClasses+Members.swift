@@ -1,4 +1,5 @@
-/// The values that one client states, where clients of the same class differ.
+/// The values that an individual client sends and that can differ between clients of the same
+/// class.
 extension ClientClasses {
     /// Calls `use` with the version in a line, in its canonical form.
     ///
@@ -7,7 +8,7 @@ extension ClientClasses {
         in line: Span<UInt8>,
         _ use: (Span<UInt8>) -> Result
     ) -> Result? {
-        // The version without any other text, as most clients send it.
+        // The line contains only the version, as for most clients.
         if AppVersion.isPlain(line) { return use(line) }
         var stated = StatedPlaces()
         stated.version = line.withoutBlanks(0..<line.count)
@@ -19,16 +20,17 @@ extension ClientClasses {
         }
     }
 
-    /// Returns the fields that are added for the backend for a client of a class, in the order of
-    /// `UpstreamIdentity`: the parts that only its version line states.
+    /// Returns the fields to add for the backend for a client of a class, in the order of
+    /// `UpstreamIdentity`.
     ///
-    /// `place`: the range of the value of that line in `text`.
+    /// These are the parts that only the client's version line contains. `place` is the range of
+    /// that line's value in `text`.
     package func fields(
         added told: Told,
         inVersion place: Range<Int>,
         of text: Span<UInt8>
     ) -> AddedFields? {
-        // Nearly all clients send a header field for each part.
+        // Almost all clients send a header field for each part.
         guard told.isAdded else { return nil }
         let line = text.extracting(place)
         var fields = AddedFields()
@@ -60,7 +62,7 @@ extension ClientClasses {
         return fields
     }
 
-    /// Returns the version of a list that the backend gets: see `IdentityReader`.
+    /// Returns the version in a list that the backend gets: see `IdentityReader`.
     private static func forwardedVersion(_ line: Span<UInt8>) -> String? {
         guard let list = VersionList(line) else { return nil }
         if let lowest = list.lowest {
@@ -91,7 +93,7 @@ extension ClientClasses {
         }
     }
 
-    /// The ranges in which a client states its app, platform, version and build.
+    /// The ranges that contain a client's app, platform, version and build.
     package struct StatedPlaces: Sendable {
         package var app = 0..<0
         package var platform = 0..<0
@@ -104,10 +106,10 @@ extension ClientClasses {
         package static let longest =
             StatedValue.maximumLength + IdentityLimits.lineLength + 8 + BuildNumber.maximumLength
 
-        /// Narrows the ranges of the lines to the values of the parts, if all but the app are in
-        /// canonical form.
+        /// Narrows the ranges of the lines to the values of the parts, if all parts except the app
+        /// are in canonical form.
         ///
-        /// This is the case for most clients, whose values then need not be parsed.
+        /// This is the case for most clients, whose values therefore need not be parsed.
         ///
         /// - Returns: `false` if the values have to be parsed.
         package mutating func describe(in bytes: Span<UInt8>) -> Bool {
@@ -122,7 +124,7 @@ extension ClientClasses {
         }
 
         private mutating func describe(version value: Span<UInt8>, at start: Int) -> Bool {
-            // The version without any other text, as most clients send it.
+            // The line contains only the version, as for most clients.
             if AppVersion.isPlain(value) {
                 self.version = start..<start + value.count
                 return true

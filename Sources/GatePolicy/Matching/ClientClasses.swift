@@ -1,19 +1,19 @@
-/// Groups the clients that the rules of a rule set do not distinguish into classes.
+/// Groups the clients that a rule set does not distinguish into classes.
 ///
 /// No rule distinguishes versions between two versions that rules contain. The same holds for
 /// builds and OS versions, and for all names that no rule contains. Thousands of builds, devices
 /// and languages therefore fall into few classes, and the decision for one client applies to its
 /// class.
 ///
-/// A platform before the version and a build after it are treated like fields of their own. A list
-/// of versions counts as a whole. `fields(added:inVersion:of:)` returns the values for the backend.
-/// Other clients that state a part twice, or several parts in one field, have no class and are
+/// A platform before the version and a build after it are treated like separate fields. A list of
+/// versions counts as a whole. `fields(added:inVersion:of:)` returns the values for the backend.
+/// Other clients that send a part twice, or several parts in one field, have no class and are
 /// evaluated individually.
 package final class ClientClasses: Sendable {
     /// The content of a header field.
     private enum Subject: Sendable {
         case part(IdentityPart)
-        /// Only read if no version is stated.
+        /// Only read if the client sends no version.
         case userAgent
         /// More than one part.
         case several
@@ -24,7 +24,7 @@ package final class ClientClasses: Sendable {
         /// No position, because no rule depends on the part.
         case anywhere
         case at(Int)
-        /// The positions of a version, and of the release that it is or leads to.
+        /// The positions of a version and of its release.
         case version(Int, release: Int)
         case build(BuildNumber)
         case unreadable
@@ -33,7 +33,8 @@ package final class ClientClasses: Sendable {
     }
 
     private let subjects: [Subject]
-    /// The parts that header fields state; `nil` for fields that do not state exactly one part.
+    /// The part that each header field contains; `nil` for fields that do not contain exactly one
+    /// part.
     package let parts: [IdentityPart?]
     /// The header fields in which the backend reads these parts; `nil` if there are none.
     let platformField: String?
@@ -51,11 +52,11 @@ package final class ClientClasses: Sendable {
     let platformNames: PlatformNames
     private let dependsOnStores: Bool
     /// Whether languages make a difference for a client that passes, because a store URL depends on
-    /// the country in them.
+    /// the country in its languages.
     let linksByCountry: Bool
 
     /// Creates the classes; `nil` if clients have to be evaluated individually, because a rule has
-    /// a roll-out or depends on the notation of versions or builds.
+    /// a rollout or depends on the notation of versions or builds.
     init?(_ definition: RuleSetDefinition, _ reader: IdentityReader) {
         let rules = definition.rulesWithNext
         guard rules.allSatisfy({ $0.rollout.isEmpty && !$0.dependsOnNotation }) else { return nil }
@@ -95,11 +96,11 @@ package final class ClientClasses: Sendable {
         }
     }
 
-    /// The parts of a client that are included in the key of its class.
+    /// The parts of a client's identity that are included in the key of its class.
     package struct Told: Sendable {
-        /// One bit for each part with a line of its own.
+        /// One bit for each part that has its own line.
         private var lines = 0
-        /// One bit for each part that the version line states besides the version.
+        /// One bit for each part that the version line contains besides the version.
         private var withVersion = 0
         /// Whether the version line is a list that is within the limits.
         fileprivate(set) var hasVersions = false
@@ -129,15 +130,17 @@ package final class ClientClasses: Sendable {
             self.withVersion |= part.bit
         }
 
-        /// Whether a platform that was just inserted is certainly the only one; 0 if rules do not
-        /// contain it, or if it is unparsable.
+        /// Whether a platform that was just inserted is certainly the only one.
+        ///
+        /// The platform is 0 if rules do not contain it, or if it is unparsable.
         fileprivate mutating func agrees(onPlatform place: Int) -> Bool {
             defer { self.platform = place }
             return !self.isTwice(.platform) || place != 0 && place == self.platform
         }
 
-        /// Whether a build that was just inserted is certainly the only one; `nil` if it is
-        /// unparsable.
+        /// Whether a build that was just inserted is certainly the only one.
+        ///
+        /// The build is `nil` if it is unparsable.
         fileprivate mutating func agrees(onBuild number: BuildNumber?) -> Bool {
             defer { self.build = number }
             return !self.isTwice(.build) || number != nil && number == self.build
@@ -153,7 +156,7 @@ package final class ClientClasses: Sendable {
         !self.readsUserAgents || told.has(.version)
     }
 
-    /// Whether a header field is not read for clients with a class.
+    /// Whether a header field is not read for clients that have a class.
     ///
     /// - Parameter index: The index of its name in `RuleSet.identityHeaderNames`.
     /// - Returns: Whether the field is not read.
@@ -161,7 +164,7 @@ package final class ClientClasses: Sendable {
         if case .userAgent = self.subjects[index] { true } else { false }
     }
 
-    /// Whether the value of a header field makes no difference for a client with a class.
+    /// Whether the value of a header field makes no difference for a client that has a class.
     ///
     /// - Parameter index: The index of its name in `RuleSet.identityHeaderNames`.
     /// - Returns: Whether the value makes no difference, provided that it is a single value within
@@ -194,17 +197,17 @@ package final class ClientClasses: Sendable {
         _ told: inout Told
     ) -> Bool {
         switch self.subjects[index] {
-        // Not read if a version is stated; without a version, there is no class.
+        // Not read if the client sends a version; without a version, there is no class.
         case .userAgent: return true
         case .several: return false
         case .part(.languages): return true
         case .part(let part):
             guard told.insert(part) else { return false }
-            // A list states several values, or one value twice; an empty value counts as missing.
+            // A list contains several values, or one value twice. An empty value counts as missing.
             guard value.firstIndex(of: UInt8(ascii: ",")) == nil else {
                 guard part == .version else { return false }
-                // The key contains the field, because the backend does not get this line of several
-                // version fields.
+                // The key contains the field, because the backend does not get this line if there
+                // are several version fields.
                 key.append(.version, index, .list)
                 return self.tell(versions: value, to: &key, &told)
             }
@@ -253,7 +256,7 @@ package final class ClientClasses: Sendable {
         }
     }
 
-    /// Adds a version, and the platform and the build that may accompany it.
+    /// Adds a version, and the platform and build that may accompany it.
     private func tell(
         version value: Span<UInt8>,
         to key: inout [UInt8],
@@ -284,7 +287,7 @@ package final class ClientClasses: Sendable {
         if let platform = places.platform {
             let name = value.extracting(platform)
             guard !name.isEmpty, name.isASCII, StatedValue.isName(name) else { return false }
-            // Any other text before a slash states no platform.
+            // Any other text before a slash is not a platform.
             if self.platformNames.contains(name) {
                 let number = self.platforms.isEmpty ? 0 : self.platforms.place(ofPlatform: name)
                 told.insertWithVersion(.platform)
@@ -300,7 +303,7 @@ package final class ClientClasses: Sendable {
         return true
     }
 
-    /// Adds a build that the version line states.
+    /// Adds a build from the version line.
     private func tell(
         buildWithVersion build: BuildNumber,
         to key: inout [UInt8],
@@ -322,7 +325,7 @@ package final class ClientClasses: Sendable {
             key.append(.version, 0, .unreadable)
             return true
         }
-        // An unparsable text is forwarded as it is, if it may be in a header field.
+        // An unparsable value is forwarded unchanged, if a header field can contain it.
         guard let first = list.first,
             list.lowest != nil || StatedValue.isName(line.extracting(first))
         else { return false }
@@ -372,12 +375,12 @@ package final class ClientClasses: Sendable {
         _ find: (KnownNames, Span<UInt8>) -> Int
     ) -> Place {
         guard StatedValue.isName(value) else { return .unreadable }
-        // Non-ASCII texts can be equal although their bytes differ.
+        // Non-ASCII strings can be equal although their bytes differ.
         guard value.isASCII || names.isASCII && !self.dependsOnStores else { return .alone }
         return .at(find(names, value))
     }
 
-    /// Whether all clients of a class also get the same response for a decision on one of them.
+    /// Whether all clients of a class also get the same response for this decision.
     package func shares(_ decision: Decision) -> Bool {
         switch decision.kind {
         case .allow: true
@@ -402,13 +405,13 @@ extension Span<UInt8> {
     fileprivate var isASCII: Bool { self.allSatisfy { $0 < 0x80 } }
 }
 
-/// The kind of a position, combined with the number of the part.
+/// The kind of a position, combined with the raw value of the part.
 private enum Mark: UInt8 {
     case plain = 0x00
     case version = 0x10
     case release = 0x20
     case unreadable = 0x30
-    /// Stated in the version line.
+    /// Contained in the version line.
     case withVersion = 0x40
     case list = 0x50
 }

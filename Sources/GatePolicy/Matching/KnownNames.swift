@@ -13,8 +13,8 @@ struct KnownNames: Sendable {
         self.isASCII = (self.names + self.prefixes).allSatisfy { $0.allSatisfy { $0 < 0x80 } }
     }
 
-    /// Returns the number of a name, or of the longest prefix that it has; 0 if no rule contains
-    /// either.
+    /// Returns the number of a name, or of the longest of these prefixes that it has; 0 if rules
+    /// contain neither.
     func place(of name: Span<UInt8>) -> Int {
         let place = self.exactPlace(of: name)
         guard place == 0, !self.prefixes.isEmpty else { return place }
@@ -46,7 +46,7 @@ struct KnownNames: Sendable {
 
     func place(ofPlatform name: Span<UInt8>) -> Int {
         let written = self.place(of: name)
-        // Rules contain names and not aliases, and aliases only have ASCII letters.
+        // Rules contain names, not aliases, and aliases contain only ASCII letters.
         guard written == 0, !self.isASCII || name.allSatisfy({ $0 < 0x80 }) else { return written }
         let platform = Platform(name).name
         return self.place(of: platform.utf8Span.span)

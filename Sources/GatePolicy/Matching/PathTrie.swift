@@ -1,12 +1,13 @@
-/// Finds the path patterns that a path matches, in a time that does not depend on their number.
+/// Finds the path patterns that a path matches, in a time that does not depend on the number of
+/// patterns.
 ///
-/// The tree is stored in a few flat arrays. A lookup therefore allocates nothing, and changes no
-/// reference counts, which all event loops would contend for.
+/// The tree is stored in a few flat arrays. A lookup therefore allocates nothing, and does not
+/// change reference counts, which all event loops would contend for.
 struct PathTrie: Sendable {
     struct Node: Sendable {
         /// The children with labels, in the order of their labels.
         var edges: Range<Int> = 0..<0
-        /// The child for `*`, any one segment.
+        /// The child for `*`, which matches any one segment.
         var anyOne: Int?
         /// The patterns that end at this node.
         var here: Range<Int> = 0..<0
@@ -48,7 +49,7 @@ struct PathTrie: Sendable {
         self.visit(0, path, from: 1, count: count, method, &matches)
     }
 
-    /// Visits a node with the segments from `start` on; there are none beyond `count`.
+    /// Visits a node with the segments starting at `start`; `count` is the end of the path.
     ///
     /// The recursion depth is limited by the deepest pattern, and does not depend on the path.
     private func visit(
@@ -102,7 +103,7 @@ struct PathTrie: Sendable {
     }
 
     /// Returns a number less than, equal to or greater than zero if the segment sorts before,
-    /// equals, or sorts after the label.
+    /// equals or sorts after the label.
     private func compare(
         _ path: borrowing Span<UInt8>,
         _ segment: Range<Int>,

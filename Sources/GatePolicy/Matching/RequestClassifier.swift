@@ -27,7 +27,7 @@ struct RequestClassifier: Sendable {
     /// Whether requests can have different scopes.
     var distinguishesRequests: Bool { !self.exemptions.isEmpty || !self.requests.isEmpty }
 
-    /// Returns the number of a pattern of a rule or of `unidentified` in scopes.
+    /// Returns the number that identifies a pattern of a rule or of `unidentified` in scopes.
     func number(of pattern: RequestPattern) -> Int? {
         self.numbers[pattern]
     }

@@ -2,11 +2,11 @@
 struct RequestMatcher: Sendable {
     /// How paths and methods are compared.
     enum Style: Sendable {
-        /// Byte by byte, and only paths that all backends interpret alike: for exemptions, which
-        /// other spellings must not widen.
+        /// Byte by byte, and only paths that all backends interpret alike. Used for exemptions,
+        /// which other spellings must not widen.
         case exact
-        /// In every way in which a backend may interpret a path, without regard to case and to a
-        /// trailing slash: for rules, which other spellings must not bypass.
+        /// In every way in which a backend may interpret a path, ignoring case and a trailing
+        /// slash. Used for rules, which other spellings must not bypass.
         case lenient
     }
 
@@ -85,7 +85,7 @@ struct RequestMatcher: Sendable {
             guard let exact = ExactPath(path) else { return matches }
             self.match(exact.bytes.span, count: exact.bytes.count, number, &matches)
         case .lenient:
-            // A long path with all these ambiguities is never accidental, so that all rules apply.
+            // A long path with so many ambiguities is never accidental, so all rules apply.
             for spelling in LenientPath.spellings(of: path) {
                 guard let lenient = LenientPath(spelling) else { return .everything }
                 lenient.forEachReading { reading in

@@ -1,15 +1,16 @@
 /// The properties of a request that rules depend on, apart from its client: whether it is
 /// evaluated, and which request patterns it matches.
 ///
-/// Requests of the same scope get the same decision for a client, so that a scope can be part of a
-/// cache key.
+/// Requests in the same scope get the same decision for a client, so a scope can be part of a cache
+/// key.
 @usableFromInline
 package struct RequestScope: Sendable, Hashable {
     /// Whether the request is exempt from evaluation.
     package let isExempt: Bool
     let patterns: PatternSet
-    /// Whether the request is evaluated and matches no pattern, as most requests do; makes
-    /// comparing such scopes cheap.
+    /// Whether the request is evaluated and matches no pattern, as is the case for most requests.
+    ///
+    /// Makes comparing such scopes cheap.
     @usableFromInline package let isUnrestricted: Bool
 
     init(isExempt: Bool, patterns: PatternSet) {

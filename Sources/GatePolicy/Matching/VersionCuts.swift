@@ -14,7 +14,7 @@ struct VersionCuts: Sendable {
 
     var isEmpty: Bool { self.cuts.isEmpty }
 
-    /// Returns the position of a version of dotted numbers; `nil` if the text has to be parsed
+    /// Returns the position of a version of dotted numbers; `nil` if the string has to be parsed
     /// completely.
     func fastPlace(of text: Span<UInt8>) -> Int? {
         guard let (place, end) = self.fastPlace(ofPrefix: text), end == text.count else {
@@ -23,8 +23,8 @@ struct VersionCuts: Sendable {
         return place
     }
 
-    /// Returns the position of the version of dotted numbers at the start of a text, and the end of
-    /// the version; `nil` if the text has to be parsed completely.
+    /// Returns the position of the version of dotted numbers at the start of a string, and the end
+    /// of the version; `nil` if the string has to be parsed completely.
     func fastPlace(ofPrefix text: Span<UInt8>) -> (place: Int, end: Int)? {
         guard let packed = self.packed, let (version, end) = AppVersion.packed(prefix: text) else {
             return nil
@@ -32,7 +32,7 @@ struct VersionCuts: Sendable {
         return (packed.place(of: version), end)
     }
 
-    /// Returns the positions of a version, and of the release that it is or leads to.
+    /// Returns the positions of a version and of its release.
     func places(of version: AppVersion) -> (version: Int, release: Int) {
         (self.cuts.place(of: version), self.cuts.place(of: version.release))
     }
@@ -53,8 +53,8 @@ extension AppVersion {
         return packed
     }
 
-    /// Parses the digits and dots at the start of a text into the same form, and returns their end;
-    /// `nil` if they are not a version, or do not fit.
+    /// Parses the digits and dots at the start of a string into the same form, and returns their
+    /// end; `nil` if they are not a version, or do not fit.
     fileprivate static func packed(prefix text: Span<UInt8>) -> (version: UInt128, end: Int)? {
         var (packed, parts): (UInt128, Int) = (0, 0)
         var (number, digits): (UInt64, Int) = (0, 0)
@@ -83,8 +83,8 @@ extension AppVersion {
 }
 
 extension Array where Element: Comparable {
-    /// Returns the position of a value among ascending values: odd if it is one of them, even if it
-    /// lies between two.
+    /// Returns the position of a value among ascending values: an odd number if it is one of them,
+    /// an even number if it lies between two.
     func place(of value: Element) -> Int {
         var (start, end) = (0, self.count)
         while start < end {

@@ -1,12 +1,12 @@
 /// A time window that is announced to clients in advance.
 protocol AnnouncedWindow {
-    /// Whether this window is announced instead of another one: the window that starts first, or of
-    /// two with the same start, the one that ends last.
+    /// Whether this window is announced instead of another one. The window that starts first is
+    /// announced; if both start at the same time, the one that ends last.
     func precedes(_ other: Self) -> Bool
 }
 
 extension AnnouncedWindow {
-    /// Returns the window to announce, out of two.
+    /// Returns the one of two windows that is announced.
     static func next(_ known: Self?, _ other: Self) -> Self {
         guard let known else { return other }
         return other.precedes(known) ? other : known
@@ -15,14 +15,14 @@ extension AnnouncedWindow {
 
 /// A time window in which all requests that a rule matches are denied.
 package struct MaintenanceWindow: AnnouncedWindow, Sendable, Equatable {
-    /// A maintenance that lasts until the rule changes (`maintenance: true`).
+    /// A maintenance window that lasts until the rule changes (`maintenance: true`).
     package static let open = MaintenanceWindow(from: nil, until: nil)
 
-    /// The first second of the maintenance; `nil` if it has already started.
+    /// The first second of the window; `nil` if it has already started.
     package var from: Timestamp?
-    /// The first second after the maintenance; `nil` if its end is open.
+    /// The first second after the window; `nil` if its end is open.
     package var until: Timestamp?
-    /// The time from which responses have a hint about the maintenance; `nil` for no announcement.
+    /// The time from which responses contain a hint about the window; `nil` for no announcement.
     package var announceFrom: Timestamp?
 
     package init(from: Timestamp?, until: Timestamp?, announceFrom: Timestamp? = nil) {
@@ -39,13 +39,13 @@ package struct MaintenanceWindow: AnnouncedWindow, Sendable, Equatable {
         return self.outlasts(other)
     }
 
-    /// Whether the maintenance ends after another one.
+    /// Whether the window ends after another one.
     func outlasts(_ other: MaintenanceWindow) -> Bool {
         guard let end = other.until else { return false }
         return self.until.map { $0 > end } ?? true
     }
 
-    /// Whether the maintenance has ended.
+    /// Whether the window has ended.
     package func isOver(at now: Timestamp) -> Bool {
         self.until.map { $0 <= now } ?? false
     }
@@ -77,7 +77,7 @@ package struct BrownoutWindow: AnnouncedWindow, Sendable, Hashable {
 }
 
 extension RuleSchedule {
-    /// Returns the windows that have not ended; the current one or the next one is first.
+    /// Returns the windows that have not ended, starting with the current or next one.
     func brownouts(notOverAt now: Timestamp) -> ArraySlice<BrownoutWindow> {
         // A binary search, because there can be a thousand windows, and every decision needs this.
         var range = self.brownouts.indices

@@ -1,6 +1,7 @@
 /// The format of a denial, for released apps that only understand that format.
 package struct AnswerStyle: Sendable, Equatable {
-    /// The status instead of 426; in the style of a rule, also instead of 503 for its maintenance.
+    /// The status instead of 426; in the style of a rule, also instead of 503 for its maintenance
+    /// window.
     package var status: Int?
     /// The content instead of the problem details.
     package var body: BodyTemplate?
@@ -29,7 +30,7 @@ package struct AnswerStyle: Sendable, Equatable {
         AnswerStyle(
             status: self.status ?? other.status,
             body: self.body ?? other.body,
-            // A media type belongs to its body.
+            // The media type belongs to the body.
             contentType: self.body == nil ? other.contentType : self.contentType,
             sendsUpgrade: self.sendsUpgrade ?? other.sendsUpgrade
         )

@@ -1,8 +1,8 @@
 /// The apps that a rule matches: one identifier, or all with a prefix, such as `com.example.*`.
 package struct AppPattern: Sendable, Hashable {
-    /// The reason why a text is not a valid pattern.
+    /// The reason why a string is not a valid pattern.
     package enum Failure: Error, Sendable, Equatable {
-        /// A star is anywhere but at the end after a dot.
+        /// A star is not at the end after a dot.
         case misplacedStar
     }
 
@@ -28,7 +28,7 @@ package struct AppPattern: Sendable, Hashable {
         self.prefix = prefix
     }
 
-    /// Whether an app matches; identifiers are compared by their bytes.
+    /// Whether an app matches; identifiers are compared byte by byte.
     package func matches(_ app: String) -> Bool {
         guard let prefix else { return self.description.utf8.elementsEqual(app.utf8) }
         return app.utf8.count > prefix.utf8.count && app.utf8.starts(with: prefix.utf8)
@@ -53,7 +53,7 @@ package struct AppPattern: Sendable, Hashable {
 extension AppPattern: CustomStringConvertible {}
 
 extension AppPattern: ExpressibleByStringLiteral {
-    /// Creates a pattern; a text that is not a valid pattern becomes an identifier.
+    /// Creates a pattern; a string that is not a valid pattern becomes an identifier.
     package init(stringLiteral identifier: String) {
         self = (try? AppPattern(parsing: identifier)) ?? AppPattern(identifier, prefix: nil)
     }

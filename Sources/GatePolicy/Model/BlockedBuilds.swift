@@ -3,7 +3,7 @@ package struct BlockedBuilds: Sendable, Hashable {
     /// The versions of the builds, for build numbers that restart with each version; `nil` for all
     /// versions.
     package let versions: VersionRange?
-    /// The build numbers; `nil` for all builds, and for clients that state none.
+    /// The build numbers; `nil` for all builds, and for clients that send none.
     package let builds: BuildRange?
     /// The notation of their versions and builds.
     package let written: WrittenForm
@@ -24,7 +24,7 @@ package struct BlockedBuilds: Sendable, Hashable {
 
     package var dependsOnBuild: Bool { self.builds != nil || !self.written.build.isEmpty }
 
-    /// Whether all newer builds of a version are blocked, too.
+    /// Whether all newer builds of a version are also blocked.
     func isEndless(for version: AppVersion) -> Bool {
         guard self.versions?.contains(version) ?? true, self.builds?.isUnbounded ?? true else {
             return false
@@ -39,7 +39,7 @@ package struct BlockedBuilds: Sendable, Hashable {
 
 /// The required notation of a client's version and build.
 package struct WrittenForm: Sendable, Hashable {
-    /// Patterns for a text.
+    /// Patterns for a string.
     package struct Patterns: Sendable, Hashable {
         /// The patterns that all have to match.
         package var all: [WrittenPattern]
@@ -70,7 +70,7 @@ package struct WrittenForm: Sendable, Hashable {
 
     package var isAny: Bool { self.version.isEmpty && self.build.isEmpty }
 
-    /// Whether a client has this notation; false if a required value is missing.
+    /// Whether a client uses this notation; false if a required value is missing.
     ///
     /// Versions are compared in the form of `AppVersion.description`.
     func fits(_ version: AppVersion?, _ build: BuildNumber?) -> Bool {

@@ -43,7 +43,7 @@ package struct Decision: Sendable, Equatable {
     package var ruleIndex: Int?
     package var reason: Reason
     package var observed: [Observed]
-    /// The rules whose denials wait for a store.
+    /// The rules whose denials are on hold until a store has the release.
     package var held: [Held]
     /// The required part of the identity that is missing or unparsable; also set for allowed
     /// requests.
@@ -55,10 +55,10 @@ package struct Decision: Sendable, Equatable {
     /// The brownout that denies the client, which passes again afterwards; `nil` for a permanent
     /// denial.
     package var brownout: BrownoutWindow?
-    /// The maintenance that denies the request; for other decisions, the next announced one.
+    /// The maintenance window that denies the request; for other decisions, the next announced one.
     package var maintenance: MaintenanceWindow?
-    /// The next time at which the decision for this client and scope may change; `nil` if it never
-    /// changes by time alone.
+    /// The next time at which the decision for this client and scope may change; `nil` if it does
+    /// not change over time.
     package var validUntil: Timestamp?
 
     /// The decision on a CORS preflight, which is never evaluated.

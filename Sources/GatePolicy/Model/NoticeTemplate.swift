@@ -1,4 +1,4 @@
-/// A text with placeholders for values that are only known at the time of a request.
+/// A string with placeholders for values that are only known at the time of a request.
 ///
 /// `Version {currentVersion} no longer works.` has one placeholder; `{{` and `}}` are literal
 /// braces.
@@ -102,7 +102,7 @@ enum NoticePlaceholder: String, Sendable, CaseIterable {
     var isNumber: Bool { self == .minimumBuild || self == .status }
 }
 
-/// The reason why a text is not a valid notice template.
+/// The reason why a string is not a valid notice template.
 package enum NoticeTemplateError: Error, Sendable, Equatable {
     /// A name in braces is unknown.
     case unknownPlaceholder(String, known: [String])

@@ -23,9 +23,9 @@ extension Decision {
         case brownout(Reason, until: Timestamp)
         /// All requests are denied until a time; `nil` if the end is open.
         case maintenance(until: Timestamp?)
-        /// The client does not state this part.
+        /// The client does not send this part.
         case missing(IdentityPart)
-        /// The client states this part, but it cannot be parsed.
+        /// The client sends this part, but it cannot be parsed.
         case unreadable(IdentityPart)
 
         init(_ gap: IdentityGap) {

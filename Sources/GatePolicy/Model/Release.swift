@@ -1,6 +1,6 @@
 /// A version of an app that a store has or will have, and that a rule can wait for.
 ///
-/// Several entries may describe the same version: see `StoreRelease`. Entries come from feeds or
+/// Several entries can describe the same version: see `StoreRelease`. Entries come from feeds or
 /// the rules file, and contain no requirements.
 package struct Release: Sendable, Equatable {
     /// The app identifier; `nil` for the only app of the rules.
@@ -9,8 +9,7 @@ package struct Release: Sendable, Equatable {
     /// The channel of the store, in lower case; `nil` for all channels without entries of their
     /// own.
     package var channel: String?
-    /// The version; `nil` if the source does not state it for certain, in which case there are
-    /// builds.
+    /// The version; `nil` if the source does not state it reliably, in which case there are builds.
     package var version: AppVersion?
     /// All builds of the version in ascending order; empty if the source states none.
     ///
@@ -21,7 +20,7 @@ package struct Release: Sendable, Equatable {
     /// The time from which each country has the release, by lower-case country code (ISO 3166-1
     /// alpha-2).
     ///
-    /// A `nil` time stands for `releasedAt`, and `nil` instead of the dictionary for all countries.
+    /// A `nil` time means `releasedAt`; `nil` instead of the dictionary means all countries.
     package var countries: [String: Timestamp?]?
     /// All countries whose stores the source checks, as lower-case codes; `nil` if they are
     /// unknown.
@@ -30,8 +29,8 @@ package struct Release: Sendable, Equatable {
     package var storeCountries: [String]?
     /// The progress of a release in steps.
     ///
-    /// A phased release of the App Store takes seven days, a staged roll-out of Google Play any
-    /// time that its developer chooses.
+    /// A phased release in the App Store takes seven days. A staged rollout on Google Play takes as
+    /// long as the developer chooses.
     package var phase: ReleasePhase
     package var storeURL: String?
     /// The lowest OS version that the release supports; `nil` if it is unknown.
@@ -68,9 +67,9 @@ package struct Release: Sendable, Equatable {
 package enum ReleasePhase: Sendable, Equatable {
     /// The release is available to all users.
     case complete
-    /// The store releases it in steps, and it is available to all users from a time on.
+    /// The store releases it in steps, and it is available to all users from the given time.
     case phased(completeAt: Timestamp)
-    /// The store releases it in steps or has halted it, and the time of completion is unknown.
+    /// The store releases it in steps or has halted it, and the completion time is unknown.
     case partial
 }
 

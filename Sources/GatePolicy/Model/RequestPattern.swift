@@ -1,6 +1,6 @@
-/// A pattern for requests by path and method, as in a rules file: `POST /v2/payments/**`.
+/// A pattern that matches requests by path and method, as in a rules file: `POST /v2/payments/**`.
 ///
-/// `*` matches one segment, `**` at the end the path before it and everything below.
+/// `*` matches one segment. `**` at the end matches the path before it and everything below.
 package struct RequestPattern: Sendable, Hashable {
     /// The maximum length of a path, in bytes.
     static let maximumLength = 1024
@@ -80,7 +80,7 @@ package struct RequestPattern: Sendable, Hashable {
 }
 
 extension RequestPattern {
-    /// The segments that shapes of matching paths may omit.
+    /// The segments that the shapes of matching paths may omit.
     var omitted: PathShape.Omitted {
         var omitted = PathShape.Omitted()
         for (index, segment) in (self.segments ?? []).enumerated() {

@@ -1,6 +1,6 @@
 /// The reason why a path and its methods are not a valid request pattern.
 package enum RequestPatternError: Error, Sendable, Equatable {
-    /// The pattern has neither a path nor a method, so that it would match every request.
+    /// The pattern has neither a path nor a method, and would match every request.
     case empty
     /// The path does not start with a slash.
     case relativePath
@@ -10,7 +10,7 @@ package enum RequestPatternError: Error, Sendable, Equatable {
     case query
     /// `**` is not at the end of the path.
     case doubleStarInside
-    /// A `*` is only a part of its segment.
+    /// A `*` is only part of its segment.
     case partialWildcard(String)
     /// Backends could interpret the path in different ways.
     case ambiguousPath

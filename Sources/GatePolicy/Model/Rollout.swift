@@ -1,4 +1,4 @@
-/// The share of clients for which a rule is enforced from a time on.
+/// The share of clients for which a rule is enforced from a given time.
 package struct RolloutStep: Sendable, Equatable {
     /// The start of the step; `nil` for one that applies from the beginning.
     package var at: Timestamp?
@@ -11,10 +11,10 @@ package struct RolloutStep: Sendable, Equatable {
     }
 }
 
-/// The steps of a rule's roll-out.
+/// The steps of a rule's rollout.
 ///
-/// A client is included from the first step that is large enough for its bucket. It stays included,
-/// because later steps only add clients.
+/// A client is included from the first step that is large enough for its bucket. It remains
+/// included, because later steps only add clients.
 struct Rollout: Sendable {
     private let ruleID: String
     private let steps: [RolloutStep]
@@ -24,7 +24,7 @@ struct Rollout: Sendable {
         self.steps = rule.rollout
     }
 
-    /// Returns the time from which a client is included; always for a rule without steps.
+    /// Returns the time from which a client is included; `always` for a rule without steps.
     func admission(of identity: ClientIdentity, address: String?) -> EffectiveFrom {
         guard !self.steps.isEmpty else { return .always }
         let bucket = RolloutBucket(ruleID: self.ruleID, identity, address: address)

@@ -1,11 +1,13 @@
-/// The bucket of a client in the roll-out of a rule: constant for a client, and different for each
+/// The bucket of a client in the rollout of a rule: constant for a client, and different for each
 /// rule.
 ///
-/// The bucket is a hash of the rule ID and of a property of the client: its device ID; if it states
-/// none, its address; if that is unknown, its whole identity. The hash is the same in all gates,
-/// runs and releases of VersionGate, so that no client drops out of a roll-out again.
+/// The bucket is a hash of the rule ID and a property of the client: its device ID, otherwise its
+/// address, otherwise its whole identity. The hash is the same in all gates, runs and releases of
+/// VersionGate, so that no client drops out of a rollout again.
 struct RolloutBucket: Sendable, Equatable {
-    /// The number of buckets, with which a percentage is exact to the fourth decimal place.
+    /// The number of buckets.
+    ///
+    /// A percentage is exact to the fourth decimal place.
     static let count: UInt64 = 1_000_000
 
     let number: UInt64
@@ -26,7 +28,7 @@ struct RolloutBucket: Sendable, Equatable {
         self.number = hash.value % Self.count
     }
 
-    /// Whether the bucket is within the first part of all buckets, given in percent.
+    /// Whether the bucket is within the first `percent` percent of all buckets.
     func isWithin(_ percent: Double) -> Bool {
         Double(self.number) < percent * Double(Self.count / 100)
     }
@@ -43,13 +45,14 @@ struct RolloutBucket: Sendable, Equatable {
 extension RolloutBucket {
     /// A 64-bit FNV-1a hash with the finalizer of SplitMix64.
     ///
-    /// Without the finalizer, texts that only differ in their last byte would have adjacent values.
+    /// Without the finalizer, strings that only differ in their last byte would have adjacent
+    /// values.
     private struct Hash {
         private var state: UInt64 = 0xCBF2_9CE4_8422_2325
 
         mutating func add(_ text: String) {
             for byte in text.utf8 { self.add(byte) }
-            // UTF-8 never contains this byte, so that "a", "bc" and "ab", "c" differ.
+            // UTF-8 never contains this byte, so "a", "bc" and "ab", "c" have different hashes.
             self.add(0xFF)
         }
 

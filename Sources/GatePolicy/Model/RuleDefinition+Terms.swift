@@ -4,7 +4,7 @@ extension RuleDefinition {
         self.breach(by: version, version.release, build: nil) == nil
     }
 
-    /// Whether a client passes that states nothing but this version and build.
+    /// Whether a client that sends only this version and build passes.
     package func admits(_ version: AppVersion?, build: BuildNumber?) -> Bool {
         self.breach(by: version, version?.release, build: build) == nil
     }
@@ -18,7 +18,7 @@ extension RuleDefinition {
     /// Returns the reason why a version and build are below the floor; `nil` if they are not, or if
     /// too little is known.
     ///
-    /// `release`: the release that the version is or leads to.
+    /// `release` is the release of the version; for a release, the version itself.
     func breach(
         by version: AppVersion?,
         _ release: AppVersion?,
@@ -37,8 +37,9 @@ extension RuleDefinition {
         return self.blocked(build, of: version, release).map { .blockedBuild($0) }
     }
 
-    /// Whether `minimumBuild` applies to builds of a version; if it only applies to one version,
-    /// not to clients without a version.
+    /// Whether `minimumBuild` applies to builds of a version.
+    ///
+    /// If it applies to one version only, it does not apply to clients without a version.
     func counts(buildsOf version: AppVersion?, _ release: AppVersion?) -> Bool {
         guard let only = self.minimumBuildOf else { return true }
         guard let version else { return false }

@@ -1,4 +1,4 @@
-/// A rule of the rules file: its conditions, its requirements, and its texts.
+/// A rule in the rules file: its conditions, its requirements, and its texts.
 package struct RuleDefinition: Sendable, Equatable {
     /// The name of the rule, unique in its rule set.
     package var id: String
@@ -15,11 +15,11 @@ package struct RuleDefinition: Sendable, Equatable {
     package var recommended: AppVersion?
     /// The build below which clients pass with a hint.
     package var recommendedBuild: BuildNumber?
-    /// Whether the newest version in the store is recommended, too (`recommended: store`).
+    /// Whether the newest version in the store is also recommended (`recommended: store`).
     package var recommendsStoreVersion: Bool
-    /// The version ranges that have to upgrade, regardless of `minimum`.
+    /// The version ranges whose clients have to upgrade, regardless of `minimum`.
     package var blocked: [VersionRange]
-    /// The builds that have to upgrade, regardless of `minimumBuild`.
+    /// The builds whose clients have to upgrade, regardless of `minimumBuild`.
     package var blockedBuilds: [BlockedBuilds]
     /// How a pre-release of the floor is compared.
     package var prerelease: PrereleasePolicy
@@ -29,9 +29,9 @@ package struct RuleDefinition: Sendable, Equatable {
     package var recommendedNotice: String?
     /// The store URL for the update.
     package var storeURL: StoreURL?
-    /// Whether the rule is enforced or only observes.
+    /// Whether the rule is enforced, or only observes.
     package var mode: RuleMode
-    /// The times from which and until which the rule is active.
+    /// The times at which the rule takes effect and ends.
     package var schedule: RuleSchedule
     /// The shares of the clients below the floor for which it is enforced, by time; empty for all.
     package var rollout: [RolloutStep]
@@ -39,18 +39,18 @@ package struct RuleDefinition: Sendable, Equatable {
     package var maintenance: MaintenanceWindow?
     /// The release in stores that the rule waits for; `nil` if it does not wait.
     package var holdUntilInStore: StoreHold?
-    /// The OS versions that the update supports; empty for all of them.
+    /// The OS versions that the update supports; empty for all OS versions.
     ///
     /// Clients with other OS versions cannot update: see `UpgradeTerms.cannotUpdate`.
     package var requiresOS: [VersionRange]
     /// How denials of this rule differ from the default format.
     package var answer: AnswerStyle
-    /// The number of seconds before a client may repeat a recommendation; `nil` for a day.
+    /// The number of seconds before a client may repeat a recommendation; `nil` for one day.
     package var snooze: Int64?
     /// The planned floors, each as a complete rule with the same ID and match.
     ///
-    /// They only add requirements: for each client, the current floor stays active until one of
-    /// these is stricter.
+    /// Planned floors only add requirements: for each client, the current floor remains active
+    /// until one of these is stricter.
     package var next: [RuleDefinition]
 
     package init(
@@ -125,23 +125,25 @@ extension RuleDefinition {
         !self.recommendation.isEmpty || self.recommendsStoreVersion
     }
 
-    /// The rule, followed by each of its `next`.
+    /// The rule, followed by each entry of its `next`.
     package var withNext: [RuleDefinition] { [self] + self.next }
 }
 
-/// The clients that a rule matches; an absent part matches all clients, an empty list none.
+/// The clients that a rule matches.
+///
+/// An absent part matches all clients, an empty list matches none.
 package struct RuleMatch: Sendable, Equatable {
-    /// App identifiers (bundle id, package name), or patterns such as `com.example.*`.
+    /// App identifiers (bundle ID, package name), or patterns such as `com.example.*`.
     package var apps: [AppPattern]?
     package var platforms: [Platform]?
-    /// Distribution channels (`fdroid`, `testflight` …), compared without regard to case.
+    /// Distribution channels (`fdroid`, `testflight` …), compared case-insensitively.
     package var channels: [String]?
     /// Ranges of OS versions, one of which has to match.
     package var osVersions: [VersionRange]?
     /// Requests by path and method, one of which has to match.
     package var requests: [RequestPattern]?
 
-    /// Whether an app matches; true without a condition on apps.
+    /// Whether the match includes an app; true without a condition on apps.
     package func accepts(app: String) -> Bool {
         self.apps?.contains { $0.matches(app) } ?? true
     }
@@ -165,9 +167,9 @@ package struct RuleMatch: Sendable, Equatable {
 
 /// How a pre-release of the floor is compared, such as `2.0.0-rc.1` with a minimum of `2.0.0`.
 package enum PrereleasePolicy: String, Sendable, Equatable, CaseIterable {
-    /// As the release that it leads to, so that testers are not denied.
+    /// Like its release, so that testers are not denied.
     case asRelease
-    /// As older than the release, in the order of SemVer 2.
+    /// As older than its release, in the order of SemVer 2.
     case strict
 }
 
@@ -178,7 +180,7 @@ package enum RuleMode: String, Sendable, Equatable, CaseIterable {
     case observe
 }
 
-/// The store URL of an update, by the channel of the client, or else by its country.
+/// The store URL for an update, by the client's channel, or else by its country.
 package struct StoreURL: Sendable, Equatable {
     package var `default`: String
     /// The URLs by lower-case channel.

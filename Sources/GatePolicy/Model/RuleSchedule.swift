@@ -1,7 +1,7 @@
-/// The times from which a rule has requirements, and until which it has any effect.
+/// The times at which a rule's requirements start, and at which it stops having any effect.
 ///
-/// All times are exact to the second. Recommendations have no start: they are made until the rule
-/// ends.
+/// All times are exact to the second. Recommendations have no start time: they are made until the
+/// rule ends.
 package struct RuleSchedule: Sendable, Equatable {
     /// The time from which clients below the floor are warned.
     ///
@@ -12,13 +12,13 @@ package struct RuleSchedule: Sendable, Equatable {
     /// The time from which the rule has no effect.
     package var until: Timestamp?
     /// The windows in which clients below the floor are denied temporarily, regardless of the
-    /// roll-out.
+    /// rollout.
     ///
-    /// They are in order, do not overlap, and lie between `warnFrom` and `enforceFrom`: at other
-    /// times, there is no warning to reinforce.
+    /// The windows are in order, do not overlap, and lie between `warnFrom` and `enforceFrom`. At
+    /// other times, there is no warning to reinforce.
     package var brownouts: [BrownoutWindow]
 
-    /// Active from the beginning and without an end.
+    /// Always active.
     package static let always = RuleSchedule()
 
     package init(

@@ -3,15 +3,15 @@
 /// A loader creates definitions, and `RuleSet.init(_:)` compiles them. The loader rejects all
 /// errors in a file, with their locations, before it creates a definition.
 package struct RuleSetDefinition: Sendable, Equatable {
-    /// The revision of the rules, which all denials contain; a hash of the sources.
+    /// The revision of the rules, which all denials contain: a hash of the sources.
     package var revision: String
     /// Whether anything is enforced; `observe` disables all denials, but not hints.
     package var mode: RuleMode
-    /// The language for clients none of whose languages is available.
+    /// The language for clients that accept none of the available languages.
     package var defaultLanguage: LanguageTag
     /// The header fields, query parameters and patterns that the client identity is read from.
     package var identity: IdentitySources
-    /// The treatment of unidentified clients.
+    /// The policy for unidentified clients.
     package var unidentified: UnidentifiedPolicy
     /// The requests that are exempt from evaluation.
     package var exemptions: [RequestPattern]
@@ -19,13 +19,13 @@ package struct RuleSetDefinition: Sendable, Equatable {
     package var rules: [RuleDefinition]
     /// The notices, by name.
     package var notices: [String: NoticeDefinition]
-    /// The releases that the stores have.
+    /// The releases that are in the stores.
     package var releases: [Release]
     /// The apps with builds for testers.
     package var testFlight: [TestFlightApp]
-    /// The format of denials whose rule does not define it.
+    /// The format of denials by rules that do not define their own.
     package var answer: AnswerStyle
-    /// The tests that have to pass before the rules are loaded.
+    /// The tests that have to pass before the rules are applied.
     package var tests: [RuleTest]
 
     package init(
@@ -56,7 +56,7 @@ package struct RuleSetDefinition: Sendable, Equatable {
         self.tests = tests
     }
 
-    /// All rules, each followed by its `next`.
+    /// All rules, each followed by the entries of its `next`.
     package var rulesWithNext: [RuleDefinition] {
         self.rules.contains { !$0.next.isEmpty } ? self.rules.flatMap(\.withNext) : self.rules
     }

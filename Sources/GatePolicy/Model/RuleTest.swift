@@ -32,11 +32,13 @@ package struct RuleTest: Sendable, Equatable {
     }
 }
 
-/// The expectations of a test; an absent part is not checked.
+/// The expectations of a test.
+///
+/// An absent part is not checked.
 package struct RuleExpectation: Sendable, Equatable {
-    /// The `rule` of a decision that no rule made.
+    /// The value of `rule` for a decision that no rule made.
     package static let noRule = "none"
-    /// The policy for unidentified clients in `observed`.
+    /// The value in `observed` for the policy for unidentified clients.
     package static let unidentified = "unidentified"
 
     /// The accepted decisions; empty for all.

@@ -1,8 +1,8 @@
-/// The testers who may have a build of an app before the App Store does.
+/// The testers who may have a build of an app before it is in the App Store.
 package enum TestAudience: String, Sendable, CaseIterable {
     /// The testers of the team only; the build can never be released to others.
     case `internal`
-    /// All invited testers; the build can be released as it is.
+    /// All invited testers; the build can be released without changes.
     case external
 
     /// The names of audiences in responses.
@@ -22,7 +22,7 @@ package enum TestAudience: String, Sendable, CaseIterable {
         }
     }
 
-    /// The channel that clients with a build of this audience state.
+    /// The channel that clients with a build for this audience send.
     package var channel: String { "testflight-\(self.rawValue)" }
 }
 
@@ -35,7 +35,7 @@ package struct TestFlightBuild: Sendable, Equatable {
     package var audience: TestAudience
     /// Whether testers can install the build.
     package var isTesting: Bool
-    /// The time from which the build does not start any more; `nil` if no expiry is known.
+    /// The time from which the build can no longer be started; `nil` if no expiry is known.
     package var expiresAt: Timestamp?
     /// The release notes for testers, by language.
     package var releaseNotes: [LanguageTag: String]
@@ -76,8 +76,9 @@ package struct TestFlightApp: Sendable, Equatable {
     /// The app identifier; `nil` for the only app of the rules.
     package var app: String?
     package var platform: Platform
-    /// The feed that the builds come from, which determines their age; `nil` for builds in the
-    /// rules file.
+    /// The feed that the builds come from; its last confirmation determines how current they are.
+    ///
+    /// `nil` for builds in the rules file.
     package var feed: String?
     /// The names of audiences in responses.
     package var words: TestAudience.Words

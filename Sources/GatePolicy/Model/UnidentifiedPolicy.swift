@@ -3,24 +3,26 @@ package struct UnidentifiedPolicy: Sendable, Equatable {
     package enum Action: String, Sendable, Equatable, CaseIterable {
         /// The request passes.
         case allow
-        /// The request passes; the denial by `reject` is only counted and logged.
+        /// The request passes. The denial that `reject` would cause is only counted and logged.
         case observe
         /// The request is denied as if an upgrade were required.
         case reject
     }
 
-    /// The action if the client states no value.
+    /// The action if the client sends no value.
     package var missing: Action
-    /// The action if the client states an unparsable value, or several different values.
+    /// The action if the client sends an unparsable value, or several different values.
     package var unreadable: Action
     /// The name of the notice for rejected clients; `nil` for the built-in one.
     package var notice: String?
     /// The store URL for rejected clients.
     package var storeURL: StoreURL?
-    /// Requests with a stricter treatment; of all that match, the strictest applies.
+    /// Requests with a stricter policy.
+    ///
+    /// If several match, the strictest applies.
     package var paths: [UnidentifiedPath]
 
-    /// Both are `allow`, so that no client is denied for lack of a header.
+    /// Both actions are `allow`, so that no client is denied because of a missing header.
     package static let defaults = UnidentifiedPolicy(missing: .allow, unreadable: .allow)
 
     package init(
@@ -44,12 +46,12 @@ package struct UnidentifiedPolicy: Sendable, Equatable {
     }
 }
 
-/// The treatment of unidentified clients for some requests.
+/// The policy for unidentified clients, for some requests.
 package struct UnidentifiedPath: Sendable, Equatable {
     package var request: RequestPattern
-    /// The action; `nil` for the one of the policy.
+    /// The action; `nil` for the action of the policy.
     package var missing: UnidentifiedPolicy.Action?
-    /// The action; `nil` for the one of the policy.
+    /// The action; `nil` for the action of the policy.
     package var unreadable: UnidentifiedPolicy.Action?
 
     package init(

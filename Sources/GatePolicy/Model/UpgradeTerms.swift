@@ -1,4 +1,4 @@
-/// The terms of the rule that decided, with which a client can upgrade.
+/// The terms of the deciding rule, which tell a client how to upgrade.
 package struct UpgradeTerms: Sendable, Equatable {
     package var minimum: AppVersion?
     package var minimumBuild: BuildNumber?
@@ -12,9 +12,9 @@ package struct UpgradeTerms: Sendable, Equatable {
     package var notice: String?
     /// The name of the notice for a client with a recommendation.
     package var recommendedNotice: String?
-    /// Whether the client cannot update, because the operating system of the device is too old.
+    /// Whether the client cannot update because the operating system of the device is too old.
     package var cannotUpdate = false
-    /// The number of seconds before the client may repeat a recommendation; `nil` for a day.
+    /// The number of seconds before the client may repeat a recommendation; `nil` for one day.
     package var snooze: Int64?
 
     package static let none = UpgradeTerms()

@@ -1,6 +1,6 @@
 /// The built-in texts in one language, for notices that a rules file does not define.
 ///
-/// They have no placeholders, so that they are complete for clients that state nothing.
+/// They have no placeholders, so that they are complete for clients that send no identity.
 struct BuiltInTexts: Sendable {
     let language: LanguageTag
     let upgradeTitle: String

@@ -7,7 +7,7 @@ struct FilledNotice {
 
     /// Replaces the placeholders in a notice.
     ///
-    /// A text with an unknown value would be hard to read. The built-in text, which has no
+    /// A text with an unknown value would be hard to read, so the built-in text, which has no
     /// placeholders, is used instead.
     ///
     /// - Parameters:

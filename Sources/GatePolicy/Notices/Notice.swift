@@ -1,4 +1,4 @@
-/// A notice that selects one of its languages for a client.
+/// A notice that selects the best of its languages for a client.
 struct Notice: Sendable {
     private let texts: [LanguageTag: NoticeText]
     let lookup: LanguageLookup

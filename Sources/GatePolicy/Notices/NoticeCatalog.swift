@@ -1,4 +1,4 @@
-/// All notices of a rule set, and the built-in ones.
+/// All notices of a rule set, including the built-in ones.
 struct NoticeCatalog: Sendable {
     /// The name of the notice for clients whose device is too old for the update.
     static let cannotUpdateName = "cannotUpdate"
@@ -9,7 +9,9 @@ struct NoticeCatalog: Sendable {
     private let unidentified: Notice
     private let cannotUpdate: Notice
     private let maintenance: Notice
-    /// The different language lookups; few, because most notices have the same languages.
+    /// The distinct language lookups.
+    ///
+    /// There are few, because most notices have the same languages.
     private let lookups: [LanguageLookup]
 
     init(_ definition: RuleSetDefinition) {
@@ -22,7 +24,7 @@ struct NoticeCatalog: Sendable {
         self.unidentified = Notice(.unidentified, lookup)
         self.cannotUpdate = Notice(.cannotUpdate, lookup)
         self.maintenance = Notice(.maintenance, lookup)
-        // Built-in notices that are never sent make no difference between denied clients.
+        // Languages of built-in notices that are never sent must not distinguish denied clients.
         let isSaid = definition.deniesWithoutNotice { notices[$0] != nil }
         self.lookups = Array(Set(notices.values.map(\.lookup) + (isSaid ? [lookup] : [])))
     }
@@ -41,7 +43,8 @@ struct NoticeCatalog: Sendable {
         return FilledNotice(text, or: builtIn.words(in: language), in: language, with: values)
     }
 
-    /// Returns the notice for a decision and the built-in notice for it, which may be the same.
+    /// Returns the notice for a decision and the corresponding built-in notice, which may be the
+    /// same.
     private func notices(for decision: Decision) -> (notice: Notice, builtIn: Notice)? {
         let upgrade = decision.upgrade
         func named(_ name: String?, or builtIn: Notice) -> (Notice, Notice) {
@@ -51,7 +54,7 @@ struct NoticeCatalog: Sendable {
         case .allow:
             return nil
         case .recommend, .require:
-            // The notice of the rule describes an update that this device cannot install.
+            // The rule's notice describes an update that this device cannot install.
             if upgrade.cannotUpdate { return named(Self.cannotUpdateName, or: self.cannotUpdate) }
             if decision.kind == .recommend {
                 return named(upgrade.recommendedNotice, or: self.recommended)

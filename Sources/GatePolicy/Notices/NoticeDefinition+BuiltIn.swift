@@ -14,7 +14,7 @@ extension NoticeDefinition {
         NoticeText(words.cannotUpdateTitle, words.cannotUpdateMessage)
     }
 
-    /// The built-in notice for a client during a maintenance.
+    /// The built-in notice for a client during a maintenance window.
     static let maintenance = NoticeDefinition { words in
         NoticeText(words.maintenanceTitle, words.maintenanceMessage)
     }

@@ -1,7 +1,7 @@
-/// A path that all backends interpret alike, in one spelling.
+/// A path that all backends interpret alike, in normalized spelling.
 ///
-/// Normalized as in RFC 3986 section 6.2.2: unreserved characters are decoded, other triplets have
-/// upper-case digits, and `.` segments are removed.
+/// The path is normalized as in RFC 3986 section 6.2.2: unreserved characters are decoded, other
+/// triplets have upper-case digits, and `.` segments are removed.
 struct ExactPath {
     let bytes: [UInt8]
 
@@ -30,8 +30,8 @@ struct ExactPath {
         self.bytes = kept.flatMap { [UInt8(ascii: "/")] + $0 }
     }
 
-    /// Whether a path is already in this spelling, as nearly all paths are: without triplets, and
-    /// without segments to resolve.
+    /// Whether a path is already in this spelling, as nearly all paths are: without triplets or
+    /// segments to resolve.
     private static func isExact(_ path: Span<UInt8>) -> Bool {
         var last: UInt8 = 0
         for index in path.indices {
@@ -50,7 +50,7 @@ struct ExactPath {
 
     private static func spelled(_ path: [UInt8]) -> [UInt8]? {
         var spelled: [UInt8] = []
-        // The characters beyond ASCII, decoded; a blank replaces any other character.
+        // The characters beyond ASCII, decoded; any other character is replaced by a space.
         var text: [UInt8] = []
         var rest = path[...]
         while let byte = rest.popFirst() {
@@ -80,14 +80,14 @@ struct ExactPath {
         return LookAlikes.areIn(text) ? nil : spelled
     }
 
-    /// Whether some file systems treat a segment as `..`: Windows ignores blanks and dots at the
+    /// Whether some file systems treat a segment as `..`: Windows ignores spaces and dots at the
     /// end of a name.
     private static func isDirection(_ segment: ArraySlice<UInt8>) -> Bool {
         guard segment.first == UInt8(ascii: "."), segment != [0x2E] else { return false }
         var rest = segment
         while let byte = rest.popFirst() {
             if byte == UInt8(ascii: ".") { continue }
-            // Blanks are still encoded.
+            // Spaces are still encoded.
             guard byte == UInt8(ascii: "%"), rest.starts(with: "20".utf8) else { return false }
             rest = rest.dropFirst(2)
         }
@@ -103,9 +103,9 @@ struct ExactPath {
     }
 }
 
-/// Characters beyond ASCII that some backends convert to a character with a meaning in paths.
+/// Characters beyond ASCII that some backends convert to a character that has a meaning in paths.
 ///
-/// These are overlong UTF-8, which old decoders accept, and characters that compatibility
+/// These are overlong UTF-8 sequences, which old decoders accept, and characters that compatibility
 /// normalization (NFKC) turns into a dot, a slash, a backslash, a percent sign, a semicolon, a hash
 /// or a question mark.
 private enum LookAlikes {

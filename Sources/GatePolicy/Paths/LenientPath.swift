@@ -1,12 +1,12 @@
 /// All ways in which a backend could interpret a path.
 ///
-/// A rule matches if it matches any of these readings: clients must not bypass a floor with a
-/// spelling that only the backend understands. All readings are in lower case.
+/// A rule matches if it matches any of these readings, because clients must not bypass a floor with
+/// a spelling that only the backend understands. All readings are in lower case.
 struct LenientPath {
-    /// The maximum number of bytes in all readings of a path, which limits the time that a client
-    /// can make the gate spend on it.
+    /// The maximum number of bytes in all readings of a path, which limits the processing time that
+    /// a client can cause.
     static let maximumWork = 32 * 1024
-    /// The maximum number of readings, each of which has a cost even for a short path.
+    /// The maximum number of readings; each reading has a cost, even for a short path.
     static let maximumCount = 128
 
     private let units: [PathUnit]
@@ -48,9 +48,9 @@ struct LenientPath {
         self.readings = readings
     }
 
-    /// Returns the path as received and, if it differs, as a backend reads it that decodes twice.
+    /// Returns the path as received and, if it differs, as read by a backend that decodes twice.
     ///
-    /// Only percent signs and hexadecimal digits are decoded, because only they can form a second
+    /// Only percent signs and hexadecimal digits are decoded, because only those can form a second
     /// triplet: `%2570`, `%25%37%30` and `%%370` all become `%70`.
     static func spellings(of path: [UInt8]) -> [[UInt8]] {
         var decoded: [UInt8] = []
@@ -74,7 +74,7 @@ struct LenientPath {
         return isDecodedTwice && decoded.count < path.count ? [path, decoded] : [path]
     }
 
-    /// Returns the form in which rules and requests are compared.
+    /// Returns the form in which the paths of rules and requests are compared.
     static func folded(_ path: [UInt8]) -> [UInt8] {
         PathUnit.all(in: path).flatMap { unit in
             unit.isEncoded && unit.byte == PathUnit.slash.byte ? Array("%2f".utf8) : [unit.byte]
@@ -90,13 +90,14 @@ struct LenientPath {
 /// The characters in a path that backends interpret differently.
 private struct PathMarks {
     private let units: [PathUnit]
-    /// Whether interpreting characters before decoding differs from interpreting them afterwards.
+    /// Whether interpreting characters before decoding has a different result than interpreting
+    /// them afterwards.
     private let hasEncodedMark: Bool
 
     init(_ units: [PathUnit]) {
         self.units = units
         self.hasEncodedMark = units.contains { unit in
-            // Only a decoded path ends at NUL, whether that was encoded or not.
+            // Only a decoded path ends at NUL, whether or not that was encoded.
             unit.byte == 0
                 || unit.isEncoded && (unit.byte == UInt8(ascii: ".") || Self.isMark(unit.byte))
         }

@@ -5,7 +5,9 @@ struct PathUnit: Equatable {
     let byte: UInt8
     let isEncoded: Bool
 
-    /// Parses a path; bytes that are not a triplet are kept as they are.
+    /// Parses a path.
+    ///
+    /// Bytes that are not part of a valid triplet are kept unchanged.
     static func all(in path: [UInt8]) -> [PathUnit] {
         var units: [PathUnit] = []
         units.reserveCapacity(path.count)
@@ -35,7 +37,7 @@ struct PathReading {
     /// The dot segments that are resolved before decoding.
     enum EarlyDots {
         case none
-        /// Those whose dots are not encoded.
+        /// Segments whose dots are not encoded.
         case plain
         /// All dot segments, as in browsers: `%2e` is a dot.
         case all

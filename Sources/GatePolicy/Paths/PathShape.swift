@@ -1,20 +1,20 @@
-/// A method and a path without segments that identify a single thing or person: `GET /video/*`.
+/// A method and a path, without segments that identify a single thing or person: `GET /video/*`.
 ///
-/// Only segments that look like words of the API are kept. Numbers, IDs, tokens, addresses and
+/// Only segments that look like names in the API are kept. Numbers, IDs, tokens, addresses and
 /// encoded segments become `*`, and the query is removed. A word in capitals (`PENDING`) may be a
-/// name in the API as well as a code of one person. It becomes `^`: the word itself is not kept,
-/// but rules that ignore case still treat it as a word.
+/// name in the API or a personal code. It becomes `^`: the word itself is not kept, but rules that
+/// ignore case still treat it as a word.
 package struct PathShape: Sendable, Hashable {
-    /// The maximum number of bytes and of segments in a path with a shape.
+    /// The maximum length, in bytes, and the maximum number of segments of a path that has a shape.
     package static let longestPath = 200
     package static let maximumSegments = 12
-    /// The maximum number of words between hyphens, dots and underscores; names with more are
-    /// titles.
+    /// The maximum number of words, separated by hyphens, dots and underscores, in a name; longer
+    /// names are titles.
     private static let maximumWords = 4
     private static let maximumWordLength = 20
     private static let anything = UInt8(ascii: "*")
     private static let capitals = UInt8(ascii: "^")
-    /// Replaces `*` in a sample path; no rule contains it.
+    /// Replaces `*` in a sample path; rules do not contain it.
     private static let standIn = "~0~"
 
     /// The method and the path: `GET /video/*`.
@@ -23,7 +23,7 @@ package struct PathShape: Sendable, Hashable {
     /// Creates the shape of a request.
     ///
     /// The result is `nil` if the path has several readings, is too long or has too many segments,
-    /// or if requests with the method have no shapes.
+    /// or if requests with this method have no shapes.
     package init?(method: Span<UInt8>, target: Span<UInt8>) {
         let length = target.firstIndex(of: UInt8(ascii: "?")) ?? target.count
         guard Self.keeps(method: method), length <= Self.longestPath else { return nil }
@@ -33,7 +33,7 @@ package struct PathShape: Sendable, Hashable {
         let bytes = exact.bytes.span
         var names = Segments()
         var start = 0
-        // There is a slash at each start.
+        // Each iteration starts at a slash.
         while start < bytes.count {
             var end = start + 1
             while end < bytes.count, bytes[end] != UInt8(ascii: "/") { end += 1 }
@@ -49,7 +49,7 @@ package struct PathShape: Sendable, Hashable {
     package enum Kind: Sendable, Hashable {
         /// The segment itself.
         case word
-        /// `^`, for a segment that would be a word without its capitals.
+        /// `^`, for a segment that would be a word if it were in lower case.
         case capitals
         /// `*`.
         case nameless
@@ -60,7 +60,7 @@ package struct PathShape: Sendable, Hashable {
         private var count = 0
         /// One bit for each segment that is not kept.
         private var nameless: UInt16 = 0
-        /// One bit for each of these segments that is a word if case is ignored.
+        /// One bit for each segment that is not kept but is a word if case is ignored.
         private var capitals: UInt16 = 0
 
         /// Adds a segment; returns false if there are too many.
@@ -135,7 +135,7 @@ package struct PathShape: Sendable, Hashable {
     /// Whether the shape has a segment for a word in capitals.
     var hasCapitals: Bool { self.text.utf8.contains(Self.capitals) }
 
-    /// The shape for reports, in which a word in capitals is a parameter like any other.
+    /// The shape for reports, in which a word in capitals is treated like any other parameter.
     package var general: PathShape {
         guard self.hasCapitals else { return self }
         return PathShape(written: self.text.replacing("^", with: "*"))
@@ -159,7 +159,7 @@ package struct PathShape: Sendable, Hashable {
         var capitals: [Int: String] = [:]
     }
 
-    /// Returns a sample path of this shape, with some segments in place of the omitted ones.
+    /// Returns a sample path of this shape, with the chosen segments in place of the omitted ones.
     func path(_ choice: Omitted = Omitted()) -> String {
         let segments = self.segments.enumerated().map { index, segment in
             switch Self.kind(shown: segment) {
@@ -176,7 +176,7 @@ package struct PathShape: Sendable, Hashable {
         !segment.isEmpty && !self.isWord(segment.span, ignoringCase: true)
     }
 
-    /// Whether a word becomes `^` in the shape of a request that has it in capitals.
+    /// Whether a word becomes `^` in the shape of a request that contains it in capitals.
     static func hasCapitals(_ segment: [UInt8]) -> Bool {
         guard self.isWord(segment.span, ignoringCase: true) else { return false }
         let capitals = segment.map(\.uppercased)
@@ -192,7 +192,7 @@ package struct PathShape: Sendable, Hashable {
     private static func isWord(_ segment: Span<UInt8>, ignoringCase: Bool = false) -> Bool {
         // As in `.well-known`.
         var end = segment.isEmpty || segment[0] != UInt8(ascii: ".") ? 0 : 1
-        // Nearly all names of things start with a digit, so that this check suffices for them.
+        // Most IDs start with a digit, so this check suffices for them.
         guard end < segment.count, segment[end].isLetter else { return false }
         for _ in 0..<Self.maximumWords {
             let start = end

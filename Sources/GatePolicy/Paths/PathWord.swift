@@ -1,9 +1,9 @@
-/// A segment in an API document, in the form in which requests for it are kept.
+/// A segment in an API document, in the form in which requests for it are recorded.
 package struct PathWord: Sendable, Hashable {
     /// The spelling of the segment in shapes.
     package let text: String
     package let kind: PathShape.Kind
-    /// Whether the segment becomes `^` if a request has it in capitals.
+    /// Whether the segment becomes `^` in the shape of a request that contains it in capitals.
     package let mayBeCapitals: Bool
 
     /// Creates a word; `nil` if backends could interpret it differently, because requests for it

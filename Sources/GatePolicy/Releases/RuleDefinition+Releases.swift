@@ -1,7 +1,7 @@
 extension RuleDefinition {
     /// Whether all clients with this release pass, regardless of their build.
     ///
-    /// If the rule requires a value that the release does not state, the result is false.
+    /// The result is false if the rule requires a value that the release does not state.
     package func admits(_ release: StoreRelease) -> Bool {
         let version = release.version
         guard version != nil || !self.floorDependsOnVersion else { return false }
@@ -21,8 +21,8 @@ extension RuleDefinition {
         }
     }
 
-    /// Returns the builds of a release that the rule denies while others pass, as text; `nil` if it
-    /// denies all or none.
+    /// Returns the builds of a release that the rule denies, as text; `nil` if it denies all builds
+    /// or none.
     package func refusedPart(of release: StoreRelease) -> (words: String, isSingle: Bool)? {
         let refused = self.refusedBuilds(of: release)
         guard !refused.isEmpty, refused.count < release.builds.count else { return nil }

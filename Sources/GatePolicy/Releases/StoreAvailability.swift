@@ -38,9 +38,9 @@ struct StoreAvailability: Sendable {
 
     /// Returns the state of a client's store at a time.
     ///
-    /// `isCertain` is false for a client that the rule only may match: every release that it could
-    /// get counts. `version` is the version of a client that has to leave a blocked version, for
-    /// which older releases do not count.
+    /// `isCertain` is false for a client that the rule only may match; every release that the
+    /// client could get is then considered. `version` is the version of a client that has to leave
+    /// a blocked version; older releases are then ignored.
     func view(
         for identity: ClientIdentity,
         isCertain: Bool,
@@ -81,7 +81,7 @@ struct StoreAvailability: Sendable {
         )
     }
 
-    /// Returns the build that all clients can get of the newest release without a version.
+    /// Returns the build of the newest release without a version that all clients can get.
     ///
     /// The result is `nil` if there is none, or if it is older than the newest release with a
     /// version.
@@ -93,18 +93,19 @@ struct StoreAvailability: Sendable {
             .max { $0.release.precedes($1.release) }?.release
         guard let unnamed else { return nil }
         let isNewest = newest.map { $0.version == nil || $0.hasLowerBuilds(than: unnamed) } ?? true
-        // Of builds for several processor architectures, a device may only support the lowest one.
+        // If there are builds for several processor architectures, a device may only support the
+        // lowest one.
         return isNewest ? unnamed.builds.first : nil
     }
 
-    /// Whether a release is for a client, according to the identity that it states.
+    /// Whether a release is available to a client, according to the identity that the client sends.
     private func offers(_ release: StoreRelease, to identity: ClientIdentity) -> Bool {
         guard release.platform == identity.platform.value else { return false }
         let app = identity.app.value
         if let app {
             guard release.app == nil || release.app == app else { return false }
         } else {
-            // A client that states no app is assumed to be the only app.
+            // A client that sends no app is assumed to be the only app.
             guard self.apps[release.platform, default: []].count <= 1 else { return false }
         }
         return release.channel == self.channel(of: identity, release.platform)
@@ -130,7 +131,7 @@ extension RuleDefinition {
 }
 
 extension StoreRelease {
-    /// Whether nothing that a client states excludes the release.
+    /// Whether the client's identity does not exclude the release.
     fileprivate func mayApply(_ identity: ClientIdentity) -> Bool {
         (identity.platform.value.map { $0 == self.platform } ?? true)
             && (identity.app.value.map { self.app == nil || self.app == $0 } ?? true)
@@ -167,13 +168,13 @@ struct ReleaseForRule: Sendable {
     private let countries: [String: EffectiveFrom]
     /// Whether all clients with the release pass the rule, regardless of their build.
     let meetsFloor: Bool
-    /// Whether the release is what the rule recommends, or newer.
+    /// Whether the release is the one that the rule recommends, or a newer one.
     let meetsRecommendation: Bool
     /// Whether the rule denies none of its builds.
     let passesBuilds: Bool
 
-    /// Evaluates a release for a rule; `nil` if the rule blocks it, so that it is of no use as an
-    /// update.
+    /// Evaluates a release for a rule; `nil` if the rule blocks the release, so that it cannot
+    /// serve as an update.
     init?(_ release: StoreRelease, _ rule: RuleDefinition) {
         if let version = release.version, rule.blockedRange(of: version, version.release) != nil {
             return nil
@@ -191,7 +192,7 @@ struct ReleaseForRule: Sendable {
     }
 
     /// Returns the time from which the release counts as available for a client with a store in a
-    /// country; `nil` stands for an unknown country.
+    /// country; `nil` means an unknown country.
     func availability(in country: String?) -> EffectiveFrom {
         country.flatMap { self.countries[$0] } ?? self.everywhere
     }
@@ -199,7 +200,7 @@ struct ReleaseForRule: Sendable {
 
 /// The state of a client's store at one time, for one rule.
 ///
-/// A class, so that the stage of a rule that does not depend on stores stays small.
+/// This is a class, so that the stage of a rule that does not depend on stores stays small.
 final class StoreView: Sendable {
     /// The time from which the client can meet the floor.
     let floor: EffectiveFrom
@@ -207,7 +208,7 @@ final class StoreView: Sendable {
     let recommendation: Recommendation
     /// The newest release that the client can get and that the rule does not block.
     let newest: StoreRelease?
-    /// The next time at which any of this may change; `nil` if it never does.
+    /// The next time at which any of these values may change; `nil` if they never do.
     let nextChange: Timestamp?
 
     init(

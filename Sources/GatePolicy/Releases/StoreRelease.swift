@@ -1,13 +1,13 @@
 /// One version of an app in one store, with all entries for it.
 ///
 /// A version may have several builds, one for each processor architecture, and entries for several
-/// tracks and countries. Clients with the version may have any of these builds, so that conditions
-/// on the version have to hold for all of them.
+/// tracks and countries. Clients with the version may have any of these builds, so conditions on
+/// the version have to apply to all of them.
 package struct StoreRelease: Sendable {
     package let app: String?
     package let platform: Platform
     package let channel: String?
-    /// The version; `nil` if no entry states one for certain.
+    /// The version; `nil` if no entry states one reliably.
     package let version: AppVersion?
     /// All builds in ascending order; empty if no entry states one.
     package private(set) var builds: [BuildNumber]
@@ -94,8 +94,8 @@ package struct StoreRelease: Sendable {
         }
     }
 
-    /// Whether the highest build is lower than that of another release; 0 for a release without
-    /// builds.
+    /// Whether the highest build is lower than that of another release; a release without builds
+    /// counts as 0.
     package func hasLowerBuilds(than other: StoreRelease) -> Bool {
         (self.builds.last ?? .zero) < (other.builds.last ?? .zero)
     }

@@ -1,8 +1,8 @@
 extension Substring {
-    /// The text without surrounding blanks.
+    /// The text without surrounding whitespace.
     ///
-    /// Blanks are SP and HTAB (RFC 9110 section 5.6.3, optional white space). Other Unicode spaces
-    /// are content, and make a value unparsable.
+    /// Whitespace is SP and HTAB (RFC 9110 section 5.6.3, optional whitespace). Other Unicode
+    /// spaces are content, and make a value unparsable.
     package var trimmingBlanks: Substring {
         let bytes = self.utf8
         guard let first = bytes.firstIndex(where: { !$0.isBlank }),
@@ -13,12 +13,12 @@ extension Substring {
 }
 
 extension String {
-    /// The text without surrounding blanks.
+    /// The text without surrounding whitespace.
     var trimmingBlanks: Substring { self[...].trimmingBlanks }
 }
 
 extension Span<UInt8> {
-    /// Returns a range without surrounding blanks.
+    /// Returns a range without surrounding whitespace.
     func withoutBlanks(_ range: Range<Int>) -> Range<Int> {
         var (start, end) = (range.lowerBound, range.upperBound)
         while start < end, self[start].isBlank { start += 1 }
@@ -31,14 +31,15 @@ extension UInt8 {
     /// Whether the byte is SP or HTAB.
     var isBlank: Bool { self == 0x20 || self == 0x09 }
 
-    /// Whether the byte is one of `0` to `9`; digits of other scripts have several bytes, none of
-    /// which is included.
+    /// Whether the byte is one of `0` to `9`.
+    ///
+    /// Digits of other scripts consist of several bytes, none of which is in this range.
     var isDigit: Bool { self >= 0x30 && self <= 0x39 }
 
     /// Whether the byte is one of `a` to `z` and `A` to `Z`.
     var isLetter: Bool { self.lowercased >= 0x61 && self.lowercased <= 0x7A }
 
-    /// The lower-case form of an ASCII letter; any other byte is unchanged.
+    /// The lower-case form of an ASCII letter; other bytes are unchanged.
     var lowercased: UInt8 { self >= 0x41 && self <= 0x5A ? self | 0x20 : self }
 
     var uppercased: UInt8 { self >= 0x61 && self <= 0x7A ? self & ~0x20 : self }

@@ -34,7 +34,7 @@ struct Excerpt {
     }
 
     private static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
-        // Latin, kana, Chinese and Korean letters need no lookup in a Unicode table.
+        // Latin, kana, Chinese and Korean letters do not require a lookup in a Unicode table.
         switch scalar.value {
         case 0x20...0x7E, 0xC0...0x24F, 0x3041...0x3096, 0x30A1...0x30FA, 0x4E00...0x9FFF,
             0xAC00...0xD7A3:

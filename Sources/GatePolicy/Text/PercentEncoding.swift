@@ -40,12 +40,12 @@ package enum PercentEncoding {
         byte.isLetter || byte.isDigit || [0x2D, 0x2E, 0x5F, 0x7E].contains(byte)
     }
 
-    /// Returns a URL for a header field: all bytes but visible ASCII are encoded.
+    /// Returns a URL for a header field, with all bytes except visible ASCII encoded.
     static func visible(_ url: String) -> String {
         self.encoded(url) { $0 > 0x20 && $0 < 0x7F }
     }
 
-    /// Encodes all bytes but those for which `isPlain` returns true.
+    /// Encodes all bytes except those for which `isPlain` returns true.
     package static func encoded(_ text: String, keeping isPlain: (UInt8) -> Bool) -> String {
         var bytes: [UInt8] = []
         for byte in text.utf8 {

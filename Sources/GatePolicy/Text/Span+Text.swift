@@ -19,7 +19,7 @@ extension Span<UInt8> {
 
     /// Returns the first index of a byte.
     ///
-    /// Eight bytes are compared at a time, because the fields of clients are searched for several
+    /// Eight bytes are compared at a time, because fields from clients are searched for several
     /// bytes.
     func firstIndex(of byte: UInt8) -> Int? {
         let ones: UInt64 = 0x0101_0101_0101_0101
@@ -28,7 +28,7 @@ extension Span<UInt8> {
             while index + 8 <= bytes.count {
                 let word = unsafe bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
                 let rest = UInt64(littleEndian: word) ^ (ones &* UInt64(byte))
-                // The lowest bit that is set belongs to the first byte that is zero now.
+                // The lowest set bit belongs to the first byte that is zero now.
                 let zeros = (rest &- ones) & ~rest & (ones &* 0x80)
                 if zeros != 0 { return index + zeros.trailingZeroBitCount / 8 }
                 index += 8
@@ -68,6 +68,6 @@ extension OutputSpan<UInt8> {
 }
 
 extension String {
-    /// The text with ASCII letters in lower case, the form in which names of clients are compared.
+    /// The text with ASCII letters in lower case, the form in which client names are compared.
     package var lowercasedASCII: String { self.utf8Span.span.lowercasedText }
 }

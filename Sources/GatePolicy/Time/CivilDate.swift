@@ -1,7 +1,7 @@
-/// A day of the Gregorian calendar, from 1970 on.
+/// A day of the Gregorian calendar, in 1970 or later.
 ///
-/// Years are counted from March in calculations. The leap day is then the last day of a year, and
-/// the first day of each month has the same number in every year.
+/// In calculations, years start in March. The leap day is then the last day of a year, and the
+/// first day of each month has the same number in every year.
 package struct CivilDate: Sendable, Equatable {
     private static let daysPerEra = 146_097
     private static let yearsPerEra = 400
@@ -59,13 +59,13 @@ package struct CivilDate: Sendable, Equatable {
         year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
     }
 
-    /// Returns the number of days of an era before one of its years, which are counted from March.
+    /// Returns the number of days in an era before one of its years, which start in March.
     private static func days(beforeYear year: Int) -> Int {
         year * 365 + year / 4 - year / 100
     }
 
-    /// Returns the number of days of a year before one of its months; five months from March have
-    /// 153 days.
+    /// Returns the number of days in a year before one of its months; each five months from March
+    /// have 153 days.
     private static func days(beforeMonth month: Int) -> Int {
         (153 * month + 2) / 5
     }

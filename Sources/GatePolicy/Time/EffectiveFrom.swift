@@ -5,7 +5,7 @@ package enum EffectiveFrom: Sendable, Equatable {
     /// At no time, or at an unknown time.
     case never
 
-    /// The time of the start; `nil` for `always` and `never`.
+    /// The start time; `nil` for `always` and `never`.
     package var date: Timestamp? {
         switch self {
         case .always, .never: nil

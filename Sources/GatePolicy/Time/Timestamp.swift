@@ -83,7 +83,7 @@ extension Timestamp: CustomStringConvertible {
 }
 
 extension Timestamp {
-    /// Returns the earlier of two times; `nil` stands for never.
+    /// Returns the earlier of two times; `nil` means never.
     static func earlier(_ left: Timestamp?, _ right: Timestamp?) -> Timestamp? {
         guard let left, let right else { return left ?? right }
         return min(left, right)

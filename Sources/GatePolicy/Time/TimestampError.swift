@@ -1,16 +1,16 @@
-/// The reason why a text is not a valid time.
+/// The reason why a string is not a valid time.
 package enum TimestampError: Error, Sendable, Equatable {
-    /// The text is not an RFC 3339 date-time; truncated for messages.
+    /// The string is not an RFC 3339 date-time; truncated for messages.
     case malformed(String)
-    /// The text has a date, but no time of day.
+    /// The string has a date, but no time of day.
     case missingTime(date: String)
-    /// The text has no offset from UTC.
+    /// The string has no offset from UTC.
     case missingOffset
-    /// There is no such day.
+    /// The day does not exist.
     case noSuchDate(String)
-    /// There is no such time of day.
+    /// The time of day does not exist.
     case noSuchTime(String)
-    /// There is no such offset, for example because it is a day or longer.
+    /// The offset does not exist, for example because it is a day or longer.
     case noSuchOffset(String)
     /// The second is 60, which Unix time does not count.
     case leapSecond

@@ -1,4 +1,4 @@
-/// A parser for texts that consist of an RFC 3339 `date-time` (section 5.6).
+/// A parser for strings that consist of an RFC 3339 `date-time` (section 5.6).
 struct TimestampParser {
     private let text: String
     private var rest: Substring.UTF8View
@@ -28,8 +28,7 @@ struct TimestampParser {
         let day = try self.number(2)
         let text = self.spelling(from: start)
         guard let date = CivilDate(year: year, month: month, day: day) else {
-            // Years before 1970 have the same days, so that only days that exist in no year are
-            // invalid.
+            // Years before 1970 have the same days, so only days that exist in no year are invalid.
             let isDay =
                 (1...12).contains(month)
                 && (1...CivilDate.length(ofMonth: month, in: year)).contains(day)
@@ -74,7 +73,7 @@ struct TimestampParser {
         return isBehind ? -seconds : seconds
     }
 
-    /// Parses a number with exactly that many digits.
+    /// Parses a number with exactly this many digits.
     private mutating func number(_ digits: Int) throws(TimestampError) -> Int {
         let text = self.rest.prefix(digits)
         guard text.count == digits, text.allSatisfy({ $0.isDigit }) else { throw self.malformed }

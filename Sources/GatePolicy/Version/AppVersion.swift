@@ -1,9 +1,9 @@
 /// A version of an app or an operating system, parsed as leniently as released apps require.
 ///
-/// One to five numbers of any size, separated by dots; missing numbers are zero. A leading `v`,
-/// surrounding blanks and leading zeros are accepted. Pre-releases are ordered as in SemVer 2.0.0
-/// section 11; build metadata after `+` does not affect the order. Any other text is unparsable,
-/// and never treated as zero.
+/// A version consists of one to five numbers of any size, separated by dots; missing numbers are
+/// zero. A leading `v`, surrounding whitespace and leading zeros are accepted. Pre-releases are
+/// ordered as in SemVer 2.0.0 section 11. Build metadata after `+` does not affect the order. Any
+/// other text is unparsable, and never treated as zero.
 package struct AppVersion: Sendable {
     /// The maximum length of a version, in bytes.
     static let maximumLength = 64
@@ -13,10 +13,10 @@ package struct AppVersion: Sendable {
     let numbers: [DecimalNumber]
     let prerelease: Prerelease
 
-    /// The text without `v`, blanks, leading zeros and build metadata.
+    /// The text without `v`, whitespace, leading zeros and build metadata.
     ///
-    /// It has as many parts as were written, so that equal versions can have different texts: `1.0`
-    /// and `1.0.0`.
+    /// The text has as many parts as were written, so equal versions can differ in their text:
+    /// `1.0` and `1.0.0`.
     package let description: String
 
     package init(parsing text: String) throws(VersionError) {
@@ -24,7 +24,7 @@ package struct AppVersion: Sendable {
         try self.init(bytes.extracting(bytes.withoutBlanks(0..<bytes.count)))
     }
 
-    /// Parses a version without surrounding blanks.
+    /// Parses a version without surrounding whitespace.
     init(_ text: Span<UInt8>) throws(VersionError) {
         guard !text.isEmpty else { throw .empty }
         guard text.count <= Self.maximumLength else { throw .tooLong }
@@ -52,7 +52,7 @@ package struct AppVersion: Sendable {
         }
         let release = text.extracting(start..<end)
         let numbers = try Self.numbers(release)
-        // Nearly every version is written in the form of `description`.
+        // Almost all versions are already written in the form of `description`.
         isDescription = isDescription && !Self.hasLeadingZero(release)
         self.init(numbers, prerelease, as: isDescription ? written.text : nil)
     }
@@ -123,7 +123,7 @@ package struct AppVersion: Sendable {
         return false
     }
 
-    /// The release that a pre-release leads to; a release is returned unchanged.
+    /// The release of a pre-release; a release is returned unchanged.
     package var release: AppVersion {
         guard !self.prerelease.isEmpty else { return self }
         return AppVersion(self.numbers, .none, as: nil)

@@ -1,7 +1,7 @@
 /// A build number: one to four whole numbers, compared part by part.
 ///
 /// Android's `versionCode` has one part, Apple's `CFBundleVersion` up to three. Missing parts are
-/// zero, so that `93` and `93.0` are the same build. Only ASCII digits and dots are accepted; each
+/// zero, so `93` and `93.0` are the same build. Only ASCII digits and dots are accepted, and each
 /// part must be below 2^64.
 package struct BuildNumber: Sendable {
     private static let maximumParts = 4
@@ -12,11 +12,11 @@ package struct BuildNumber: Sendable {
     private var second: UInt64
     private var third: UInt64
     private var fourth: UInt64
-    /// The number of parts as written, which `description` also has: `93.0`.
+    /// The number of parts as written, which `description` preserves: `93.0`.
     private var writtenParts: UInt8
 
     package static let zero = BuildNumber(0)
-    /// The highest build that clients can state.
+    /// The highest build that clients can send.
     package static let max = BuildNumber(.max, .max, .max, .max)
 
     package init(_ number: UInt64) {
@@ -44,7 +44,7 @@ package struct BuildNumber: Sendable {
         try self.init(text.utf8Span.span)
     }
 
-    /// Parses a build number without surrounding blanks.
+    /// Parses a build number without surrounding whitespace.
     init(_ text: Span<UInt8>) throws(VersionError) {
         guard let build = Self.read(text) else {
             throw .invalidBuildNumber(Excerpt(text).text)
@@ -52,7 +52,7 @@ package struct BuildNumber: Sendable {
         self = build
     }
 
-    /// Returns the build number in a text without surrounding blanks, or `nil`.
+    /// Returns the build number in a string without surrounding whitespace, or `nil`.
     ///
     /// Faster than creating a `VersionError`.
     static func read(_ text: Span<UInt8>) -> BuildNumber? {
@@ -177,7 +177,7 @@ extension BuildNumber: Comparable {
 extension BuildNumber: Encodable {
     /// Encodes a build of one part as a number, and any other build as a string.
     ///
-    /// A JSON number such as 93.10 would lose its last zero.
+    /// A JSON number such as 93.10 would lose its trailing zero.
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         if self.writtenParts == 1 {

@@ -3,7 +3,7 @@
 /// A build has to meet all comparisons of a range. Builds are compared part by part: see
 /// `BuildNumber`.
 package struct BuildRange: Sendable, Hashable {
-    /// The reason why a text is not a valid range of builds.
+    /// The reason why a string is not a valid range of builds.
     package enum Failure: Error, Sendable, Equatable {
         case empty
         /// A token is neither a comparison nor a build number.
@@ -66,7 +66,7 @@ package struct BuildRange: Sendable, Hashable {
         self.lowest <= build && build <= self.highest
     }
 
-    /// Whether the range has no upper bound, so that no newer build leaves it.
+    /// Whether the range has no upper bound and therefore contains all newer builds.
     package var isUnbounded: Bool { self.highest == .max }
 
     /// The first build of the range, and the first build after it.

@@ -1,16 +1,16 @@
 /// A whole number of any size, parsed from ASCII digits.
 ///
-/// Versions come from clients, so that a number that does not fit in an integer must neither trap
-/// nor lose digits. The few numbers that do not fit keep their digits.
+/// Versions come from clients, so a number that does not fit in an integer must neither trap nor
+/// lose digits. The few numbers that do not fit keep their digits.
 enum DecimalNumber: Sendable, Hashable {
     /// Up to 19 digits, which always fit in an integer.
     case small(UInt64)
-    /// 20 digits and more, without leading zeros.
+    /// 20 digits or more, without leading zeros.
     case large(String)
 
     static let zero = DecimalNumber.small(0)
 
-    /// Parses digits; `nil` for an empty text or any other byte.
+    /// Parses digits; `nil` for an empty string or any other byte.
     init?(digits: Span<UInt8>) {
         guard !digits.isEmpty, digits.allSatisfy(\.isDigit) else { return nil }
         var start = 0

@@ -1,7 +1,8 @@
 /// The pre-release of a version: `rc.1` in `2.0.0-rc.1`.
 ///
-/// The order is that of SemVer 2.0.0 section 11.4, identifier by identifier: numbers by value,
-/// before any text; texts by their ASCII bytes; a list after each of its prefixes.
+/// The order is that of SemVer 2.0.0 section 11.4, identifier by identifier. Numbers are ordered by
+/// value and sort before text. Text is ordered by its ASCII bytes. A list sorts after each of its
+/// prefixes.
 struct Prerelease: Sendable, Hashable {
     /// The identifiers, separated by dots, with numbers without leading zeros; empty for a release.
     let text: String
@@ -15,7 +16,7 @@ struct Prerelease: Sendable, Hashable {
     }
 
     /// Parses identifiers of ASCII letters, digits and hyphens; `nil` for anything else, and for an
-    /// empty text.
+    /// empty string.
     ///
     /// SemVer forbids leading zeros in numbers. They are accepted here, as in the parts of a
     /// version, because nightly builds contain dates and times (`-20260701.0930`).
@@ -89,7 +90,7 @@ extension Prerelease: Comparable {
 }
 
 extension Span<UInt8> {
-    /// The index after the last identifier in the common prefix.
+    /// Returns the index after the last identifier in the common prefix.
     fileprivate func beginning(sharedWith other: Span<UInt8>) -> Int {
         var shared = 0
         for index in 0..<Swift.min(self.count, other.count) {
@@ -110,8 +111,8 @@ extension Span<UInt8> {
         self.extracting(identifier).allSatisfy(\.isDigit)
     }
 
-    /// Returns a number below zero if an identifier sorts before the other one, above zero if it
-    /// sorts after it.
+    /// Returns a number less than zero if an identifier sorts before the other one, greater than
+    /// zero if it sorts after it.
     fileprivate func order(
         of identifier: Range<Int>,
         to otherIdentifier: Range<Int>,

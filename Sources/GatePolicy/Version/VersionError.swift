@@ -1,6 +1,6 @@
-/// The reason why a text is not a valid version.
+/// The reason why a string is not a valid version.
 package enum VersionError: Error, Sendable, Equatable {
-    /// The text is empty or has only blanks; a client that sends it states no version.
+    /// The text is empty or contains only whitespace; a client that sends it sends no version.
     case empty
     /// The text is longer than 64 bytes.
     case tooLong
@@ -14,7 +14,7 @@ package enum VersionError: Error, Sendable, Equatable {
     case invalidPrerelease(String)
     /// The text after the plus sign is not SemVer build metadata.
     case invalidBuildMetadata(String)
-    /// The text in parentheses, or of a build header, is not one to four numbers below 2^64.
+    /// The text in parentheses, or in a build header, is not one to four numbers below 2^64.
     case invalidBuildNumber(String)
 }
 

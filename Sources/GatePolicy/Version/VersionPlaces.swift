@@ -1,8 +1,8 @@
-/// The ranges of a version, of its builds and of a platform in a text.
+/// The ranges of a version, its builds and a platform in a string.
 ///
 /// The supported formats are `1.3.0`, `1.3.0 (93)` (Apple's tools), `1.3.0+93` (Flutter),
 /// `1.3.0/93`, and a platform before any of these: `ios/1.3.0`. Metadata after `+` is only a build
-/// if it consists of digits and dots. An unparsable part does not affect where the others are
+/// if it consists of digits and dots. An unparsable part does not affect where the other parts are
 /// found.
 struct VersionPlaces {
     /// The name before a slash; empty if nothing precedes the slash, `nil` without a platform.
@@ -13,10 +13,11 @@ struct VersionPlaces {
     private var afterSlash: Range<Int>?
     private var inParentheses: Range<Int>?
     private var afterPlus: Range<Int>?
-    /// Whether there is a text in the position of a build that does not have its form: `1.3.0 (93`.
+    /// Whether there is text in the position of a build that does not have the form of a build:
+    /// `1.3.0 (93`.
     private(set) var hasStrayText = false
 
-    /// Locates the parts in a text without surrounding blanks.
+    /// Locates the parts in a string without surrounding whitespace.
     init(in text: Span<UInt8>) {
         self.version = 0..<text.count
         guard !self.findOnlyBuild(in: text) else { return }
@@ -70,7 +71,7 @@ struct VersionPlaces {
     /// Returns the range of the text after `+` or in parentheses, such as `93` in `1.3.0 (93)`.
     ///
     /// - Parameters:
-    ///   - text: The text of a version line without surrounding blanks.
+    ///   - text: The text of a version line without surrounding whitespace.
     ///   - end: The end of the version.
     /// - Returns: `nil` if anything else follows the version.
     static func onlyBuild(in text: Span<UInt8>, after end: Int) -> Range<Int>? {

@@ -1,8 +1,8 @@
 /// A set of versions in the notation of a rules file: `>=3.9.0 <3.9.4`, `3.7.2`, `3.8.x`.
 ///
 /// A version has to meet all comparisons of a range. Versions are compared in their own order, so
-/// that `<2.0.0` contains `2.0.0-rc.1`. A series such as `3.8.x` contains every version that starts
-/// with its numbers, including pre-releases.
+/// `<2.0.0` contains `2.0.0-rc.1`. A series such as `3.8.x` contains every version that starts with
+/// its numbers, including pre-releases.
 package struct VersionRange: Sendable, Hashable {
     private let comparisons: [VersionComparison]
 
@@ -27,10 +27,10 @@ package struct VersionRange: Sendable, Hashable {
         self.comparisons.allSatisfy { $0.holds(for: version) }
     }
 
-    /// Whether every version of the range is certainly below this one, however pre-releases are
-    /// compared.
+    /// Whether every version in the range is certainly below this one, regardless of how
+    /// pre-releases are compared.
     package func isEntirelyBelow(_ version: AppVersion) -> Bool {
-        // Compared with a release, a pre-release may count as the release that it leads to.
+        // When compared with a release, a pre-release may count as its release.
         !self.namesPrerelease && self.comparisons.contains { $0.isEntirelyBelow(version) }
     }
 
@@ -54,7 +54,7 @@ extension VersionRange: CustomStringConvertible {
     }
 }
 
-/// The reason why a text is not a valid version range.
+/// The reason why a string is not a valid version range.
 package enum VersionRangeError: Error, Sendable, Equatable {
     case empty
     /// An operator has no version.

@@ -1,4 +1,4 @@
-/// A version at its location in a text, which can be compared with others without copying.
+/// A version at its location in a string, which can be compared with others without copying.
 ///
 /// It is parsed and ordered like `AppVersion`.
 struct WrittenVersion {
@@ -11,7 +11,7 @@ struct WrittenVersion {
     ///
     /// - Parameters:
     ///   - text: The text that contains the version.
-    ///   - place: The range of the version, without surrounding blanks.
+    ///   - place: The range of the version, without surrounding whitespace.
     init?(in text: Span<UInt8>, at place: Range<Int>) {
         guard 1...AppVersion.maximumLength ~= place.count else { return nil }
         var index = place.lowerBound
@@ -49,8 +49,8 @@ struct WrittenVersion {
         else { return nil }
     }
 
-    /// Returns a number below zero if the version sorts before another one in the same text, above
-    /// zero if it sorts after it.
+    /// Returns a number less than zero if the version sorts before another one in the same string,
+    /// greater than zero if it sorts after it.
     func order(to other: WrittenVersion, in text: Span<UInt8>) -> Int {
         var (one, two) = (self.numbers, other.numbers)
         // Missing numbers are zero.
@@ -74,7 +74,7 @@ struct WrittenVersion {
 }
 
 extension Span<UInt8> {
-    /// Removes and returns the first of the parts that dots separate.
+    /// Removes and returns the first of the parts, which are separated by dots.
     fileprivate func nextPart(of parts: inout Range<Int>) -> Range<Int> {
         var end = parts.lowerBound
         while end < parts.upperBound, self[end] != UInt8(ascii: ".") { end += 1 }
@@ -85,7 +85,7 @@ extension Span<UInt8> {
     /// Compares digits by value; an empty range is zero.
     fileprivate func order(ofNumber number: Range<Int>, to other: Range<Int>) -> Int {
         let (number, other) = (self.withoutZeros(number), self.withoutZeros(other))
-        // Without leading zeros the longer number is the larger one.
+        // Without leading zeros, the longer number is the larger one.
         return number.count == other.count
             ? self.order(ofBytes: number, to: other) : number.count - other.count
     }
@@ -96,7 +96,7 @@ extension Span<UInt8> {
         return start..<digits.upperBound
     }
 
-    /// Compares identifiers; numbers sort before any text (SemVer 2.0.0 section 11.4.3).
+    /// Compares identifiers; numbers sort before text (SemVer 2.0.0 section 11.4.3).
     fileprivate func order(ofIdentifier identifier: Range<Int>, to other: Range<Int>) -> Int {
         let isNumber = self.extracting(identifier).allSatisfy(\.isDigit)
         let isOtherNumber = self.extracting(other).allSatisfy(\.isDigit)

@@ -2,7 +2,7 @@
 @usableFromInline
 package enum BodyFraming: Equatable, Sendable {
     case none
-    /// The number of bytes; always above zero.
+    /// The number of bytes; always greater than zero.
     case length(UInt64)
     case chunked
     /// The body ends when the connection closes; responses only.
@@ -39,7 +39,7 @@ struct FramingFields: Equatable {
 
     /// Returns the length in a `Content-Length` field, with any number of digits (RFC 9110 8.6).
     ///
-    /// Returns `nil` if the value is not a number, or is 2^63 or more.
+    /// Returns `nil` if the value is not a number, or is 2^63 or greater.
     static func contentLength(_ line: FieldLine, in bytes: Span<UInt8>) -> UInt64? {
         guard line.valueStart < line.valueEnd else { return nil }
         var length: UInt64 = 0

@@ -1,8 +1,8 @@
 /// A scanner that finds the end of a chunked body and rejects ambiguous framing (RFC 9112 7.1).
 ///
 /// Any framing byte that two recipients could interpret differently is a fault. The gate forwards
-/// the bytes unchanged, except for chunk extensions: they apply to one hop only and have no meaning
-/// for the gate.
+/// the bytes unchanged, except for chunk extensions, which are hop-by-hop and have no meaning for
+/// the gate.
 package struct ChunkedScanner: Equatable, Sendable {
     package enum Progress: Equatable, Sendable {
         /// The number of bytes that belong to the body, which continues.
@@ -170,7 +170,7 @@ extension ChunkedScanner {
     }
 
     /// Parses `*( BWS ";" BWS chunk-ext-name [ BWS "=" BWS chunk-ext-val ] )` (RFC 9112 7.1.1),
-    /// without blanks after the chunk size.
+    /// without whitespace after the chunk size.
     private mutating func readExtensions(
         in bytes: Span<UInt8>,
         from start: Int,
@@ -190,9 +190,9 @@ extension ChunkedScanner {
         return nil
     }
 
-    /// Returns the position after a chunk extension and the blanks before the next extension.
+    /// Returns the position after a chunk extension and the whitespace before the next extension.
     ///
-    /// Returns `nil` if the extension is invalid, or if blanks end the line.
+    /// Returns `nil` if the extension is invalid, or if whitespace ends the line.
     private static func endOfExtension(
         in bytes: Span<UInt8>,
         from start: Int,

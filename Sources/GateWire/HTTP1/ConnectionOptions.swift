@@ -4,7 +4,7 @@ package struct ConnectionOptions: Equatable, Sendable {
     @usableFromInline package internal(set) var close = false
     @usableFromInline package internal(set) var keepAlive = false
     @usableFromInline package internal(set) var upgrade = false
-    /// The names of fields for this hop only, in lower case.
+    /// The names of hop-by-hop fields, in lower case.
     @usableFromInline package internal(set) var nominated: [String] = []
 
     package mutating func add(_ bytes: Span<UInt8>, _ line: FieldLine) {
@@ -22,7 +22,7 @@ package struct ConnectionOptions: Equatable, Sendable {
         }
     }
 
-    /// Whether `Connection` lists the name of this field line, so that it applies to this hop only.
+    /// Whether `Connection` lists the name of this field line, which makes the field hop-by-hop.
     ///
     /// Fields that the gate uses to decide or forward are never dropped because a client lists
     /// them: listing `Host` or a version header can only be an attack. Fields that describe the

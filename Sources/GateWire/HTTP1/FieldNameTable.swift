@@ -5,7 +5,8 @@
 package final class FieldNameTable: Sendable {
     private let names: NameTable<FieldRole>
 
-    /// Creates a table of at most 255 lower-case field names; the first of two equal names wins.
+    /// Creates a table of at most 255 lower-case field names; the first of several equal names is
+    /// used.
     package init(_ names: [(String, FieldRole)]) {
         self.names = NameTable(names)
     }
@@ -34,8 +35,8 @@ package final class FieldNameTable: Sendable {
 /// A table that maps header field names to values, ignoring case and without creating a `String`.
 ///
 /// It is optimized for names that are not in the table: the length and the first byte exclude
-/// nearly all of them. The data is in three flat arrays, because following a reference costs more
-/// here than comparing a name.
+/// nearly all of them. The data is stored in three flat arrays, because following a reference costs
+/// more here than comparing a name.
 struct NameTable<Value: Sendable>: Sendable {
     private struct Entry {
         var nameStart: Int
@@ -53,10 +54,10 @@ struct NameTable<Value: Sendable>: Sendable {
 
     package enum Match {
         case found(Value)
-        /// The name is equal except for a `_` in the position of a `-`.
+        /// The name differs only in a `_` in the position of a `-`.
         ///
-        /// CGI and similar interfaces map both names to the same variable. Such a twin of a field
-        /// that the gate sets or checks must not reach the backend.
+        /// CGI and similar interfaces map both names to the same variable. A twin of a field that
+        /// the gate sets or checks must not reach the backend.
         case twin
         case none
     }
@@ -66,7 +67,7 @@ struct NameTable<Value: Sendable>: Sendable {
     private var entries: [Entry] = []
     private var names: [UInt8] = []
 
-    /// Creates a table of at most 255 lower-case names; the first of two equal names wins.
+    /// Creates a table of at most 255 lower-case names; the first of several equal names is used.
     init(_ names: [(String, Value)]) {
         self.firsts = Array(repeating: 0, count: 256)
         for (name, value) in names.prefix(255).reversed() {
@@ -142,7 +143,7 @@ struct NameTable<Value: Sendable>: Sendable {
         return (name, name)
     }
 
-    /// Whether the ends of two names differ at most by `_` in the position of `-`.
+    /// Whether the ends of two names are equal, treating `_` like `-`.
     @inline(always)
     private static func mayBeTwins(
         _ left: (first: UInt64, last: UInt64),

@@ -1,6 +1,6 @@
 import GatePolicy
 
-/// The meaning of a header field to the gate; fields without one are forwarded unchanged.
+/// The meaning of a header field to the gate; fields without a role are forwarded unchanged.
 package enum FieldRole: Equatable, Sendable {
     case other
     case host
@@ -16,15 +16,14 @@ package enum FieldRole: Equatable, Sendable {
     case dialect(Dialect)
     case requestID
     case accessControlRequestMethod
-    /// The number of times that `TRACE` or `OPTIONS` may be forwarded (RFC 9110 7.6.2).
+    /// The number of times that a `TRACE` or `OPTIONS` request may be forwarded (RFC 9110 7.6.2).
     case maxForwards
     case forwarded(Forwarded)
-    /// The transfer codings and trailers that the sender accepts (RFC 9110 10.1.4); applies to one
-    /// hop only.
+    /// The transfer codings and trailers that the sender accepts (RFC 9110 10.1.4); hop-by-hop.
     case te
-    /// Applies to one hop only and is never forwarded (RFC 9110 7.6.1).
+    /// Hop-by-hop, and never forwarded (RFC 9110 7.6.1).
     case hopByHop
-    /// Written only by the gate; fields of this role that a client sends are removed.
+    /// Written only by the gate; fields with this role are removed from requests.
     case gateOwned
     /// Identifies the client; the value is the index into `RuleSet.identityHeaderNames`.
     case identity(UInt8)
@@ -41,8 +40,8 @@ package enum FieldRole: Equatable, Sendable {
 }
 
 extension FieldRole {
-    /// Whether the role may differ under other rules: an identity field, a twin of one, or a field
-    /// that could become one.
+    /// Whether the role may differ under other rules: an identity field, its twin, or a field that
+    /// could become one of these.
     var dependsOnRules: Bool {
         switch self {
         case .other, .identity, .gateOwned, .dialect: true

@@ -8,7 +8,7 @@ package struct FieldSection: Equatable, Sendable {
         self.lines.removeAll(keepingCapacity: true)
     }
 
-    /// Swaps the lines with another array, to reuse its memory.
+    /// Swaps the lines with another array, in order to reuse its memory.
     mutating func exchangeLines(with lines: inout [FieldLine]) {
         swap(&self.lines, &lines)
     }
@@ -41,9 +41,9 @@ package struct FieldSection: Equatable, Sendable {
     }
 
     /// Parses lines in the usual form, eight bytes at a time, and returns the start of the first
-    /// other line.
+    /// line in another form.
     ///
-    /// Parsing stops at a line that has another form, is incomplete or exceeds a limit.
+    /// Parsing also stops at a line that is incomplete or exceeds a limit.
     ///
     /// `count` is the maximum number of lines in the section, and `limit` the maximum end of a
     /// line.
@@ -66,7 +66,7 @@ package struct FieldSection: Equatable, Sendable {
             let lineEnd = bytes.endOfPlainValue(from: valueStart)
             guard lineEnd + 2 <= Swift.min(bytes.count, limit),
                 bytes[lineEnd] == ASCII.carriageReturn, bytes[lineEnd + 1] == ASCII.lineFeed,
-                // `append(lineIn:from:to:table:)` trims blanks around the value.
+                // `append(lineIn:from:to:table:)` trims whitespace around the value.
                 lineEnd == valueStart
                     || bytes[valueStart] != ASCII.space && bytes[lineEnd - 1] != ASCII.space
             else { break }
@@ -116,16 +116,16 @@ package struct FieldSection: Equatable, Sendable {
     }
 }
 
-/// The positions of a field line in the bytes of its message; no text is copied.
+/// The positions of a field line in the bytes of its message; the bytes are not copied.
 @usableFromInline
 package struct FieldLine: Equatable, Sendable {
     /// The position of the first byte of the name.
     package var start: Int
     /// The position of the colon.
     package var nameEnd: Int
-    /// The position of the first byte of the value, after leading blanks.
+    /// The position of the first byte of the value, after leading whitespace.
     @usableFromInline package var valueStart: Int
-    /// The position after the last byte of the value, before trailing blanks.
+    /// The position after the last byte of the value, before trailing whitespace.
     @usableFromInline package var valueEnd: Int
     /// The position after the line feed.
     package var end: Int

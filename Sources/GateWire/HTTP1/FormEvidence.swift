@@ -2,8 +2,8 @@ import GatePolicy
 
 /// The parts of a request head that determine the form of a denial, collected line by line.
 ///
-/// The body is never read. If the parts indicate different forms, the most specific one wins, so that every combination
-/// has exactly one form.
+/// The body is never read. If the parts indicate different forms, the most specific form is used,
+/// so that every combination has exactly one form.
 struct FormEvidence {
     /// The form for the first `Content-Type` that indicates one.
     private var byContentType: AnswerForm?
@@ -20,7 +20,7 @@ struct FormEvidence {
     mutating func add(accept bytes: Span<UInt8>, _ line: FieldLine) {
         var (namesHTML, namesXHTML) = (false, false)
         bytes.forEachListMember(from: line.valueStart, to: line.valueEnd) { start, end in
-            // One or two letters exclude the types that nearly all requests send.
+            // One or two letters exclude the types of nearly all requests.
             let name = start + "application/".utf8.count
             guard start < end else { return true }
             switch bytes[start] | 0x20 {
@@ -40,8 +40,8 @@ struct FormEvidence {
             }
             return true
         }
-        // Every browser names both types when it opens a page. `text/html` alone is not enough: some HTTP libraries
-        // of apps send it by default (Java's `HttpURLConnection`).
+        // Every browser lists both types when it opens a page. `text/html` alone is not sufficient,
+        // because some HTTP libraries for apps send it by default (Java's `HttpURLConnection`).
         if namesHTML && namesXHTML { self.isBrowser = true }
     }
 
@@ -52,7 +52,7 @@ struct FormEvidence {
     ) {
         switch dialect {
         case .connect:
-            // A later version of the protocol may have other errors.
+            // A later version of the protocol may use other errors.
             if bytes.equals("1", from: line.valueStart, to: line.valueEnd) {
                 self.sentConnectField = true
             }
@@ -95,7 +95,7 @@ struct FormEvidence {
         return .connect
     }
 
-    /// The last path segment of most GraphQL servers.
+    /// The last path segment on most GraphQL servers.
     private static let graphQLSegment: StaticString = "/graphql"
     /// The maximum number of query parameters to check; a Connect GET has at most five.
     private static let parameterLimit = 8
@@ -141,8 +141,8 @@ extension AnswerForm {
             } else if has("application/connect+json") {
                 self = .connectStreamJSON
             } else if has("application/connect") {
-                // A stream in another encoding, whose end-of-stream message would need that media type. Clients
-                // accept the error of a unary call as well.
+                // A stream in another encoding, whose end-of-stream message would require that
+                // media type. Clients also accept the error of a unary call.
                 self = .connect
             } else {
                 return nil

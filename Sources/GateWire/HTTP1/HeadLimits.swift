@@ -1,13 +1,14 @@
 /// The size limits of a message head; requests that exceed them get an error response.
 package struct HeadLimits: Equatable, Sendable {
-    /// The maximum bytes of the head, from the first byte to the empty line; more gets 431.
+    /// The maximum size of the head, in bytes, from the first byte to the empty line; a larger head
+    /// gets 431.
     package var bytes: Int
-    /// The maximum number of field lines; more gets 431.
+    /// The maximum number of field lines; a head with more lines gets 431.
     package var fields: Int
-    /// The maximum bytes of the request target; more gets 414.
+    /// The maximum size of the request target, in bytes; a larger target gets 414.
     package var target: Int
 
-    /// 32 KiB, 100 fields, 8 KiB of target.
+    /// The default limits: 32 KiB, 100 fields, and 8 KiB for the target.
     package static let defaults = HeadLimits(bytes: 32 * 1024, fields: 100, target: 8 * 1024)
 
     package init(bytes: Int, fields: Int, target: Int) {

@@ -40,7 +40,7 @@ struct HeadLineScanner: Equatable, Sendable {
 
     /// Checks for a CR without LF in an incomplete line.
     ///
-    /// Such a CR is reported at once instead of when the timeout of the head expires.
+    /// Such a CR is reported immediately instead of when the head times out.
     private mutating func wait(in bytes: Span<UInt8>) -> Line {
         let carriageReturn = bytes.position(
             of: ASCII.carriageReturn,

@@ -37,7 +37,7 @@ extension OutputRawSpan {
         }
     }
 
-    /// Writes a number that is not negative, in decimal digits.
+    /// Writes a non-negative number in decimal digits.
     package mutating func write(decimal number: Int) {
         guard number < 100_000_000 else {
             self.write(decimal: number / 10)

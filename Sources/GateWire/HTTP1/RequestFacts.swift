@@ -1,6 +1,6 @@
 package import GatePolicy
 
-/// The facts about a request head that the gate needs to forward or answer the request.
+/// The facts about a request head that the gate needs to forward the request or respond to it.
 ///
 /// Creating them performs the checks that involve more than one field line (RFC 9112 3.2, 6.1 and
 /// 6.3; RFC 9110 7.6.1, 7.8 and 10.1.1).
@@ -19,7 +19,7 @@ package struct RequestFacts: Equatable, Sendable {
     package private(set) var isIdempotent = false
     /// Whether the client accepts trailers (`TE: trailers`, RFC 9110 10.1.4).
     package private(set) var acceptsTrailers = false
-    /// The index of the `Host` field line; the following properties are indices as well.
+    /// The index of the `Host` field line; the following properties are also indices.
     package private(set) var hostLine: Int?
     package private(set) var originLine: Int?
     package private(set) var requestIDLine: Int?
@@ -29,8 +29,8 @@ package struct RequestFacts: Equatable, Sendable {
     package private(set) var identityFields: UInt64 = 0
     /// Whether there is a field that only the gate writes, or that only testers send.
     package private(set) var hasGateOwnedField = false
-    /// The remaining number of times that a `TRACE` or `OPTIONS` may be forwarded; `nil` for no
-    /// limit.
+    /// The remaining number of times that a `TRACE` or `OPTIONS` request may be forwarded; `nil`
+    /// for no limit.
     package private(set) var forwardsLeft: UInt64?
     private var maxForwardsLine: Int?
     /// The form of the response, if the gate itself responds.
@@ -62,7 +62,7 @@ package struct RequestFacts: Equatable, Sendable {
             case .identity(let field):
                 self.identityFields |= 1 << UInt64(field)
             case .host:
-                // The host of HTTP/2 was validated when it was decoded.
+                // The host of an HTTP/2 request was validated when it was decoded.
                 guard self.hostLine == nil,
                     line.start < head.fieldsStart
                         || HostSyntax.isValid(bytes, from: line.valueStart, to: line.valueEnd)

@@ -9,7 +9,8 @@ package struct RequestHead: Equatable, Sendable {
     /// The minor version; 1.2 and later count as 1.1 (RFC 9110 2.5).
     package internal(set) var minorVersion = 1
     package internal(set) var fields = FieldSection()
-    /// The index of the first field line, not counting the host of HTTP/2, which precedes it.
+    /// The index of the first field line, not counting the host of an HTTP/2 request, which
+    /// precedes it.
     package internal(set) var fieldsStart = 0
     /// The position after the empty line that ends the head.
     package internal(set) var end = 0

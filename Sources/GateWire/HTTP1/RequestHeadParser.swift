@@ -26,7 +26,7 @@ package struct RequestHeadParser: Sendable {
         self.limits = limits
     }
 
-    /// Prepares for the next head, reusing the memory of the last one.
+    /// Prepares for the next head, and reuses the memory of the last one.
     package mutating func reset() {
         self.scanner = HeadLineScanner()
         self.stage = .requestLine
@@ -39,14 +39,14 @@ package struct RequestHeadParser: Sendable {
         return head
     }
 
-    /// Returns the memory of a head for the next one.
+    /// Recycles the memory of a head for the next one.
     package mutating func reuse(_ head: consuming RequestHead) {
         self.head = head
     }
 
     /// Parses the bytes received since the last call.
     ///
-    /// `bytes` contains the whole head up to now: the bytes of the last call, and any new ones.
+    /// `bytes` contains the whole head so far: the bytes of the last call, and any new ones.
     package mutating func parse(_ bytes: Span<UInt8>, table: FieldNameTable) -> Progress {
         while true {
             self.readPlainFields(in: bytes, table: table)
@@ -64,7 +64,7 @@ package struct RequestHeadParser: Sendable {
         }
     }
 
-    /// The maximum length of the request line: method, version and spaces usually take far less
+    /// The maximum length of the request line; the method, version and spaces usually take far less
     /// than 64 bytes.
     private var requestLineLimit: Int { self.limits.target + 64 }
 
@@ -78,8 +78,8 @@ package struct RequestHeadParser: Sendable {
 
     /// Parses the complete lines in the usual form.
     ///
-    /// A line is parsed this way only once, so that a line that arrives byte by byte is not parsed
-    /// again with each byte.
+    /// Each line is parsed this way only once, so that a line that arrives byte by byte is not
+    /// parsed again for each byte.
     @inline(__always)
     private mutating func readPlainFields(in bytes: Span<UInt8>, table: FieldNameTable) {
         guard self.stage == .fields, self.scanner.isAtNewLine else { return }

@@ -1,6 +1,7 @@
 import NIOCore
 
-/// A generator of IDs for requests that have none: unique across threads and restarts, and cheap.
+/// A generator of IDs for requests that do not have one: unique across threads and restarts, and
+/// cheap.
 package struct RequestIDs {
     private let prefix: UInt64
     private var counter: UInt64
@@ -56,7 +57,8 @@ package struct RequestID: CustomStringConvertible, Sendable {
         digits = (digits | digits &<< 16) & SIMD4(repeating: 0x0000_FFFF_0000_FFFF)
         digits = (digits | digits &<< 8) & SIMD4(repeating: 0x00FF_00FF_00FF_00FF)
         digits = (digits | digits &<< 4) & SIMD4(repeating: 0x0F0F_0F0F_0F0F_0F0F)
-        // From ten on, adding six carries into the next bit: these digits are letters.
+        // For values of ten and above, adding six carries into the next bit: these digits are
+        // letters.
         let letters = ((digits &+ SIMD4(repeating: 0x0606_0606_0606_0606)) &>> 4) & ones
         // The offset of the letters, 0x27, fits in seven bits of each byte.
         let distance = (letters &<< 5) | (letters &<< 2) | (letters &<< 1) | letters

@@ -5,7 +5,7 @@ package struct ResponseFacts: Equatable, Sendable {
     package private(set) var framing = BodyFraming.untilClose
     @usableFromInline package private(set) var connection = ConnectionOptions()
     package private(set) var upgradeLine: Int?
-    /// Whether the body is an event stream, which may take days.
+    /// Whether the body is an event stream, which may last for days.
     package private(set) var isEventStream = false
     @usableFromInline let minorVersion: Int
 

@@ -8,8 +8,8 @@ package struct ResponseHead: Equatable, Sendable {
     package internal(set) var minorVersion = 1
     /// The index of the start of the status line.
     package internal(set) var lineStart = 0
-    /// The index of the status code; the range up to `statusEnd` includes the reason, if there is
-    /// one.
+    /// The index of the status code; the range up to `statusEnd` includes the reason phrase, if
+    /// there is one.
     package internal(set) var statusStart = 0
     package internal(set) var statusEnd = 0
     package internal(set) var fields = FieldSection()
@@ -56,7 +56,7 @@ package struct ResponseHeadParser: Sendable {
 
     /// Parses the bytes received since the last call.
     ///
-    /// `bytes` contains the whole head up to now: the bytes of the last call, and any new ones.
+    /// `bytes` contains the whole head so far: the bytes of the last call, and any new ones.
     package mutating func parse(_ bytes: Span<UInt8>) -> Progress {
         while true {
             if self.stage == .fields, self.scanner.isAtNewLine {

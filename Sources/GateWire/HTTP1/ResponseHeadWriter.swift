@@ -2,14 +2,13 @@ package import NIOCore
 
 /// A writer for the head of a backend's response to the client (RFC 9110 7.6).
 ///
-/// It copies the received lines in runs, omits the lines for this hop and appends the gate's own
-/// fields.
+/// It copies the received lines in runs, omits hop-by-hop lines, and appends the gate's own fields.
 package struct ResponseHeadWriter {
     /// The state of the connection after the response, as sent to the client (RFC 9112 9.3).
     package enum Connection {
-        /// The connection stays open, which is the default of HTTP/1.1.
+        /// The connection stays open, which is the default in HTTP/1.1.
         case keep
-        /// The connection stays open, which HTTP/1.0 requires a field for.
+        /// The connection stays open, for which HTTP/1.0 requires a field.
         case keepExplicitly
         case close
         case upgrade
@@ -83,9 +82,9 @@ package struct ResponseHeadWriter {
     ) {
         out.writeStaticString("HTTP/1.1 ")
         out.write(bytes, from: head.statusStart, to: head.statusEnd)
-        // The space before an empty reason is required (RFC 9112 4).
+        // The space before an empty reason phrase is required (RFC 9112 4).
         if head.statusEnd - head.statusStart == 3 { out.writeStaticString(" ") }
-        // HTTP/2 has no reasons, but some HTTP/1.1 clients (h2load 1.52) fail without one.
+        // HTTP/2 has no reason phrases, but some HTTP/1.1 clients (h2load 1.52) fail without one.
         if !head.hasStatusLine { out.writeString(StatusLine.reason(head.status)) }
         out.writeStaticString("\r\n")
     }

@@ -11,7 +11,8 @@ extension Span<UInt8> {
         }
     }
 
-    /// Returns the position after the bytes without controls other than HTAB that start at `start`.
+    /// Returns the position after the bytes, starting at `start`, that are not control characters
+    /// other than HTAB.
     @inline(__always)
     func endOfPlainValue(from start: Int) -> Int {
         var index = start
@@ -22,7 +23,7 @@ extension Span<UInt8> {
         }
     }
 
-    /// Returns eight bytes, the first one lowest, padded with zeros after the end.
+    /// Returns eight bytes, lowest byte first, padded with zeros after the end.
     @inlinable @inline(__always)
     package func word(at index: Int) -> UInt64 {
         precondition(index >= 0)
@@ -50,7 +51,7 @@ extension Span<UInt8> {
     // their number, so that a processor can load the next word before it has found the end in this
     // one.
 
-    /// Marks the bytes other than letters, digits and hyphens in their highest bits.
+    /// Marks bytes other than letters, digits and hyphens in their highest bit.
     @inline(__always)
     private static func othersInName(_ word: UInt64) -> UInt64 {
         let low = word & ~Self.highBits
@@ -62,7 +63,7 @@ extension Span<UInt8> {
         return (~(letters | digits) & notHyphens | word) & Self.highBits
     }
 
-    /// Marks the control characters in their highest bits.
+    /// Marks control characters in their highest bit.
     @inline(__always)
     private static func controls(_ word: UInt64) -> UInt64 {
         let low = word & ~Self.highBits

@@ -25,7 +25,7 @@ extension Span<UInt8> {
 
     /// Returns the position after the request-target characters at the start of a range.
     ///
-    /// It checks eight bytes at a time, because a target can be most of a head.
+    /// It checks eight bytes at a time, because the target can make up most of a head.
     func endOfTarget(from start: Int, to end: Int) -> Int {
         precondition(start >= 0 && start <= end && end <= self.count)
         return unsafe self.withUnsafeBytes { pointer in
@@ -52,7 +52,7 @@ extension Span<UInt8> {
         return (below | above | ((mark &- low) & ~mark)) & high == 0
     }
 
-    /// Returns the position after the blanks at the start of a range.
+    /// Returns the position after the whitespace at the start of a range.
     func endOfBlanks(from start: Int, to end: Int) -> Int {
         var index = start
         while index < end, ASCII.isBlank(self[index]) { index += 1 }
@@ -77,8 +77,8 @@ extension Span<UInt8> {
 
     /// Whether a range contains no control character except HTAB.
     ///
-    /// It checks eight bytes at a time, because values are most of a message head. Only a word that
-    /// may contain a control character is checked byte by byte.
+    /// It checks eight bytes at a time, because values make up most of a message head. Only a word
+    /// that may contain a control character is checked byte by byte.
     @inline(__always)
     func isFieldValue(from start: Int, to end: Int) -> Bool {
         precondition(start >= 0 && start <= end && end <= self.count)
@@ -148,13 +148,13 @@ extension Span<UInt8> {
         }
     }
 
-    /// The same for a static name.
+    /// Whether the bytes at `start` are a static name, ignoring case; see the method above.
     @inline(__always)
     package func holdsToken(_ name: StaticString, at start: Int) -> Bool {
         name.withUTF8Buffer { unsafe self.holdsToken($0.span, at: start) }
     }
 
-    /// Whether a range is equal to a lower-case text, ignoring case.
+    /// Whether a range is equal to a lower-case string, ignoring case.
     package func matches(_ word: StaticString, from start: Int, to end: Int) -> Bool {
         guard end - start == word.utf8CodeUnitCount else { return false }
         // Most peers send lower case.
@@ -168,7 +168,7 @@ extension Span<UInt8> {
         }
     }
 
-    /// Whether a range is exactly equal to a text.
+    /// Whether a range is exactly equal to a string.
     package func equals(_ word: StaticString, from start: Int, to end: Int) -> Bool {
         guard end - start == word.utf8CodeUnitCount else { return false }
         return unsafe self.extracting(start..<end).withUnsafeBytes { bytes in
@@ -186,7 +186,8 @@ extension Span<UInt8> {
 
     /// Calls `body` with the bounds of each member of a comma-separated list (RFC 9110 5.6.1.2).
     ///
-    /// Blanks are trimmed and empty members skipped. Iteration stops when `body` returns `false`.
+    /// Whitespace is trimmed, and empty members are skipped. Iteration stops when `body` returns
+    /// `false`.
     package func forEachListMember(from start: Int, to end: Int, _ body: (Int, Int) -> Bool) {
         var memberStart = start
         while memberStart <= end {

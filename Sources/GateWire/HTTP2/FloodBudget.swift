@@ -1,10 +1,10 @@
 package import NIOCore
 
-/// A budget for operations of a peer that cost the gate more than the peer.
+/// A budget for operations by a peer that cost the gate more than the peer.
 ///
 /// It refills by a fixed amount per second, and with each useful operation. A client that resets
-/// every stream that it opens (CVE-2023-44487), or makes the gate reset them, uses it up. A client
-/// that occasionally cancels a request, or sends regular pings, does not.
+/// every stream that it opens (CVE-2023-44487), or makes the gate reset its streams, exhausts the
+/// budget. A client that occasionally cancels a request, or sends regular pings, does not.
 package struct FloodBudget: Equatable {
     private let capacity: Int
     private let perSecond: Int
@@ -19,7 +19,7 @@ package struct FloodBudget: Equatable {
 
     /// Takes an amount from the budget.
     ///
-    /// - Returns: Whether the budget had enough left; otherwise nothing is taken.
+    /// - Returns: Whether the budget had enough left; otherwise, nothing is taken.
     package mutating func charge(_ amount: Int = 1, at now: NIODeadline) -> Bool {
         guard self.has(amount, at: now) else { return false }
         self.left -= amount

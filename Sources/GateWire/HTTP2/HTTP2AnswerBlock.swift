@@ -1,6 +1,7 @@
 package import NIOCore
 
-/// A header block for a response of the gate, rendered in advance without `content-length` and `date`.
+/// A header block for a response from the gate, rendered in advance without `content-length` and
+/// `date`.
 package struct HTTP2AnswerBlock: Equatable, Sendable {
     private let bytes: [UInt8]
     /// Whether the response is for a gRPC call.
@@ -8,7 +9,8 @@ package struct HTTP2AnswerBlock: Equatable, Sendable {
 
     /// Renders a block from the head of an HTTP/1.1 response.
     ///
-    /// `text`: the status line, which is skipped, and the field lines, without the empty line.
+    /// `text` contains the status line, which is skipped, and the field lines, without the empty
+    /// line.
     package init(status: Int, _ text: [UInt8]) {
         var count = 0
         var isCall = false
@@ -32,7 +34,7 @@ package struct HTTP2AnswerBlock: Equatable, Sendable {
 
     /// Writes the block with `content-length`, unless `length` is `nil`, and the date.
     ///
-    /// `date`: the `date` field, as a header block.
+    /// `date` contains the `date` field, as a header block.
     package func write(length: Int?, _ date: [UInt8], into block: inout ByteBuffer) {
         let most = self.bytes.count + date.count + HPACKWriter.lengthFieldSpace
         block.writeWithOutputRawSpan(minimumWritableBytes: most) { out in

@@ -10,7 +10,8 @@ package enum HTTP2FieldSyntax {
         case te
     }
 
-    /// Whether the name is a lower-case token, and the value has no controls or surrounding blanks.
+    /// Whether the name is a lower-case token, and the value has no control characters or
+    /// surrounding whitespace.
     static func isValid(_ line: FieldLine, in bytes: Span<UInt8>) -> Bool {
         guard line.start < line.nameEnd,
             bytes.endOfToken(from: line.start, to: line.nameEnd) == line.nameEnd

@@ -1,4 +1,4 @@
-/// A decoder for request heads, as strict as the parser of HTTP/1.1 (RFC 9113 8.2, 8.3 and 9.1).
+/// A decoder for request heads, as strict as the HTTP/1.1 parser (RFC 9113 8.2, 8.3 and 9.1).
 ///
 /// It converts a CONNECT for a WebSocket to the equivalent HTTP/1.1 handshake, without the key (RFC
 /// 8441 5).
@@ -50,8 +50,8 @@ package struct HTTP2RequestHead {
         var reading = Self()
         head.hasRequestLine = false
         head.fieldsStart = list.bytes.count
-        // The head gets the lines with their roles; the list gets the memory of the head's last
-        // lines.
+        // The head takes the lines with their roles; the list takes the memory of the head's
+        // previous lines.
         var lines: [FieldLine] = []
         list.exchangeLines(with: &lines)
         try reading.take(&lines, in: list.bytes.span, into: &head)
@@ -276,7 +276,7 @@ package struct HTTP2RequestHead {
         for index in self.cookies {
             let crumb = head.fields.lines[index]
             head.fields.drop(at: index)
-            // An empty part would leave a trailing blank, which is not part of a value.
+            // An empty part would leave trailing whitespace, which is not part of a value.
             guard !crumb.value.isEmpty else { continue }
             if line.count > beginning { line += "; ".utf8 }
             line += list.bytes[crumb.value]
@@ -294,7 +294,7 @@ package struct HTTP2RequestHead {
             let line = head.fields.lines[index]
             let bytes = list.bytes.span
             if line.role == .contentType {
-                // A denial in the form for gRPC has the status 200, which would open the WebSocket.
+                // A denial in the gRPC form has the status 200, which would open the WebSocket.
                 head.fields.makeOther(at: index)
             } else if bytes.equals("sec-websocket-key", from: line.start, to: line.nameEnd) {
                 head.fields.drop(at: index)

@@ -2,7 +2,7 @@ package import NIOCore
 
 /// An encoder for response heads as header blocks (RFC 9113 8.2 and 8.3.2).
 package enum HTTP2ResponseBlock {
-    /// Writes the head of a backend's response without the fields for this hop (RFC 9110 7.6).
+    /// Writes the head of a backend's response without its hop-by-hop fields (RFC 9110 7.6).
     package static func write(
         _ head: ResponseHead,
         facts: ResponseFacts,
@@ -29,9 +29,9 @@ package enum HTTP2ResponseBlock {
         }
     }
 
-    /// Writes the head that corresponds to a 101 of the backend (RFC 8441 5).
+    /// Writes the head that corresponds to a 101 response from the backend (RFC 8441 5).
     ///
-    /// The key and the protocol are omitted, because they belong to the handshake of HTTP/1.1.
+    /// The key and the protocol are omitted, because they belong to the HTTP/1.1 handshake.
     package static func writeTunnel(
         _ head: ResponseHead,
         facts: ResponseFacts,

@@ -1,9 +1,9 @@
-/// A decoder for response heads, as strict as the parser of HTTP/1.1 (RFC 9113 8.2 and 8.3.2).
+/// A decoder for response heads, as strict as the HTTP/1.1 parser (RFC 9113 8.2 and 8.3.2).
 package enum HTTP2ResponseHead {
     /// The length of the content that follows.
     package enum Content: Equatable {
-        /// No content, regardless of any length in the head: a response to `HEAD`, 204, 304, or the
-        /// end of the stream.
+        /// No content, regardless of any length in the head: the response is to a `HEAD` request,
+        /// has the status 204 or 304, or ends the stream.
         case none
         case length(UInt64)
         /// Content of unknown length.
@@ -12,7 +12,7 @@ package enum HTTP2ResponseHead {
 
     /// Converts a list to a head, which refers to the bytes of the list from then on.
     ///
-    /// `endsStream` tells whether nothing follows, and `answersHead` whether the request was
+    /// `endsStream` tells whether nothing follows, and `answersHead` tells whether the request was
     /// `HEAD`.
     ///
     /// - Returns: The content that follows.

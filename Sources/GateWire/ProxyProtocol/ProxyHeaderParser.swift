@@ -2,14 +2,14 @@ package import NIOCore
 
 /// The content of a PROXY protocol header, which precedes the first byte of a connection.
 package enum ProxyHeader: Equatable, Sendable {
-    /// The proxy's own connection (a health check), or one of a client without an address; the peer
-    /// address applies.
+    /// A connection of the proxy itself (a health check), or of a client without an address; the
+    /// peer address is used.
     case own
-    /// A connection of a client behind the proxy.
+    /// A connection from a client through the proxy.
     case client(SocketAddress)
 }
 
-/// The reason why a PROXY protocol header is rejected; the text goes to the log.
+/// The reason why a PROXY protocol header is rejected; the text is written to the log.
 package enum ProxyHeaderFault: String, Error, Equatable, Sendable {
     case missing = "the header is missing"
     case tooLong = "the header is too long"
@@ -21,8 +21,8 @@ package enum ProxyHeaderFault: String, Error, Equatable, Sendable {
 
 /// A parser for the PROXY protocol, version 1 (a line of text) and 2 (binary).
 ///
-/// Section numbers in comments refer to HAProxy's proxy-protocol.txt. The parser is stateless: a
-/// header is short, and nearly always complete in the first read.
+/// Section numbers in comments refer to HAProxy's proxy-protocol.txt. The parser is stateless,
+/// because a header is short and nearly always complete in the first read.
 package enum ProxyHeaderParser {
     package enum Progress: Equatable, Sendable {
         /// The bytes are the start of a header, or empty.
@@ -33,9 +33,9 @@ package enum ProxyHeaderParser {
         case refused(ProxyHeaderFault)
     }
 
-    /// The maximum bytes of a version 1 line, including CR LF (section 2.1).
+    /// The maximum size of a version 1 line, in bytes, including CR LF (section 2.1).
     static let longestLine = 107
-    /// The maximum bytes of a version 2 header.
+    /// The maximum size of a version 2 header, in bytes.
     ///
     /// The format allows 64 KiB, most of it for extensions that the gate ignores.
     static let longestBinary = 4096
@@ -129,7 +129,7 @@ extension ProxyHeaderParser {
         case ipv6
         case unix
 
-        /// The size of both addresses and both ports, if there are any, in bytes.
+        /// The size of both addresses and both ports, in bytes, if there are any.
         var length: Int {
             switch self {
             case .unspecified: 0

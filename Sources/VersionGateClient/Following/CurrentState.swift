@@ -4,9 +4,9 @@ import Foundation
 final class CurrentState: Sendable {
     private struct Known: Sendable {
         var kept: StoredState
-        /// The current state; initially unknown, with the stored state.
+        /// The current state, initially unknown but with the stored state.
         var current: GateState
-        /// The number of states received from the gate, used to discard a response that a newer
+        /// The number of states received from the gate; used to discard a response that a newer
         /// state has overtaken.
         var words = 0
         /// Whether the event stream is connected, so that the gate sends changes.
@@ -28,10 +28,10 @@ final class CurrentState: Sendable {
 
     var current: GateState { self.known.withLock { $0.current } }
 
-    /// The announced maintenance, if there is one.
+    /// The announced maintenance window, if there is one.
     var announced: MaintenanceWindow? { self.known.withLock { $0.kept.announced } }
 
-    /// Handles a state from the event stream, which also delivers the next change.
+    /// Handles a state from the event stream, which will also deliver the next change.
     func heard(_ state: GateState, announced: MaintenanceWindow?) {
         self.update { known in
             known.isLive = true
@@ -55,7 +55,7 @@ final class CurrentState: Sendable {
     func check(by endpoints: GateEndpoints) async -> GateState {
         let (words, tag) = self.known.withLock { ($0.words, $0.kept.tag) }
         let answer = await endpoints.status(path: nil, method: nil, knownTag: tag)
-        // A cancelled request says nothing about the gate.
+        // A cancelled request provides no information about the gate.
         guard !Task.isCancelled else { return self.current }
         self.update { known in
             guard known.words == words else { return }

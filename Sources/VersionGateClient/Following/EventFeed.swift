@@ -34,7 +34,7 @@ struct EventFeed: Sendable {
     /// The state that is kept from one stream to the next.
     private struct Connection: Sendable {
         var reconnection = Reconnection()
-        /// The ID of the last event; `nil` to have the next stream start with the current state.
+        /// The ID of the last event; `nil` to make the next stream start with the current state.
         var lastID: String?
     }
 
@@ -57,7 +57,7 @@ struct EventFeed: Sendable {
         return ending
     }
 
-    /// Returns when the stream is dead.
+    /// Waits until the stream is dead, and returns how it ended.
     private func watch(_ signs: Locked<Int>) async -> Reconnection.Ending {
         while true {
             let before = signs.withLock { $0 }

@@ -17,8 +17,8 @@ struct EventParser {
 
     private var line: [UInt8] = []
     private var isAtStart = true
-    /// Whether the last byte was a carriage return; a following line feed belongs to the same line
-    /// end.
+    /// Whether the last byte was a carriage return; a line feed that follows belongs to the same
+    /// line ending.
     private var endedWithReturn = false
     private var name = ""
     private var data: String?

@@ -9,7 +9,7 @@ struct GateEndpoints: Sendable {
     let baseURL: URL
     let identity: AppIdentity
     let session: URLSession
-    /// The timeout for a status request in seconds.
+    /// The timeout for a status request, in seconds.
     let checkTimeout: TimeInterval
     let surroundings: ClientEnvironment
 
@@ -20,8 +20,8 @@ struct GateEndpoints: Sendable {
         }
         guard var request = self.request(for: "status", question) else { return .foreign }
         if let knownTag { request.setValue(knownTag, forHTTPHeaderField: "If-None-Match") }
-        // The timeout for the whole response is enforced here; the timeout of the session restarts
-        // with each chunk.
+        // The timeout for the whole response is enforced here, because the session's timeout
+        // restarts with each chunk.
         request.timeoutInterval = max(1, self.checkTimeout.rounded(.up)) + 1
         let transfer = Transfer(request: request, session: self.session)
         let answer = try? await self.surroundings.within(self.checkTimeout) {
@@ -73,8 +73,8 @@ enum StatusResult: Equatable {
     case state(GateState, announced: MaintenanceWindow? = nil, tag: String?)
     /// The state has not changed since the last response.
     case unchanged
-    /// The response is not from a gate, but for example from a captive portal, a backend, or a
-    /// proxy without its gate.
+    /// The response is not from a gate, but for example from a captive portal, from a backend, or
+    /// from a proxy without its gate.
     case foreign
 
     /// Parses the response to a request with this tag in `If-None-Match`.

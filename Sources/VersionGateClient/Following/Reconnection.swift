@@ -13,26 +13,26 @@ struct Reconnection {
         /// No stream was established: the network is unavailable, or the response was not from a
         /// gate.
         case failed
-        /// The gate or a proxy sent the time to wait in seconds.
+        /// The gate or a proxy sent the time to wait, in seconds.
         case refused(retryAfter: TimeInterval)
     }
 
     /// The reaction to the end of a stream.
     struct Step: Equatable {
-        /// The time to wait in seconds.
+        /// The time to wait, in seconds.
         var delay: TimeInterval
         /// Whether the state of the build is no longer known.
         var isLost: Bool
     }
 
-    /// The default delay in seconds, if the gate has sent none.
+    /// The default delay, in seconds, if the gate has not sent one.
     static let usualRetry: TimeInterval = 3
-    /// The maximum delay in seconds, before the random part is added.
+    /// The maximum delay, in seconds, before the random part is added.
     static let longestDelay: TimeInterval = 150
-    /// The maximum accepted value of `Retry-After` in seconds.
+    /// The maximum accepted value of `Retry-After`, in seconds.
     static let longestRefusal: TimeInterval = 3600
 
-    /// The delay sent by the gate in seconds.
+    /// The delay sent by the gate, in seconds.
     private(set) var retry = Self.usualRetry
     /// The number of consecutive attempts without an event from a gate.
     private(set) var failures = 0
@@ -42,7 +42,7 @@ struct Reconnection {
         self.retry = min(max(TimeInterval(retryMilliseconds) / 1000, 0.1), Self.longestDelay)
     }
 
-    /// Handles an event or a heartbeat of a gate.
+    /// Handles an event or a heartbeat from a gate.
     mutating func succeeded() {
         self.failures = 0
     }
@@ -50,7 +50,7 @@ struct Reconnection {
     /// Handles the end of a stream, or a failed attempt.
     ///
     /// - Parameters:
-    ///   - ending: How it ended.
+    ///   - ending: How the stream or attempt ended.
     ///   - share: A random number from 0 up to, but not including, 1.
     /// - Returns: The delay before the next attempt, and whether the state is lost.
     mutating func ended(_ ending: Ending, share: Double) -> Step {

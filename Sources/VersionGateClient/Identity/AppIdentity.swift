@@ -6,8 +6,8 @@ public import Foundation
 /// let identity = AppIdentity(platform: "ios", version: "4.2.0", build: "41200")
 /// ```
 ///
-/// Each property is sent as a header. Values that cannot be sent in a header, because they contain
-/// control characters or non-ASCII characters, are left out (RFC 9110 section 5.5).
+/// Each property is sent as a header. Values with control characters or non-ASCII
+/// characters cannot be sent in a header and are omitted (RFC 9110 section 5.5).
 public struct AppIdentity: Sendable, Hashable {
     /// The platform, such as `ios` or `android`; case-insensitive.
     public var platform: String
@@ -23,13 +23,13 @@ public struct AppIdentity: Sendable, Hashable {
     ///
     /// It lets the gate avoid sending users to an update that does not run on the device.
     public var systemVersion: String?
-    /// A stable identifier of the device, so that rollouts always decide the same for it.
+    /// A stable identifier of the device, which makes decisions about rollouts consistent for it.
     public var deviceID: String?
     /// The country of the user's store account, as a two- or three-letter code.
     public var storefront: String?
     /// The preferred languages of texts, most preferred first (BCP 47).
     ///
-    /// If it is empty, requests keep the `Accept-Language` header of the session.
+    /// If the list is empty, requests keep the `Accept-Language` header of the session.
     public var languages: [String]
     /// The names of the headers, if the operator of the gate has changed them.
     public var fieldNames: FieldNames
@@ -108,7 +108,7 @@ public struct AppIdentity: Sendable, Hashable {
         #endif
     }
 
-    /// The headers of the identity, without values that are missing or cannot be sent.
+    /// The headers of the identity, excluding values that are missing or cannot be sent.
     public var fields: [(name: String, value: String)] {
         let names = self.fieldNames
         let languages = self.languages.isEmpty ? nil : self.languages.joined(separator: ", ")
@@ -136,7 +136,7 @@ public struct AppIdentity: Sendable, Hashable {
 }
 
 extension AppIdentity {
-    /// The names of the headers that carry the identity.
+    /// The names of the headers that contain the identity.
     public struct FieldNames: Sendable, Hashable {
         /// The header for the platform; `X-App-Platform` by default.
         public var platform = "X-App-Platform"
@@ -155,7 +155,7 @@ extension AppIdentity {
         /// The header for the country of the store account; `X-App-Storefront` by default.
         public var storefront = "X-App-Storefront"
 
-        /// Creates the default names of the gate.
+        /// Creates the gate's default names.
         public init() {}
     }
 }

@@ -2,13 +2,13 @@ public import Foundation
 
 /// The content of an update prompt for a view.
 ///
-/// It has no texts of its own: if the operator provides none, the app must.
+/// The prompt has no texts of its own: if the operator provides none, the app has to provide them.
 public struct UpdatePrompt: Sendable, Hashable, Identifiable {
     /// The update.
     public let update: Update
     /// Whether the user may continue without the update.
     ///
-    /// If it is `false`, the user must not be able to close the prompt.
+    /// If the value is `false`, the user must not be able to close the prompt.
     public let isDismissible: Bool
 
     /// Creates the prompt for a state; `nil` if the state is not about an update.
@@ -48,13 +48,13 @@ public struct UpdatePrompt: Sendable, Hashable, Identifiable {
     /// The title.
     public var title: String? { self.update.title }
 
-    /// The message to the user.
+    /// The message for the user.
     public var message: String? { self.update.message }
 
     /// The label of the store button.
     public var button: String? { self.storeURL == nil ? nil : self.update.button }
 
-    /// The target of the store button; `nil` if no button should be shown, for example because the system
-    /// of the device is too old for the update.
+    /// The target of the store button; `nil` if no button should be shown, for example because the
+    /// device's system is too old for the update.
     public var storeURL: URL? { self.update.cannotUpdate ? nil : self.update.storeURL }
 }

@@ -18,7 +18,7 @@ enum CallDetails {
                 let info = any.first(where: { $0.number == 2 }).flatMap({ Self.records($0.value) }),
                 Self.text(2, of: info) == "versiongate"
             else { continue }
-            // The message is in the status itself; the metadata has everything else.
+            // The status itself contains the message; the metadata contains everything else.
             var metadata = ["message": Self.text(2, of: status) ?? ""]
             for entry in info where entry.number == 3 {
                 guard let pair = Self.records(entry.value), let name = Self.text(1, of: pair)

@@ -5,10 +5,10 @@ import Foundation
 #endif
 
 extension Denial {
-    /// Creates a denial from a response; `nil` if the response is not a denial of a gate.
+    /// Creates a denial from a response; `nil` if the response is not a denial from a gate.
     ///
-    /// The status alone is not sufficient, because other software returns 426 as well. The decision is in the header
-    /// `X-VersionGate`, or in the problem type if a proxy has removed the header.
+    /// The status alone is not sufficient, because other software also returns 426. The decision is
+    /// in the header `X-VersionGate`, or in the problem type if a proxy has removed the header.
     init?(_ response: HTTPURLResponse, _ body: Data, at now: Date) {
         // The gate's own endpoints use the same header for decisions, but never deny a request.
         guard response.url?.path.contains(GateWire.endpointFolder) != true else { return nil }
@@ -44,7 +44,8 @@ extension Denial {
         }
     }
 
-    /// Returns the JSON of the content; in a Connect stream, it follows a flags byte and a four-byte length.
+    /// Returns the JSON in the content; in a Connect stream, the JSON follows a byte with flags and
+    /// a four-byte length.
     private static func json(of response: HTTPURLResponse, _ body: Data) -> Data {
         guard response.mediaType?.hasPrefix("application/connect+") == true else { return body }
         return body.first == 2 ? Data(body.dropFirst(5)) : Data()
@@ -56,7 +57,7 @@ extension Denial {
     ) -> String? {
         let marker = response.value(forHTTPHeaderField: GateWire.marker)
         let decisions = marker.flatMap { StructuredField($0) }?.tokens.map(\.token) ?? []
-        // With two gates in a row, the strictest decision applies.
+        // With two gates in a row, the strictest decision is used.
         if let decision = ["maintenance", "require"].first(where: decisions.contains) {
             return decision
         }
@@ -72,7 +73,8 @@ enum GateWire {
     static let marker = "X-VersionGate"
     /// The path prefix of the gate's own endpoints.
     static let endpointFolder = "/.versiongate/"
-    /// Returns whether a problem type is that of a denial; the members of other documents are defined by the operator.
+    /// Returns whether a problem type is that of a denial; in other documents, the operator defines
+    /// the members.
     static func isProblem(_ type: String?) -> Bool {
         type.map { Self.problems[$0] != nil } ?? false
     }

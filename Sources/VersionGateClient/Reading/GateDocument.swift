@@ -1,6 +1,7 @@
 import Foundation
 
-/// A document of the gate: a denial (RFC 9457), a status, an event, or the metadata of a gRPC call.
+/// A document from the gate: a denial (RFC 9457), a status, an event, or the metadata of a gRPC
+/// call.
 ///
 /// Decoding is lenient: members of an unexpected type are ignored, because a custom `body` in the
 /// rules may use the same names.
@@ -29,7 +30,7 @@ struct GateDocument: Decodable {
         )
     }
 
-    /// Creates a document from metadata, in which all values are texts.
+    /// Creates a document from metadata, in which all values are strings.
     init(metadata: [String: String]) {
         func value(_ key: CodingKeys) -> String? { metadata[key.rawValue] }
         self.init(
@@ -88,11 +89,11 @@ struct GateDocument: Decodable {
         self = document
     }
 
-    /// The maximum size of a response from the gate in bytes.
+    /// The maximum size of a response from the gate, in bytes.
     static let sizeLimit = 256 << 10
 
-    /// The state of the client; `nil` if the document is not a status, or has a decision unknown to
-    /// this library.
+    /// The state of the client; `nil` if the document is not a status, or contains a decision
+    /// unknown to this library.
     var state: GateState? {
         switch self.decision {
         case "allow": return .allowed
@@ -107,12 +108,12 @@ struct GateDocument: Decodable {
         }
     }
 
-    /// The announced maintenance; `nil` if there is none, or it has started.
+    /// The announced maintenance window; `nil` if there is none, or if it has started.
     var announced: MaintenanceWindow? {
         guard self.decision != "maintenance",
             self.window.from != nil || self.window.until != nil
         else { return nil }
-        // The texts belong to the decision, so they are left out.
+        // The texts belong to the decision, so they are omitted.
         var window = MaintenanceWindow()
         window.from = self.window.from
         window.until = self.window.until

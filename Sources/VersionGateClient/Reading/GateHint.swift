@@ -4,11 +4,11 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// The information of the gate in a response of the backend, from the header `X-VersionGate`.
+/// The gate's information in a response from the backend, taken from the header `X-VersionGate`.
 public struct GateHint: Sendable, Hashable {
     /// The recommended update with its version, store URL and dates; `nil` if there is none.
     public var update: Update?
-    /// The announced maintenance with its start and end; `nil` if there is none.
+    /// The announced maintenance window with its start and end; `nil` if there is none.
     public var maintenance: MaintenanceWindow?
 }
 

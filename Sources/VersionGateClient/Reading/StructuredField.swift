@@ -1,6 +1,6 @@
 import Foundation
 
-/// A structured field of type List (RFC 9651 section 3.1), such as `X-VersionGate`.
+/// A structured field of the type List (RFC 9651 section 3.1), such as `X-VersionGate`.
 struct StructuredField: Equatable {
     /// A bare item (section 3.3).
     enum BareItem: Equatable {
@@ -10,7 +10,7 @@ struct StructuredField: Equatable {
         case token(String)
         case bytes(Data)
         case boolean(Bool)
-        /// A date in seconds of Unix time.
+        /// A date, in seconds of Unix time.
         case date(Int64)
         case displayString(String)
     }
@@ -37,7 +37,7 @@ struct StructuredField: Equatable {
         self.members = members
     }
 
-    /// The items of type Token, with their parameters.
+    /// The items of the type Token, with their parameters.
     var tokens: [(token: String, parameters: [String: BareItem])] {
         self.members.compactMap { member in
             guard case .item(let item) = member, case .token(let token) = item.value
@@ -56,7 +56,7 @@ extension StructuredField.BareItem {
         }
     }
 
-    /// The value of a non-negative Integer in seconds.
+    /// The value of a non-negative Integer, in seconds.
     var seconds: TimeInterval? {
         guard case .integer(let seconds) = self, seconds >= 0 else { return nil }
         return TimeInterval(seconds)
@@ -95,7 +95,7 @@ private struct Reader {
         while let byte = self.next, byte == 0x20 || andTabs && byte == 0x09 { self.place += 1 }
     }
 
-    /// Consumes and returns the following bytes that are accepted.
+    /// Consumes and returns the next bytes, up to the first one that is not accepted.
     private mutating func run(while isAccepted: (UInt8) -> Bool) -> String {
         let start = self.place
         while let byte = self.next, isAccepted(byte) { self.place += 1 }

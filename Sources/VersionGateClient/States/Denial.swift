@@ -14,8 +14,8 @@ public struct Denial: Sendable, Hashable {
     public var reason: Reason
     /// The status code of the response: 426 or 503, unless the operator configured another one.
     public var status: Int
-    /// The number of seconds after which the request may be retried (RFC 9110 section 10.2.3); `nil`
-    /// if it stays denied until the app is updated.
+    /// The number of seconds after which the request may be retried (RFC 9110 section 10.2.3);
+    /// `nil` if it remains denied until the app is updated.
     public var retryAfter: TimeInterval?
 
     init(reason: Reason, status: Int, retryAfter: TimeInterval?) {

@@ -21,7 +21,7 @@ public enum GateState: Sendable, Hashable, Codable {
         if case .unknown = self { .allowed } else { self }
     }
 
-    /// The last known state, ignoring that the gate is now unreachable; `nil` if there is none.
+    /// The last known state, even if the gate is now unreachable; `nil` if there is none.
     var known: GateState? {
         guard case .unknown(let last) = self else { return self }
         return last?.known

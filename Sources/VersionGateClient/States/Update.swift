@@ -4,7 +4,7 @@ public import Foundation
 public struct Update: Sendable, Hashable, Codable {
     /// The title, in a language of the request; `nil` if the operator provides none.
     public var title: String?
-    /// The message to the user; `nil` if the operator provides none.
+    /// The message for the user; `nil` if the operator provides none.
     public var message: String?
     /// The label of the button that opens the store.
     public var button: String?
@@ -18,7 +18,8 @@ public struct Update: Sendable, Hashable, Codable {
     public var latestVersion: String?
     /// The version that the gate found in the request.
     public var currentVersion: String?
-    /// Whether the system of the device is too old for the update; show the texts without a button.
+    /// Whether the device's system is too old for the update; if so, show the texts without a
+    /// button.
     public var cannotUpdate = false
     /// The time from which the build is denied permanently.
     public var enforceFrom: Date?
@@ -26,8 +27,8 @@ public struct Update: Sendable, Hashable, Codable {
     public var brownoutFrom: Date?
     /// The end of the brownout, after which the build is allowed again.
     public var brownoutUntil: Date?
-    /// The number of seconds not to show the update after the user chose "later"; `nil` for a
-    /// required update.
+    /// The number of seconds for which not to show the update after the user chose "later"; `nil`
+    /// for a required update.
     public var snoozeSeconds: TimeInterval?
     /// The rule that decided, for error reports.
     public var rule: String?
@@ -42,11 +43,11 @@ public struct Update: Sendable, Hashable, Codable {
 public struct MaintenanceWindow: Sendable, Hashable, Codable {
     /// The title, in a language of the request; `nil` if the operator provides none.
     public var title: String?
-    /// The message to the user; `nil` if the operator provides none.
+    /// The message for the user; `nil` if the operator provides none.
     public var message: String?
     /// The label of the button that opens ``storeURL``.
     public var button: String?
-    /// The URL of a page about the maintenance; `nil` if the operator provides none.
+    /// The URL of a page about the maintenance window; `nil` if the operator provides none.
     public var storeURL: URL?
     /// The start, if it is known.
     public var from: Date?
@@ -57,6 +58,6 @@ public struct MaintenanceWindow: Sendable, Hashable, Codable {
     /// The revision of the rules, for error reports.
     public var revision: String?
 
-    /// Creates a window without texts and times.
+    /// Creates a window without texts or times.
     public init() {}
 }

@@ -2,8 +2,7 @@ public import Foundation
 
 /// Storage for the last known state between runs of the app.
 ///
-/// If data cannot be stored, or was lost, this is not an error: the client requests the state
-/// again.
+/// It is not an error if data cannot be stored, or is lost: the client requests the state again.
 public protocol GateStorage: Sendable {
     /// Returns the data stored under a key.
     ///
@@ -19,7 +18,7 @@ public protocol GateStorage: Sendable {
     func store(_ data: Data, for key: String)
 }
 
-/// Storage that uses a file for each key.
+/// Storage that uses one file per key.
 public struct FileStorage: GateStorage {
     private let folder: URL
 
@@ -30,7 +29,7 @@ public struct FileStorage: GateStorage {
         self.folder = folder
     }
 
-    /// The storage in the folder `VersionGate` of the app (Application Support).
+    /// The storage in the app's `VersionGate` folder (Application Support).
     public static let standard: FileStorage = {
         let manager = FileManager.default
         let folders = manager.urls(for: .applicationSupportDirectory, in: .userDomainMask)

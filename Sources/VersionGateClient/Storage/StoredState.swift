@@ -6,7 +6,7 @@ struct StoredState: Codable, Equatable {
     var build = ""
     /// The last known state.
     var state: GateState?
-    /// The announced maintenance.
+    /// The announced maintenance window.
     var announced: MaintenanceWindow?
     /// The entity tag of the last status response (RFC 9110 section 8.8.3).
     var tag: String?
@@ -18,8 +18,8 @@ struct StoredState: Codable, Equatable {
 
     /// Decodes stored data.
     ///
-    /// If it belongs to another build, only the snoozes are kept: an updated app must not act on the
-    /// state of its old build.
+    /// If the data belongs to another build, only the snoozes are kept, because an updated app must
+    /// not act on the state of its old build.
     init(_ data: Data?, for build: String) {
         let kept = data.flatMap { try? JSONDecoder().decode(Self.self, from: $0) }
         self.build = build
@@ -46,7 +46,8 @@ struct StoredState: Codable, Equatable {
         return true
     }
 
-    /// Returns whether an update is snoozed, by the number of seconds that the gate currently sends.
+    /// Returns whether an update is snoozed, based on the number of seconds that the gate currently
+    /// sends.
     func isSnoozed(_ update: Update, at now: Date) -> Bool {
         guard let seconds = update.snoozeSeconds,
             let begin = self.snoozes[Self.version(of: update)]

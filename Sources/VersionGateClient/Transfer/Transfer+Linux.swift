@@ -4,15 +4,16 @@
 
     /// Transfers with Foundation on Linux.
     ///
-    /// It has no `AsyncBytes` and no task delegates that receive data in chunks, so each transfer
-    /// creates its own session with the configuration of the app's session.
+    /// Foundation on Linux has no `AsyncBytes` and no task delegates that receive data in chunks.
+    /// Each transfer therefore creates its own session with the configuration of the app's session.
     extension Transfer {
-        /// Sends the request; it is cancelled when the stream is no longer read.
+        /// Sends the request, which is cancelled when the stream is no longer read.
         func parts() -> Parts {
             Parts { continuation in
                 let receiver = TransferReceiver(continuation)
                 // Foundation on Linux traps if a task is cancelled during a cache lookup
-                // (swift-corelibs-foundation, issue 3292), so responses of the gate are not cached.
+                // (swift-corelibs-foundation, issue 3292), so responses from the gate are not
+                // cached.
                 let configuration = self.session.configuration
                 configuration.urlCache = nil
                 let session = URLSession(

@@ -48,7 +48,7 @@ struct Transfer: Sendable {
 
 #if !canImport(FoundationNetworking)
     extension Transfer {
-        /// Sends the request; it is cancelled when the stream is no longer read.
+        /// Sends the request, which is cancelled when the stream is no longer read.
         func parts() -> Parts {
             Parts { continuation in
                 let task = Task {
@@ -80,11 +80,11 @@ struct Transfer: Sendable {
             if !piece.isEmpty { continuation.yield(.piece(piece)) }
         }
 
-        /// The maximum chunk size in bytes.
+        /// The maximum chunk size, in bytes.
         private static let pieceSize = 4096
     }
 
-    /// Does not follow redirects away from the gate; the redirect itself is then the response.
+    /// Prevents redirects away from the gate; the redirect itself is then the response.
     private final class RedirectionGuard: NSObject, URLSessionTaskDelegate {
         func urlSession(
             _ session: URLSession,

@@ -48,7 +48,7 @@ struct DeferralTests {
         let steps = [RolloutStep(percent: 0), RolloutStep(at: second(9), percent: 100)]
         let later = try Self.words(rollout: steps)
         #expect(
-            later.first?.contains("; the roll-out is at 0 % and reaches this client at ") == true
+            later.first?.contains("; the rollout is at 0 % and reaches this client at ") == true
         )
         #expect(later.first?.hasSuffix(" %, on \(second(9))") == true)
         #expect(try Self.words(rollout: steps, at: 9) == [])

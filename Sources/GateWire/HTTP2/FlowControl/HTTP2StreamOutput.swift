@@ -1,6 +1,7 @@
 public import NIOCore
 
-/// The output of a stream: the bytes that wait for flow-control window, and the end of the stream.
+/// The output of a stream: the bytes that wait for flow-control window space, and the end of the
+/// stream.
 ///
 /// Properties that are read for each frame are inlinable: reading any other property from another
 /// module copies the whole value first.
@@ -16,7 +17,7 @@ package struct HTTP2StreamOutput {
         case sent
     }
 
-    /// The largest buffer that is kept between exchanges: enough for most responses of an API.
+    /// The largest buffer that is kept between exchanges: sufficient for most API responses.
     private static let keptCapacity = 2048
     /// The number of waiting bytes above which writers must pause.
     @inlinable package static var limit: Int { 64 * 1024 }
@@ -77,7 +78,7 @@ package struct HTTP2StreamOutput {
 
     @inline(__always)
     package mutating func append(_ bytes: Span<UInt8>, from start: Int, to end: Int) {
-        // Without this, the buffer would grow as long as it never becomes empty.
+        // Without this, a buffer that never becomes empty would keep growing.
         if self.pending.readerIndex >= Self.limit { self.pending.discardReadBytes() }
         self.pending.write(bytes, from: start, to: end)
     }

@@ -6,7 +6,7 @@ package struct HTTP2ReceiveWindow: Equatable {
     /// The number of bytes that were received and not yet consumed.
     package private(set) var untaken = 0
 
-    /// Creates a window of the given maximum size; `first` is the size announced initially, if it
+    /// Creates a window with the given maximum size; `first` is the size announced initially, if it
     /// is smaller.
     package init(size: Int, first: Int? = nil) {
         self.size = size
@@ -43,7 +43,7 @@ package struct HTTP2ReceiveWindow: Equatable {
 package struct HTTP2SendWindow: Equatable {
     /// The maximum size of a window.
     static let largest = 0x7FFF_FFFF
-    /// The initial window of a connection, and of a stream without a setting.
+    /// The initial window of a connection, and of a stream if no setting overrides it.
     package static let initial = 65_535
 
     /// The number of bytes that may still be sent.

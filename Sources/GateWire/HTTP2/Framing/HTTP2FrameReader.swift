@@ -1,8 +1,8 @@
 package import NIOCore
 
-/// A reader that splits the bytes of a peer into frames and validates their order and format.
+/// A reader that splits the bytes from a peer into frames and validates their order and format.
 ///
-/// It rejects frames before the peer's settings, other frames within a header section, and
+/// It rejects frames that precede the peer's settings, other frames within a header section, and
 /// malformed frames (RFC 9113 3.4, 4 and 6).
 package struct HTTP2FrameReader {
     private enum Stage {
@@ -19,8 +19,8 @@ package struct HTTP2FrameReader {
     private var block: HTTP2HeaderBlock?
     private let blockLimit: Int
 
-    /// Creates a reader; `blockLimit` is the maximum bytes of a header section in more than one
-    /// frame.
+    /// Creates a reader; `blockLimit` is the maximum size, in bytes, of a header section that spans
+    /// several frames.
     package init(expectsPreface: Bool, blockLimit: Int) {
         self.stage = expectsPreface ? .preface : .settings
         self.blockLimit = blockLimit
@@ -32,7 +32,7 @@ package struct HTTP2FrameReader {
         if self.bytes.readableBytes == 0 {
             self.bytes = bytes
         } else {
-            // Without this, the buffer would grow as long as it never becomes empty.
+            // Without this, a buffer that never becomes empty would keep growing.
             self.bytes.discardReadBytes()
             self.bytes.writeImmutableBuffer(bytes)
         }
@@ -41,11 +41,11 @@ package struct HTTP2FrameReader {
     /// Releases memory that is not needed until the peer sends more.
     @inline(__always)
     package mutating func rest() {
-        // Even an empty buffer would keep the memory that the next read reuses.
+        // Even an empty buffer would retain the memory that the next read reuses.
         if self.bytes.readableBytes == 0 { self.bytes = ByteBuffer() }
     }
 
-    /// Discards all received bytes; nothing more is read.
+    /// Discards all received bytes; no more bytes are read.
     package mutating func close() {
         self.bytes = ByteBuffer()
         self.block = nil
@@ -161,7 +161,7 @@ package struct HTTP2FrameReader {
     }
 }
 
-/// A well-formed frame of a peer; its connection interprets it.
+/// A well-formed frame from a peer; its connection interprets it.
 package enum HTTP2ReceivedFrame {
     /// `length` is the length of the payload including padding, which counts for flow control.
     case data(stream: UInt32, content: ByteBuffer, length: Int, endsStream: Bool)
@@ -184,7 +184,7 @@ package enum HTTP2ReceivedFrame {
 
 /// A header section, complete or partial (RFC 9113 4.3).
 package struct HTTP2HeaderBlock {
-    /// The maximum number of frames, more than any header section needs (CVE-2024-27316 and
+    /// The maximum number of frames, higher than any header section needs (CVE-2024-27316 and
     /// similar).
     private static let maxFrames = 64
 
@@ -202,7 +202,8 @@ package struct HTTP2HeaderBlock {
     /// Whether the section arrived in more than one frame.
     package var isSplit: Bool { self.frames > 1 }
 
-    /// Appends the payload of another frame; `limit` is the maximum bytes of the whole section.
+    /// Appends the payload of another frame; `limit` is the maximum size of the whole section, in
+    /// bytes.
     package mutating func append(_ payload: ByteBuffer, limit: Int) throws(HTTP2ErrorCode) {
         self.frames += 1
         self.bytes.writeImmutableBuffer(payload)

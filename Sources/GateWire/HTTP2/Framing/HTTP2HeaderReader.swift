@@ -1,6 +1,6 @@
 package import NIOCore
 
-/// A decoder for the header blocks of a peer.
+/// A decoder for the header blocks from a peer.
 ///
 /// Blocks must be decoded in order, because later ones refer to earlier ones (RFC 7541 2.2).
 package struct HTTP2HeaderReader {

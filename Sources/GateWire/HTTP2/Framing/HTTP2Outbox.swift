@@ -13,7 +13,7 @@ package struct HTTP2Outbox {
     /// Whether a task has been scheduled to write the output.
     package private(set) var isScheduled = false
 
-    /// The size at which the buffer is full, so that large bodies do not accumulate.
+    /// The size at which the buffer is full; prevents large bodies from accumulating.
     @inlinable package static var size: Int { 64 * 1024 }
 
     package init() {}
@@ -27,7 +27,7 @@ package struct HTTP2Outbox {
         self.isHeld = true
     }
 
-    /// Ends the deferral: all received frames have been read.
+    /// Ends the deferral, after all received frames have been read.
     package mutating func release() {
         self.isHeld = false
     }
@@ -48,8 +48,8 @@ package struct HTTP2Outbox {
 
     /// Removes and returns the bytes to write to the channel, if there are any.
     ///
-    /// The buffer is empty before the write, because the write may make the channel writable at
-    /// once, and more frames may be appended.
+    /// The buffer is emptied before the write, because the write may make the channel writable
+    /// immediately, and more frames may then be appended.
     @inline(__always)
     package mutating func take() -> ByteBuffer? {
         guard self.frames.readableBytes > 0 else { return nil }
@@ -61,7 +61,7 @@ package struct HTTP2Outbox {
     /// Reuses the memory of written bytes.
     ///
     /// `clear()` only keeps the memory if the kernel has accepted everything, so that the channel
-    /// has no reference to it.
+    /// no longer references it.
     @inline(__always)
     package mutating func reuse(_ bytes: inout ByteBuffer) {
         guard self.frames.readableBytes == 0, bytes.capacity <= 2 * Self.size else { return }

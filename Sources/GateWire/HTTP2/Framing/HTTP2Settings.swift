@@ -30,7 +30,7 @@ package struct HTTP2PeerSettings: Equatable {
             case 0x4:
                 guard value <= HTTP2SendWindow.largest else { throw .flowControlError }
                 self.initialWindow = Int(value)
-            // The gate's frames never exceed the minimum of this setting.
+            // The gate's frames never exceed the minimum value of this setting.
             case 0x5: guard (16_384...16_777_215).contains(value) else { throw .protocolError }
             default: break
             }
@@ -41,7 +41,7 @@ package struct HTTP2PeerSettings: Equatable {
 
 /// The gate's own settings.
 package enum HTTP2OwnSettings {
-    /// The initial receive window of a stream, before the body is needed.
+    /// The initial receive window of a stream, until the body is needed.
     ///
     /// A client whose upload is denied then stops and reads the response, instead of continuing to
     /// send.

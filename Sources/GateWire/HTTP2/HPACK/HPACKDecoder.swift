@@ -14,7 +14,7 @@ package struct HPACKDecoder {
     /// Replaces the table that determines the roles of fields.
     ///
     /// The roles of the fields in the dynamic table are updated here, because looking them up for
-    /// each block costs more.
+    /// each block would cost more.
     package mutating func use(_ names: FieldNameTable) {
         guard names !== self.names else { return }
         self.names = names
@@ -23,7 +23,7 @@ package struct HPACKDecoder {
 
     /// Decodes a complete block.
     ///
-    /// `limit` is the maximum size of the list. Fields that exceed it are decoded but omitted,
+    /// `limit` is the maximum size of the list. Fields beyond the limit are decoded but omitted,
     /// because later blocks may refer to them.
     package mutating func decode(
         _ block: Span<UInt8>,
@@ -121,7 +121,7 @@ package struct HPACKDecoder {
 
     /// Returns the number of consecutive index bytes that refer to consecutively inserted fields.
     ///
-    /// Clients usually send their fields in the same order, so that such a run is contiguous in the
+    /// Clients usually send their fields in the same order, so such a run is contiguous in the
     /// table.
     @inline(__always)
     private static func run(in block: Span<UInt8>, at position: Int) -> Int {
@@ -164,7 +164,8 @@ package struct HPACKDecoder {
         }
     }
 
-    /// Converts an index to one of the dynamic table; negative for a field of the static table.
+    /// Converts an index to an index of the dynamic table; negative for a field in the static
+    /// table.
     private func dynamicIndex(_ index: Int) throws(HPACKFault) -> Int {
         let dynamic = index - 1 - HPACKStaticTable.count
         guard index > 0, dynamic < self.table.count else { throw .unknownIndex }

@@ -89,15 +89,16 @@ struct HPACKDynamicTable {
         }
     }
 
-    /// Appends the field with this zero-based index to a list, unless the list would become too
+    /// Appends the field with this zero-based index to a list, unless this would make the list too
     /// large.
     func append(_ index: Int, to list: inout HeaderList, limit: Int) {
         list.append(self.entry(index), in: self.bytes.span, limit: limit)
     }
 
-    /// Appends `count` consecutively inserted fields, from a zero-based index on.
+    /// Appends `count` consecutively inserted fields, starting at a zero-based index.
     ///
-    /// - Returns: `false` if the list cannot contain all of them; nothing is appended then.
+    /// - Returns: `false` if the list cannot contain all of them; in that case, nothing is
+    ///   appended.
     func append(_ index: Int, count: Int, to list: inout HeaderList, limit: Int) -> Bool {
         let start = self.entries.count - 1 - index
         let entries = self.entries.span.extracting(start..<start + count)
@@ -117,7 +118,7 @@ struct HPACKDynamicTable {
         self.compactIfNeeded()
     }
 
-    /// Removes evicted entries from time to time, so that each byte is moved only once or twice.
+    /// Removes evicted entries occasionally, so that each byte is moved only once or twice.
     private mutating func compactIfNeeded() {
         guard self.first > 0 else { return }
         guard self.first < self.entries.count else {
@@ -127,7 +128,7 @@ struct HPACKDynamicTable {
             return
         }
         let start = self.entries[self.first].start
-        // Fields may be empty, so their number counts as well as their bytes.
+        // Fields may be empty, so both their number and their size count.
         let isDue =
             start > 2 * Swift.max(self.capacity, 1024) || self.first > Self.maxEvictedEntries
         guard isDue else { return }

@@ -40,7 +40,7 @@ package enum HPACKStaticTable {
     static let count = 61
     private static let firstField = 14
 
-    /// Appends the field with this zero-based index to a list, unless the list would become too
+    /// Appends the field with this zero-based index to a list, unless this would make the list too
     /// large.
     static func append(
         _ index: Int,

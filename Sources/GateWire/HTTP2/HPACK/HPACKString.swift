@@ -1,6 +1,6 @@
 import GatePolicy
 
-/// The reason why a header block cannot be decoded: a `COMPRESSION_ERROR` of the connection (RFC
+/// The reason why a header block cannot be decoded: a `COMPRESSION_ERROR` on the connection (RFC
 /// 9113 4.3).
 package enum HPACKFault: Error, Equatable {
     case truncated

@@ -3,8 +3,8 @@ import NIOCore
 /// A stateless encoder for header blocks.
 ///
 /// Every field is a literal without indexing or an entry of the static table (RFC 7541 6.2.2 and
-/// 6.1), so that connections need no encoder state. `ByteBuffer.writeHeaderBlock` reserves the
-/// space for a block once: a check before each byte costs more than the fields.
+/// 6.1), so connections need no encoder state. `ByteBuffer.writeHeaderBlock` reserves the space for
+/// a block once, because a check before each byte costs more than writing the fields.
 package struct HPACKWriter {
     /// The indices of names in the static table.
     private static let names = NameTable(
@@ -81,7 +81,7 @@ package struct HPACKWriter {
 
     /// The index of the name in the static table (RFC 7541 Appendix A).
     private static let lengthName = 28
-    /// The maximum size of the field in bytes.
+    /// The maximum size of the field, in bytes.
     static let lengthFieldSpace = 24
 
     /// Writes the name of a field and the length of its value, which must follow.
@@ -112,7 +112,7 @@ package struct HPACKWriter {
         }
     }
 
-    /// Writes an integer whose other bits in the first byte are zero (RFC 7541 5.1).
+    /// Writes an integer with zeros in the other bits of its first byte (RFC 7541 5.1).
     @inline(__always)
     private static func writeInteger(_ value: Int, prefix: Int, into block: inout OutputRawSpan) {
         let mask = (1 << prefix) - 1

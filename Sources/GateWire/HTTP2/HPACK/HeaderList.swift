@@ -2,12 +2,12 @@ import GatePolicy
 
 /// The header fields of an HTTP/2 message, stored as HTTP/1.1 lines in contiguous memory.
 ///
-/// They are forwarded from here, to peers of either version.
+/// They are forwarded from here, to peers that use either version of HTTP.
 package struct HeaderList {
     package private(set) var bytes: [UInt8] = []
     /// The positions and roles of the fields; pseudo-header fields have no role.
     package private(set) var lines: [FieldLine] = []
-    /// The size of the list for the purpose of limits (RFC 9113 10.5.1).
+    /// The size of the list, as used for limits (RFC 9113 10.5.1).
     package private(set) var size = 0
     /// Whether all fields except pseudo-header fields are valid in a message (RFC 9113 8.2.1).
     package private(set) var isWellFormed = true
@@ -16,7 +16,7 @@ package struct HeaderList {
 
     /// The overhead of a field in addition to its bytes (RFC 7541 4.1).
     static let overhead = 32
-    /// The bytes of a line in addition to its field: colon, space, CR and LF.
+    /// The number of bytes in a line in addition to its field: colon, space, CR and LF.
     static let lineOverhead = 4
 
     package init() {}
@@ -30,7 +30,7 @@ package struct HeaderList {
         self.isTooLarge = false
     }
 
-    /// Appends a literal field of a block (RFC 7541 6.2).
+    /// Appends a literal field from a block (RFC 7541 6.2).
     ///
     /// `roles` determines the role of the field.
     ///
@@ -45,8 +45,8 @@ package struct HeaderList {
         let start = self.bytes.count
         var nameEnd = start
         let most = name.maxCount + value.maxCount + Self.lineOverhead
-        // Reserves space for the whole line once: a check before each part costs more than the
-        // part.
+        // Reserves space for the whole line once: a check before each part costs more than writing
+        // the part.
         try self.bytes.append(addingCapacity: most) {
             (room: inout OutputSpan<UInt8>) throws(HPACKFault) in
             try name.write(names, into: &room)
@@ -65,7 +65,7 @@ package struct HeaderList {
         return (line, isWellFormed)
     }
 
-    /// Appends a field of a table, unless the list would become too large.
+    /// Appends a field from a table, unless this would make the list too large.
     mutating func append(_ entry: HPACKEntry, in bytes: Span<UInt8>, limit: Int) {
         guard self.admits(entry.fieldCount, limit: limit) else { return }
         let distance = self.bytes.count - entry.start
@@ -76,7 +76,7 @@ package struct HeaderList {
 
     /// Appends fields that are contiguous in a table.
     ///
-    /// - Returns: `false` if some of them exceed the limit; nothing is appended then.
+    /// - Returns: `false` if some of them exceed the limit; in that case, nothing is appended.
     mutating func append(
         run entries: Span<HPACKEntry>,
         in bytes: Span<UInt8>,
@@ -90,7 +90,8 @@ package struct HeaderList {
         let distance = self.bytes.count - start
         self.bytes.append(bytes.extracting(start..<start + count))
         var areWellFormed = true
-        // Reserves space for all lines once: a check before each line costs more than the line.
+        // Reserves space for all lines once: a check before each line costs more than writing the
+        // line.
         self.lines.append(addingCapacity: entries.count) { lines in
             for index in entries.indices {
                 lines.append(entries[index].line(movedBy: distance))
@@ -109,7 +110,7 @@ package struct HeaderList {
         self.add(lineFrom: start, nameEnd: start + nameCount, role: role)
     }
 
-    /// Appends a field that was parsed and validated in other bytes.
+    /// Appends a field that was parsed and validated as part of other bytes.
     package mutating func append(_ line: FieldLine, in bytes: Span<UInt8>) {
         let start = self.bytes.count
         self.bytes.append(bytes.extracting(line.start..<line.nameEnd))
@@ -134,7 +135,7 @@ package struct HeaderList {
         return line
     }
 
-    /// Swaps the lines with another array, to reuse its memory.
+    /// Swaps the lines with another array, in order to reuse its memory.
     mutating func exchangeLines(with lines: inout [FieldLine]) {
         swap(&self.lines, &lines)
     }

@@ -2,7 +2,7 @@
 enum HuffmanCode {
     /// The symbols of each code length, in the order of their codes.
     ///
-    /// The code is canonical, so this defines it completely. 256 is the end of the string.
+    /// The code is canonical, so this defines it completely. Symbol 256 is the end of the string.
     private static let lengths: [(bits: Int, symbols: [Int])] = [
         (5, [48, 49, 50, 97, 99, 101, 105, 111, 115, 116]),
         (
@@ -58,10 +58,10 @@ enum HuffmanCode {
         var fails = false
     }
 
-    /// Sixteen steps for each node.
+    /// Sixteen steps per node.
     private static let steps: [Step] = Self.makeSteps()
-    /// Whether a string may end at a node: after fewer than eight bits, all of them ones (RFC 7541
-    /// 5.2).
+    /// Whether a string may end at a node: after fewer than eight bits, all of which are ones (RFC
+    /// 7541 5.2).
     private static let mayEnd: [Bool] = Self.makeEnds()
 
     /// The code tree: the children of each node for a zero and a one.
@@ -123,7 +123,7 @@ enum HuffmanCode {
                 step.fails = true
                 return step
             }
-            // Each code has at least five bits, so at most one ends within four.
+            // Each code has at least five bits, so at most one code ends within four bits.
             step.symbol = UInt8(symbol)
             step.hasSymbol = true
             node = 0
