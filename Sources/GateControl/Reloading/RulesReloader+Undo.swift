@@ -72,7 +72,7 @@ extension RulesReloader {
     ///
     /// `target`: the revision to return to; `nil`: the last one with different files.
     package func preview(undoTo target: String?) async -> UndoPreview? {
-        guard let current, let archive,
+        guard let current, let archive = self.collaborators.archive,
             let target = target ?? (try? archive.revision(before: current.filesRevision)),
             let texts = try? archive.texts(of: target)
         else { return nil }
@@ -106,7 +106,7 @@ extension RulesReloader {
 
     /// Carries out a pending undo.
     func putBack(_ undo: Undo) async -> UndoOutcome {
-        guard let current, let archive,
+        guard let current, let archive = self.collaborators.archive,
             let texts = try? archive.texts(of: undo.target),
             let files = try? archive.files(of: undo.target)
         else { return .unknown }

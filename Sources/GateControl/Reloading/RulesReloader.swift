@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 package import GatePolicy
+internal import GateRecords
 package import GateRules
 internal import GateSystem
 package import Logging
