@@ -19,7 +19,7 @@ package actor Breaker: RulesFilter {
         package let watched: [String]
         /// The trips of active rules.
         package let trips: [BreakerTrip]
-        /// The number of trips since the start.
+        /// The number of trips since startup.
         package let count: UInt64
     }
 

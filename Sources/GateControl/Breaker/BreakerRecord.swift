@@ -6,7 +6,7 @@ internal import GateSystem
 
 /// A rule that was set to observe because it denied more clients than predicted.
 package struct BreakerTrip: Sendable, Equatable, Codable {
-    /// The id of the rule, or `unidentified`.
+    /// The ID of the rule, or `unidentified`.
     package let rule: String
     /// The digest of the rule's terms; with other terms, the trip no longer applies.
     let terms: String

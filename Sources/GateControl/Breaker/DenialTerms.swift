@@ -3,7 +3,7 @@ internal import GateCrypto
 internal import GatePolicy
 
 extension RuleSetDefinition {
-    /// The terms of all rules that can deny clients, by rule id, and those of the policy for
+    /// The terms of all rules that can deny clients, by rule ID, and those of the policy for
     /// unidentified clients under `unidentified`.
     ///
     /// Texts and URLs are not part of the terms. The value is a digest that stays the same across

@@ -33,7 +33,7 @@ package actor FeedCoordinator {
     ///   - reloader: Merges the values with the rules files.
     ///   - store: Keeps the values for a restart; `nil`: they are not stored.
     ///   - logger: The log for changes and failures of feeds.
-    ///   - confirmed: Called with a feed's id and the time at which its value was last confirmed.
+    ///   - confirmed: Called with a feed's ID and the time at which its value was last confirmed.
     package init(
         reloader: RulesReloader,
         store: FeedStore?,
@@ -46,7 +46,7 @@ package actor FeedCoordinator {
         self.confirmed = confirmed
     }
 
-    /// The status of each feed, sorted by id.
+    /// The status of each feed, sorted by ID.
     package var statuses: [FeedStatus] { self.entries.values.sorted { $0.id < $1.id } }
 
     /// Registers a feed, and returns the time at which its last applied value was confirmed.

@@ -33,17 +33,17 @@ package actor RulesReloader {
     /// Whether the rules are from the file, in its current or an earlier state, not from the state
     /// folder.
     private(set) var areOfFile: Bool
-    /// The time and the reason of the last read of the file; `nil`: not since the start.
+    /// The time and the reason of the last read of the file; `nil`: not since startup.
     private(set) var lastReload: (time: Timestamp, origin: RulesChange.Origin)?
-    /// The numbers of successful and failed reloads since the start.
+    /// The numbers of successful and failed reloads since startup.
     package private(set) var counts = ReloadCounts()
     /// The feeds in the rules, emitted after each successful reload of the file.
     nonisolated let feeds: AsyncStream<[FeedDefinition]>
 
     private let feedsContinuation: AsyncStream<[FeedDefinition]>.Continuation
-    /// The revisions that have been active since the start, the newest last.
+    /// The revisions that have been active since startup, the newest last.
     private var formerRevisions: [String] = []
-    /// The values of feeds, by feed id.
+    /// The values of feeds, by feed ID.
     package private(set) var contributions: [String: FeedContribution]
     private var offers: [Offer] = []
     var undos: [Undo] = []
@@ -58,7 +58,7 @@ package actor RulesReloader {
     /// - Parameters:
     ///   - loader: Loads the rules.
     ///   - current: Rules that are already active.
-    ///   - contributions: The values of feeds, by feed id.
+    ///   - contributions: The values of feeds, by feed ID.
     ///   - failure: The reason why the rules in the file are not active; `nil`: they are.
     ///   - census: Returns the clients since a given time, to check new rules against; `nil`: no
     ///     check.

@@ -9,7 +9,7 @@ package struct RulesSnapshot: Sendable {
     /// folder.
     package let areOfFile: Bool
     package let inForceSince: Timestamp?
-    /// The time and the reason of the last read of the file; `nil`: not since the start.
+    /// The time and the reason of the last read of the file; `nil`: not since startup.
     package let lastReload: (time: Timestamp, origin: RulesChange.Origin)?
 }
 

@@ -44,7 +44,7 @@ struct CheckSchedule {
         case open(since: Instant, last: Instant)
         case left(last: Instant)
 
-        /// The time since which the file is open for writing.
+        /// The time from which the file is open for writing.
         var openSince: Instant? {
             switch self {
             case .open(let since, _): since
@@ -73,7 +73,7 @@ struct CheckSchedule {
     /// Whether a file is being written, or was written so recently that the write may continue.
     var isBeingWritten: Bool { !self.written.isEmpty }
 
-    /// The time since which a file has been open with changes that have not been read.
+    /// The time from which a file has been open with changes that have not been read.
     var openSince: Instant? { self.written.values.compactMap(\.openSince).min() }
 
     /// Adds an event for an entry that is part of the rules.

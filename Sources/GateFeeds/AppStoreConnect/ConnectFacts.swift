@@ -19,7 +19,7 @@ struct ConnectFacts {
     /// Replaces the time of versions that were already in the store at the first fetch.
     private static let before = "before"
 
-    /// Returns the memory key for the time since which a version is in the store.
+    /// Returns the memory key for the time from which a version is in the store.
     private static func sighting(of version: ConnectVersion) -> String {
         // A soak period starts when the version is available to all users.
         if case .ended = version.phase {
@@ -41,7 +41,7 @@ struct ConnectFacts {
         .max { $0.build.precedes($1.build) }
     }
 
-    /// Returns the times since which versions are in the store, as observed by this feed.
+    /// Returns the times from which versions are in the store, as observed by this feed.
     ///
     /// `last`: The stored times; `nil` at the first fetch, when the times of existing versions are
     /// unknown.
@@ -56,9 +56,9 @@ struct ConnectFacts {
     /// Generates the rules file.
     ///
     /// - Parameters:
-    ///   - feed: The id of the feed, which prefixes the ids of the rules.
+    ///   - feed: The ID of the feed, which prefixes the IDs of the rules.
     ///   - target: The clients that the facts apply to.
-    ///   - memory: The times since which versions are in the store.
+    ///   - memory: The times from which versions are in the store.
     ///   - now: The time at which the expiration of builds is evaluated.
     /// - Returns: The contribution of the feed.
     func document(
@@ -162,7 +162,7 @@ struct ConnectFacts {
         return .object(members)
     }
 
-    /// Returns the time since which a version is in the store; `nil` for always.
+    /// Returns the time from which a version is in the store; `nil` for always.
     ///
     /// The earliest release date is only a lower bound, because the review may have ended long
     /// after. The date is only used by itself for versions that existed at the first fetch, for

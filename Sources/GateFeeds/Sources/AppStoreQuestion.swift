@@ -3,7 +3,7 @@ internal import GateRules
 
 /// The app and the platform of an App Store lookup.
 ///
-/// If an app is sold for several platforms under one id, the lookup may return the record of
+/// If an app is sold for several platforms under one ID, the lookup may return the record of
 /// another platform. Each record is compared with the request.
 struct AppStoreQuestion: Sendable, Equatable {
     /// The platforms whose records can be distinguished.

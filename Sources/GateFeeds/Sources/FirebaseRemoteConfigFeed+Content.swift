@@ -10,7 +10,7 @@ extension FirebaseRemoteConfigFeed {
     ///
     /// - Parameters:
     ///   - template: The template.
-    ///   - id: The id of the feed.
+    ///   - id: The ID of the feed.
     ///   - now: The time.
     ///   - last: The memory of the previous template.
     /// - Returns: The rules and the new memory.
@@ -118,7 +118,7 @@ extension FirebaseRemoteConfigFeed {
         return missing + self.otherProject(template) + unread
     }
 
-    /// Returns a remark if all app ids in conditions belong to another project than `appId`.
+    /// Returns a remark if all app IDs in conditions belong to another project than `appId`.
     private func otherProject(_ template: RemoteConfigTemplate) -> [String] {
         func project(_ id: String) -> Substring? { id.split(separator: ":").dropFirst().first }
         let ids = template.conditions.flatMap(\.condition.apps)

@@ -39,7 +39,7 @@ struct FirebaseRemoteConfigFeed: FeedSource {
     let url: FetchURL
     let tokens: AccessTokens
     let system: System
-    /// The app's Firebase id, for conditions with app ids.
+    /// The app's Firebase ID, for conditions with app IDs.
     let app: String?
     let language: LanguageTag
     let names: FieldNames

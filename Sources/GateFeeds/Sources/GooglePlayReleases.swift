@@ -10,7 +10,7 @@ struct GooglePlayReleases {
         let codes: [UInt64]
         /// Whether the release is available to all users, according to the response.
         let isComplete: Bool
-        /// The countries of the release, as lower-case codes; `nil` for all.
+        /// The countries of the release, as lowercase codes; `nil` for all.
         var countries: [String]?
 
         /// Whether the other release is newer: of the codes in which they differ, it has the

@@ -7,7 +7,7 @@ extension MicroCMSFeed {
     ///
     /// - Parameters:
     ///   - content: The object or the list.
-    ///   - id: The id of the feed.
+    ///   - id: The ID of the feed.
     ///   - last: The memory of the previous response.
     /// - Returns: The rules.
     /// - Throws: `FeedFailure` that names the field.

@@ -91,7 +91,7 @@ extension FeedDocument {
     ///
     /// - Parameters:
     ///   - maintenance: The maintenance.
-    ///   - id: The id of the rule with the floor.
+    ///   - id: The ID of the rule with the floor.
     ///   - template: The template for the rules of the feed.
     ///   - language: The required language of texts.
     /// - Throws: `SourceValue.Fault` if the window is invalid.

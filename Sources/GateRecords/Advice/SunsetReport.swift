@@ -48,7 +48,7 @@ package struct SunsetReport: Sendable {
     private let survey: SunsetSurvey
     /// The shapes of requests that match no pattern.
     private let shapes: [ShapeSurvey.Line]
-    /// The patterns that were not counted separately since the start.
+    /// The patterns that were not counted separately since startup.
     private let patternsSince: [String: Timestamp]
 
     /// Finds calls of old versions.

@@ -31,7 +31,7 @@ package final class AuditLog: Sendable {
     package let isKept: Bool
     private let kept = Mutex(0)
 
-    /// The number of records added since the start.
+    /// The number of records added since startup.
     package var count: Int { self.kept.withLock { $0 } }
 
     /// Opens or creates the log of a folder.

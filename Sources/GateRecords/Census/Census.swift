@@ -7,14 +7,14 @@ package import Logging
 package actor Census {
     /// The state of the census, for metrics.
     package struct Status: Sendable, Equatable {
-        /// The number of requests counted without their client since the start, because the cell
+        /// The number of requests counted without their client since startup, because the cell
         /// limit was reached.
         package var overflow: UInt64 = 0
         /// The number of device sightings that were dropped, because their table was full.
         package var lostSightings: UInt64 = 0
         /// Whether the census persists across restarts.
         package var isKept: Bool
-        /// The number of failed writes since the start.
+        /// The number of failed writes since startup.
         package var failures: UInt64 = 0
         package var bytes: Int64 = 0
         /// The status of the fleet's store; `nil` without one.
@@ -49,7 +49,7 @@ package actor Census {
     private var minute: Int64?
     private var lastRollUp: Timestamp?
     private var isFailing = false
-    /// The last matches of rules since the start, and earlier ones once they have been queried.
+    /// The last matches of rules since startup, and earlier ones once they have been queried.
     private var matches: [String: LastMatch] = [:]
     private var hasLoadedMatches = false
     private var lastWrite: Timestamp?
@@ -151,7 +151,7 @@ package actor Census {
         }
     }
 
-    /// Returns the last match of each rule by rule id.
+    /// Returns the last match of each rule by rule ID.
     package func lastMatches(
         at now: Timestamp
     ) async throws(CensusStore.Failure) -> [String: LastMatch] {
@@ -263,12 +263,12 @@ extension Census {
     /// - Parameters:
     ///   - folder: The folder.
     ///   - limit: The maximum number of client cells per minute.
-    ///   - hash: The hash for device ids; `nil` for the one of the folder.
+    ///   - hash: The hash for device IDs; `nil` for the one of the folder.
     ///   - fleet: The store that the gates of a fleet share; `nil` without one.
     ///   - samplesReturns: Whether to keep a sample of the denied devices.
     ///   - hasPage: Whether to cache the data that a status page loads first.
     ///   - logger: The log for problems.
-    /// - Returns: The census, and the hash for device ids.
+    /// - Returns: The census, and the hash for device IDs.
     package static func open(
         in folder: StateFolder?,
         limit: Int,
@@ -311,9 +311,9 @@ extension Census {
     }
 }
 
-/// The secret key that device ids are hashed with.
+/// The secret key that device IDs are hashed with.
 ///
-/// The key and a device id reveal whether the device is in a sketch; without the key, nothing does.
+/// The key and a device ID reveal whether the device is in a sketch; without the key, nothing does.
 /// The key is stored in the state folder with access for its owner only, so that devices are
 /// recognized after a restart.
 package struct CensusKey: Sendable {

@@ -93,7 +93,7 @@ extension CensusStore {
         }
     }
 
-    /// Returns the last match of each rule by rule id.
+    /// Returns the last match of each rule by rule ID.
     package func lastMatches(at now: Timestamp) throws(Failure) -> [String: LastMatch] {
         try self.use { database in
             let cells = try Self.cells(in: database)

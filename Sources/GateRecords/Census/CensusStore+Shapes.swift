@@ -7,9 +7,9 @@ extension CensusStore {
     /// are kept.
     private static let shapesKept: Int64 = 8_000
 
-    /// The pseudo shape id for all requests that were counted while shapes were recorded.
+    /// The pseudo shape ID for all requests that were counted while shapes were recorded.
     private static let covered: Int64 = 0
-    /// The pseudo shape id for requests whose shape is not kept.
+    /// The pseudo shape ID for requests whose shape is not kept.
     private static let shapeless: Int64 = -1
 
     /// Adds requests to a minute.

@@ -109,7 +109,7 @@ extension CensusStore {
         try self.use { database in
             self.memory.withLock { $0.forget(ifIncludes: start) }
             try self.ids.withLock { known in
-                // A failed transaction inserts no rows, so its ids must not be cached.
+                // A failed transaction inserts no rows, so its IDs must not be cached.
                 var ids = CensusRowIDs()
                 swap(&ids, &known)
                 try database.transaction { () throws(SQLiteDatabase.Failure) in
@@ -264,7 +264,7 @@ extension CensusStore {
         }
     }
 
-    /// Clears the cached ids and sums after rows were deleted.
+    /// Clears the cached IDs and sums after rows were deleted.
     private func forget() {
         self.ids.withLock { $0 = CensusRowIDs() }
         self.memory.withLock { $0.forget() }

@@ -11,7 +11,7 @@ package final class FleetStore: Sendable {
     /// The address of the store, and the secret of the fleet.
     package struct Settings: Sendable {
         package var place: RedisServerSettings
-        /// The hash for device ids, which must be the same at all gates.
+        /// The hash for device IDs, which must be the same at all gates.
         package var hash: SipHash
 
         package init(place: RedisServerSettings, hash: SipHash) {
@@ -24,7 +24,7 @@ package final class FleetStore: Sendable {
     package struct Status: Sendable, Equatable {
         /// Whether the last delivery succeeded.
         package var isUp = false
-        /// The number of failed deliveries since the start.
+        /// The number of failed deliveries since startup.
         package var failures: UInt64 = 0
     }
 
@@ -60,7 +60,7 @@ package final class FleetStore: Sendable {
         var pause = FleetStore.pauses.lowerBound
         /// The time of the next attempt.
         var nextAttempt = Timestamp(secondsSinceEpoch: 0)
-        /// The time since which counts may be missing in the store; `nil` if it is complete.
+        /// The time from which counts may be missing in the store; `nil` if it is complete.
         var missingSince: Timestamp? = Timestamp(secondsSinceEpoch: 0)
         /// Whether the outage has been logged.
         var isTold = false

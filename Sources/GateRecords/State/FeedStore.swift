@@ -43,7 +43,7 @@ package struct FeedStore: Sendable {
         self.entries(report: report).mapValues(\.contribution)
     }
 
-    /// Returns all stored entries by feed id; `report` is called for files that cannot be used.
+    /// Returns all stored entries by feed ID; `report` is called for files that cannot be used.
     package func entries(report: (String) -> Void) -> [String: Entry] {
         var entries: [String: Entry] = [:]
         for name in self.folder.names(endingWith: Self.suffix) {

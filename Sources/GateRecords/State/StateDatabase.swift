@@ -29,7 +29,7 @@ package final class StateDatabase: Sendable {
         }
     }
 
-    /// The application id, the version and the schema of a database.
+    /// The application ID, the version and the schema of a database.
     struct Kind {
         /// Four letters, stored as SQLite's `application_id`.
         let application: Int64

@@ -45,7 +45,7 @@ struct AnswerDecoder {
 
 /// The media type of a denial, for the `Content-Type` field.
 struct MediaType: Sendable, Equatable {
-    /// The reason why a text is not a media type.
+    /// The reason why a string is not a media type.
     enum Failure: Error, CustomStringConvertible {
         case shape
 

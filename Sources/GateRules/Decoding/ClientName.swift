@@ -9,7 +9,7 @@ struct ClientName: Sendable, Equatable {
         case app, platform, channel
     }
 
-    /// The reason why a text is not a name.
+    /// The reason why a string is not a name.
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }

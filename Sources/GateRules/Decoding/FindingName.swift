@@ -15,9 +15,9 @@ package enum FindingName: String, Sendable, CaseIterable {
     case deadRule = "dead-rule"
     /// A rule or a maintenance window that has ended.
     case pastRule = "past-rule"
-    /// A roll-out that never reaches 100 percent.
+    /// A rollout that never reaches 100 percent.
     case stalledRollout = "stalled-rollout"
-    /// A roll-out step before the floor takes effect.
+    /// A rollout step before the floor takes effect.
     case earlyStep = "early-step"
     /// A date so far in the future that it is probably a typo.
     case farDate = "far-date"

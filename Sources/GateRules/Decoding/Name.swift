@@ -1,6 +1,6 @@
 /// The name of a rule or a notice, which appears in headers, logs and metrics.
 struct Name: Sendable, Equatable {
-    /// The reason why a text is not a valid name.
+    /// The reason why a string is not a valid name.
     enum Failure: Error, CustomStringConvertible {
         case shape
 

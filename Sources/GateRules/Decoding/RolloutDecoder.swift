@@ -36,7 +36,7 @@ struct RolloutDecoder {
             self.problems.report(message, at: at.place)
         }
         if let percent, let share, let before = last?.percent, share < before {
-            // A client that had to update must not be released again: a roll-out only adds clients.
+            // A client that had to update must not be released again: a rollout only adds clients.
             let order = "\(Self.text(share)) after \(Self.text(before))"
             let message = "a roll-out cannot decrease: \(order)"
             self.problems.report(message, at: percent.place)

@@ -1,6 +1,6 @@
 /// The store URL that a client opens to update: an absolute web URL, or a URL of a store app.
 package struct StoreLink: Sendable, Equatable {
-    /// Reasons why a text is not a store URL.
+    /// Reasons why a string is not a store URL.
     package enum Failure: Error, CustomStringConvertible {
         case forbiddenCharacter(Unicode.Scalar)
         case notAbsolute

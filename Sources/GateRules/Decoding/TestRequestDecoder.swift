@@ -4,7 +4,7 @@ internal import GatePolicy
 struct TestRequest: Sendable, Equatable {
     /// The client's identity.
     var parts: [IdentityPart: String] = [:]
-    /// Other header fields, with lower-case names.
+    /// Other header fields, with lowercase names.
     var headers: [HeaderField] = []
     var method = "GET"
     var path = "/"

@@ -1,6 +1,6 @@
 /// A duration as written in a rules file: `90m`, `48h`, `7d`.
 package struct TimeSpan: Sendable, Equatable {
-    /// Reasons why a text is not a duration.
+    /// Reasons why a string is not a duration.
     package enum Failure: Error, CustomStringConvertible {
         case shape
         case tooLong

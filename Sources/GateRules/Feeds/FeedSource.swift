@@ -42,7 +42,7 @@ extension FeedSource {
 
 /// The environment of a fetch.
 package struct FeedContext: Sendable {
-    /// The id of the feed.
+    /// The ID of the feed.
     package let feed: String
     package let fetcher: Fetcher
     /// The last applied value.

@@ -31,7 +31,7 @@ package enum PlatformNames {
         return platforms.allSatisfy { self.words.contains($0.name) } ? platforms : nil
     }
 
-    /// Splits a name such as `min_version_ios`, `minVersionIOS` or `iOSMinVersion` into lower-case
+    /// Splits a name such as `min_version_ios`, `minVersionIOS` or `iOSMinVersion` into lowercase
     /// parts.
     package static func parts(of name: String) -> [String] {
         let text = ["iOS": "Ios", "iPhone": "Iphone", "iPad": "Ipad", "OS": "os"]

@@ -20,7 +20,7 @@ struct FeedDocuments {
 
     /// Decodes the contributions of the given feeds, in their order.
     ///
-    /// A value that was fetched with another entry of the same id is left out, as is one that an
+    /// A value that was fetched with another entry of the same ID is left out, as is one that an
     /// older version of the gate interpreted differently.
     init(
         of feeds: [FeedDefinition],

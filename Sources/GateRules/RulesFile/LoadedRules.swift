@@ -13,7 +13,7 @@ package struct LoadedRules: Sendable {
     let beginning: Revision.Beginning
     /// The parsed sources, so that a source is only parsed again if it changes.
     let parsed: ParsedSources
-    /// The earlier values of feeds with floors that are still active, by feed id.
+    /// The earlier values of feeds with floors that are still active, by feed ID.
     package let earlier: [String: [FeedValue]]
     /// The share of clients that these rules may newly deny when they replace others.
     var guardLimit = GuardLimit.standard
@@ -29,7 +29,7 @@ package struct LoadedRules: Sendable {
 
     package var definition: RuleSetDefinition { self.ruleSet.definition }
 
-    /// Returns the ids of the rules that a feed currently states, in their order.
+    /// Returns the IDs of the rules that a feed currently states, in their order.
     package func rules(ofFeed feed: String) -> [String] {
         self.definition.rules.map(\.id).filter { id in
             self.places.rules[id].flatMap { FeedDocuments.feed(ofFile: $0.id.file) } == feed

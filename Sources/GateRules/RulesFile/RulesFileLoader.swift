@@ -33,7 +33,7 @@ package struct RulesFileLoader: Sendable {
     /// Loads and validates the rules, with the current values of feeds.
     ///
     /// - Parameters:
-    ///   - contributions: The values of feeds, by feed id.
+    ///   - contributions: The values of feeds, by feed ID.
     ///   - loaded: The active rules. Sources that have not changed since are not parsed again, and
     ///     a test that expects a denial of a client that passes is a finding, not an error.
     /// - Returns: The rules, without findings.

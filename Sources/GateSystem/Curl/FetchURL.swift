@@ -5,7 +5,7 @@ private import CCurl
 /// libcurl's own parser reads the URL, so the checks and the transfer cannot interpret it
 /// differently.
 package struct FetchURL: Sendable, Hashable {
-    /// The reason why a text is not a valid URL, without the text, which may contain a secret.
+    /// The reason why a string is not a valid URL, without the text, which may contain a secret.
     package enum Failure: Error, Equatable {
         case malformed
         case unsupportedScheme
@@ -15,7 +15,7 @@ package struct FetchURL: Sendable, Hashable {
 
     /// The complete URL, including secrets in its query.
     package let text: String
-    /// The host in lower case; an IPv6 address is in brackets.
+    /// The host in lowercase; an IPv6 address is in brackets.
     package let host: String
     let port: Int
     let isSecure: Bool

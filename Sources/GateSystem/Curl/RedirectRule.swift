@@ -58,7 +58,7 @@ package struct RedirectRule: Sendable, Equatable {
 
 /// A pattern for a host, or for all hosts below a domain, that a redirect may lead to.
 package struct HostPattern: Sendable, Hashable {
-    /// The pattern in lower case; a leading dot matches all hosts below a domain.
+    /// The pattern in lowercase; a leading dot matches all hosts below a domain.
     private let text: String
 
     /// Parses `example.com`, or `.example.com` for all hosts with that suffix.

@@ -18,7 +18,7 @@ struct PastRuleCheck: FindingCheck {
     }
 }
 
-/// Finds roll-outs that never reach 100 percent, and steps before the floor takes effect.
+/// Finds rollouts that never reach 100 percent, and steps before the floor takes effect.
 struct RolloutCheck: FindingCheck {
     func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
         for floor in rules.floors where !floor.rule.rollout.isEmpty {
