@@ -32,9 +32,9 @@ extension Element {
         return text
     }
 
-    /// Decodes a text with a parser; the parser's error says what is wrong with the text.
+    /// Decodes a string with a parser; the parser's error describes the fault.
     ///
-    /// `hint` returns a suffix for the error message about a text.
+    /// `hint` returns a suffix for the error message about a string.
     package func parsed<Value, Failure: Error>(
         as expected: String,
         _ problems: Problems,
@@ -45,7 +45,7 @@ extension Element {
         do {
             return try parse(text)
         } catch {
-            // The descriptions of some errors already start with the text.
+            // The descriptions of some errors already start with the string.
             let reason = "\(error)"
             let isWhole = reason.hasPrefix("'\(text)' is not")
             let message = isWhole ? reason : "'\(text)' is not \(expected): \(reason)"
@@ -87,7 +87,7 @@ extension Element {
         }
     }
 
-    /// Decodes a build number: plain digits, or a text of up to four numbers separated by dots.
+    /// Decodes a build number: plain digits, or a string of up to four numbers separated by dots.
     func build(_ problems: Problems) -> BuildNumber? {
         let expected = "a build number"
         guard case .number(let digits) = self.content else {
@@ -141,7 +141,7 @@ extension Element {
         guard case .date(let text) = self.content else {
             return self.parsed(as: expected, problems, by: Timestamp.init(parsing:))
         }
-        // A YAML date without an offset is ambiguous, so `Timestamp` parses the text.
+        // A YAML date without an offset is ambiguous, so `Timestamp` parses the string.
         return Element(content: .text(text), place: self.place)
             .parsed(as: expected, problems, by: Timestamp.init(parsing:))
     }

@@ -7,7 +7,7 @@ struct RolloutDecoder {
 
     let problems: Problems
 
-    /// Decodes a single share, which applies from the start, or steps that never decrease.
+    /// Decodes a single share, which applies immediately, or steps that never decrease.
     func decode(_ element: Element) -> [RolloutStep] {
         guard case .list(let items) = element.content else {
             let share = self.percent(element, "\(Self.share) or a list of steps")

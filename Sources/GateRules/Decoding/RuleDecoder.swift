@@ -1,6 +1,6 @@
 internal import GatePolicy
 
-/// Decodes a rule, and checks whatever does not depend on the rest of the file.
+/// Decodes a rule, and checks everything that does not depend on the rest of the file.
 struct RuleDecoder {
     static let keys =
         [

@@ -32,8 +32,8 @@ package struct TimeSpan: Sendable, Equatable {
 }
 
 extension TimeSpan: CustomStringConvertible {
-    /// In hours, minutes or seconds, whichever is the largest to give a whole number: two days are
-    /// `48h`.
+    /// The duration in hours, minutes or seconds: the largest unit that yields a whole number, so
+    /// two days are `48h`.
     package var description: String {
         for (unit, length) in [("h", Int64(3_600)), ("m", 60)]
         where self.seconds.isMultiple(of: length) {

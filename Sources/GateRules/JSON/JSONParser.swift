@@ -1,12 +1,12 @@
-/// A strict JSON parser (RFC 8259); truncated text is an error.
+/// A strict JSON parser (RFC 8259); truncated JSON is an error.
 ///
-/// Numbers are kept as text, so that `1.10` differs from 1.1. A duplicate member name is an error,
-/// because parsers disagree on which member applies.
+/// Numbers are kept as strings, so that `1.10` differs from 1.1. A duplicate member name is an
+/// error, because parsers disagree on which member applies.
 package struct JSONParser {
     /// The maximum nesting depth of objects and lists.
     static let maximumDepth = 64
 
-    /// The maximum number of values in a text.
+    /// The maximum number of values in a document.
     static let maximumValues = 100_000
 
     /// A syntax error with its location.

@@ -10,7 +10,7 @@ package struct RulesTemplate: Sendable {
     private let language: String
     private let schema: String
 
-    /// Creates a template with what is known of the app.
+    /// Creates a template with the known properties of the app.
     ///
     /// - Parameters:
     ///   - appID: The package name, which determines the Google Play URL.
@@ -134,9 +134,9 @@ package struct RulesTemplate: Sendable {
     }
 }
 
-/// The store URLs of a new rules file without given ones.
+/// The placeholder store URLs of a new rules file.
 ///
-/// They are valid URLs of no app, so active rules must not contain them.
+/// They are valid URLs that do not belong to any app, so active rules must not contain them.
 enum PlaceholderURL {
     static let appStore = "https://apps.apple.com/app/id0000000000"
     static let googlePlay = "https://play.google.com/store/apps/details?id=com.example.app"
@@ -144,7 +144,7 @@ enum PlaceholderURL {
     static let all = [Self.appStore, Self.googlePlay]
 }
 
-/// The texts of an app that must update, in the languages that are supported by `init`.
+/// The texts for an app that must be updated, in the languages that the command `init` supports.
 struct TemplateTexts {
     let title: String
     let message: String
@@ -152,7 +152,7 @@ struct TemplateTexts {
     /// Whether the texts are English because there is no translation.
     let needTranslation: Bool
 
-    /// Creates the texts for a language tag, or English ones.
+    /// Creates the texts for a language tag, or English texts if there is no translation.
     init(language: String) {
         self.needTranslation = !["en", "de", "ja", "ko"].contains(language)
         switch language {

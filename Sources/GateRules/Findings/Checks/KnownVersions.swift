@@ -179,7 +179,7 @@ struct KnownVersions {
         let channels = rule.match.channels?.map { $0.lowercased() }
         return stores.compactMap { store, releases in
             guard self.isMeant(store, by: channels, among: stores.keys) else { return nil }
-            // Builds and versions that no release states cannot be compared.
+            // Builds or versions cannot be compared if no release states them.
             let isSilent =
                 rule.minimumBuild != nil && releases.allSatisfy { $0.builds.isEmpty }
                 || rule.floorDependsOnVersion && releases.allSatisfy { $0.version == nil }
@@ -191,7 +191,7 @@ struct KnownVersions {
     }
 
     /// Whether clients of these channels get their updates from the store; a store without a
-    /// channel serves the channels that have no store of their own.
+    /// channel serves all channels without their own store.
     private func isMeant(
         _ store: Store,
         by channels: [String]?,

@@ -42,7 +42,7 @@ struct RolloutCheck: FindingCheck {
 /// Finds dates and durations that are probably typos.
 struct FarDateCheck: FindingCheck {
     private static let day: Int64 = 86_400
-    /// The number of days from now on which a date is probably a typo.
+    /// The number of days from now after which a date is probably a typo.
     private static let farDays: Int64 = 2 * 365
     private static let longMaintenance: Int64 = 2 * day
 
@@ -75,7 +75,8 @@ struct FarDateCheck: FindingCheck {
     }
 }
 
-/// Finds `next` floors that apply to all clients, and so can replace the floor of their rule.
+/// Finds `next` floors that apply to all clients, and can therefore replace the floor of their
+/// rule.
 struct NextCompleteCheck: FindingCheck {
     func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
         for floor in rules.floors where floor.base != nil {

@@ -135,7 +135,7 @@ struct TransitionCheck {
 struct NextText {
     let text: String
 
-    /// Creates the text.
+    /// Creates the representation.
     ///
     /// - Parameters:
     ///   - floor: The floor.
