@@ -96,7 +96,8 @@ package final class FeedHooks: Sendable {
         guard let signature = signatures.first else { return .unsigned }
         do throws(FeedFailure) {
             let isSigned = try hook.webhook.isSigned(body, by: signature)
-            // With two signatures, another recipient could have verified the other one.
+            // With two signatures, another recipient could have verified the one that this gate
+            // rejects.
             return isSigned && signatures.count == 1 ? .taken : .invalidSignature
         } catch {
             self.logger.log(

@@ -7,9 +7,9 @@ struct RemoteConfigClient {
     /// The Firebase app ID, such as `1:123:ios:abc`; `nil` if it is unknown.
     let app: String?
     let now: Timestamp
-    /// The language of the device, for texts; floors apply to all languages.
+    /// The device language, which selects texts; floors apply to all languages.
     var language: LanguageTag?
-    /// Returns the time zone with a name; `nil` if the system has none.
+    /// Returns the time zone with a name; `nil` if the system has no such zone.
     var zone: @Sendable (String) -> ZoneOffsets? = { ZoneOffsets(named: $0) }
 
     /// Whether a condition holds; `nil` if the gate cannot evaluate it.

@@ -1,9 +1,9 @@
 internal import GateRules
 /// The reason why a Remote Config template cannot be used.
 enum RemoteConfigError: Error, Equatable {
-    /// The document is not a template; the text includes the location.
+    /// The document is not a template; the message includes the location.
     case template(String)
-    /// None of the parameters with a requirement exists; the names are listed.
+    /// None of the parameters with a requirement exists; the payload contains their names.
     case missingParameters([String])
     /// The parameter does not exist, but one with a similar name does.
     case misspelt(parameter: String, found: String)

@@ -18,7 +18,7 @@ struct FirebaseRemoteConfigFeed: FeedSource {
     }
 
     static let scopes = ["https://www.googleapis.com/auth/firebase.remoteconfig"]
-    /// The correct spelling, in addition to the one from the article.
+    /// The correct spelling of the parameter, in addition to the one that Firebase's article uses.
     private static let otherLatest = "latest_version"
     /// VersionGate's parameter names with their default names in templates.
     static let parameters = [

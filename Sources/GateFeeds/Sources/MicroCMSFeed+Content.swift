@@ -156,7 +156,7 @@ extension MicroCMSFeed {
             maintenance.from = try entry.time(at: self.names["startDate"])
             maintenance.until = try entry.time(at: self.names["endDate"])
         }
-        // The texts of an entry without versions are about the maintenance.
+        // The texts of an entry without versions describe the maintenance window.
         if !asks, maintenance.words == FeedTexts() { maintenance.words = words }
         do throws(SourceValue.Fault) {
             try document.add(maintenance, id: id, like: template, in: self.language)
@@ -165,8 +165,8 @@ extension MicroCMSFeed {
         }
     }
 
-    /// Returns the versions and builds that must update; empty if there are none, or if the entry
-    /// is off.
+    /// Returns the versions and builds that must be updated; empty if there are none, or if the
+    /// entry is switched off.
     private func blocks(
         of entry: JSONValue,
         _ notes: inout [String]

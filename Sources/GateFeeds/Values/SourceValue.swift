@@ -1,17 +1,17 @@
 internal import GatePolicy
 internal import GateRules
 
-/// Decodes single values of a source; empty values are `nil`.
+/// Decodes single values from a source; empty values are `nil`.
 enum SourceValue {
-    /// The reason why a value is invalid, as text to append to the name of its field.
+    /// The reason why a value is invalid, to append to the name of its field.
     enum Fault: Error, Equatable {
         /// The value has another type, or several values.
         case unfit(String)
-        /// The value is a text that cannot be parsed as the noun, such as a version.
+        /// The value is a string that cannot be parsed as `noun`, such as a version.
         case unreadable(noun: String, text: String, reason: String)
     }
 
-    /// Returns a text, or the only text of a list, which is how select fields are sent.
+    /// Returns a string, or the only string of a list, which is how select fields are sent.
     static func text(_ value: JSONValue) throws(Fault) -> String? {
         switch value {
         case .null, .text(""): return nil
@@ -44,7 +44,7 @@ enum SourceValue {
         }
     }
 
-    /// Returns a build: a whole number, or a text with up to four numbers.
+    /// Returns a build: a whole number, or a string with up to four numbers.
     static func build(_ value: JSONValue) throws(Fault) -> BuildNumber? {
         let text: String
         switch value {
@@ -67,14 +67,14 @@ enum SourceValue {
         }
     }
 
-    /// Returns ranges of versions: one text, or a list of them.
+    /// Returns version ranges from a string or a list of strings.
     static func versionRanges(_ value: JSONValue) throws(Fault) -> [VersionRange] {
         try self.ranges(value, "version") { (text) throws(VersionRangeError) in
             try VersionRange(parsing: text)
         }
     }
 
-    /// Returns ranges of builds: one number or text, or a list of them.
+    /// Returns build ranges from a number, a string, or a list of them.
     static func buildRanges(_ value: JSONValue) throws(Fault) -> [BuildRange] {
         try self.ranges(value, "build") { (text) throws(BuildRange.Failure) in
             try BuildRange(parsing: text)
@@ -118,8 +118,8 @@ enum SourceValue {
 
     /// Whether a switch is on.
     ///
-    /// In addition to booleans, the texts that the Remote Config SDKs treat as booleans are
-    /// accepted. As in the SDKs, an empty text is off.
+    /// In addition to Booleans, the strings that the Remote Config SDKs treat as Booleans are
+    /// accepted. As in the SDKs, an empty string means off.
     static func isOn(_ value: JSONValue) throws(Fault) -> Bool {
         switch value {
         case .boolean(let isOn): return isOn
