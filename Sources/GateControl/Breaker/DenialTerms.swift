@@ -39,7 +39,7 @@ extension RuleSetDefinition {
         return changed
     }
 
-    /// Returns the definition with the given rules set to observe.
+    /// Returns the definition with the given rules set to observe mode.
     func observing(_ names: Set<String>) -> RuleSetDefinition {
         var definition = self
         for index in definition.rules.indices where names.contains(definition.rules[index].id) {
@@ -49,7 +49,7 @@ extension RuleSetDefinition {
         return definition
     }
 
-    /// The times at which rules start to deny clients, or deny more, with the rule.
+    /// The times at which rules start to deny clients, or to deny more, each with its rule.
     var denialDates: [(time: Timestamp, rule: String)] {
         var dates: [(time: Timestamp, rule: String)] = []
         for rule in self.rules {

@@ -10,7 +10,7 @@ package struct FloorReport: Sendable {
         package let platform: String?
         /// The maximum share of clients that a floor may affect, from 0 to 1.
         package let limit: Double
-        /// The period in days; clients seen in it are counted.
+        /// The period in days; clients seen during it are counted.
         package let days: Int64
 
         package init(app: String?, platform: String?, limit: Double, days: Int64) {

@@ -5,7 +5,7 @@ internal import GateSystem
 package import Logging
 internal import Synchronization
 
-/// The audit log of rules changes, in the state folder or in memory.
+/// The audit log of changes to the rules, in the state folder or in memory.
 package final class AuditLog: Sendable {
     package typealias Failure = StateDatabase.Failure
 
@@ -40,7 +40,7 @@ package final class AuditLog: Sendable {
     ///   - folder: The folder; `nil` for a log in memory.
     ///   - clients: Returns the clients since a time; `nil` if the census is off.
     ///   - history: Returns the clients between two times; `nil` if the census is off.
-    ///   - logger: The log for records that cannot be kept.
+    ///   - logger: The log for records that cannot be stored.
     /// - Throws: The reason why the file cannot be used.
     init(
         in folder: StateFolder?,

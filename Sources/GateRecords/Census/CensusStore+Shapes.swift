@@ -3,7 +3,7 @@ internal import GatePolicy
 
 /// The requests of cells by the shapes of their paths, up to a limit.
 extension CensusStore {
-    /// The maximum number of shapes per hour or day, over all cells; those with the most requests
+    /// The maximum number of shapes per hour or day, across all cells; those with the most requests
     /// are kept.
     private static let shapesKept: Int64 = 8_000
 

@@ -29,7 +29,7 @@ package struct FeedStore: Sendable {
     }
 
     private static let suffix = ".feed.json"
-    /// A character may take six bytes in JSON, and a value may come with earlier ones.
+    /// A character may take six bytes in JSON, and an entry may contain earlier values.
     private static let maximumSize = 6 * RulesSource.maximumSize * 9 + (64 << 10)
 
     private let folder: StateFolder

@@ -1,8 +1,8 @@
 private import CCurl
 
-/// A URL that may be fetched: https for any host, http for this machine only.
+/// A URL that may be fetched: https for any host, http only for this machine.
 ///
-/// libcurl's own parser reads the URL, so the checks and the transfer cannot interpret it
+/// The URL is parsed by libcurl itself, so the checks and the transfer cannot interpret it
 /// differently.
 package struct FetchURL: Sendable, Hashable {
     /// The reason why a string is not a valid URL, without the text, which may contain a secret.
@@ -48,7 +48,7 @@ package struct FetchURL: Sendable, Hashable {
         self.path = path
     }
 
-    /// Whether the request stays on this machine, so that no proxy must be used.
+    /// Whether the request stays on this machine, in which case a proxy must not be used.
     var isLocal: Bool { self.isLoopback || self.host == Self.metadataHost }
 
     private init(_ parts: URLParts) throws(Failure) {

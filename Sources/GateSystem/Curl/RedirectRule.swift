@@ -32,7 +32,7 @@ package struct RedirectRule: Sendable, Equatable {
         first: FetchRequest,
         _ head: ResponseHead
     ) throws(FetchFailure) -> FetchRequest {
-        // Only safe requests are repeated: a body may contain secrets for the original host.
+        // Only safe requests are sent again: a body may contain secrets for the original host.
         guard request.method == .get else { throw .unexpectedRedirect(status: head.status) }
         guard let location = head["Location"] else {
             throw .unexpectedRedirect(status: head.status)
@@ -63,7 +63,7 @@ package struct HostPattern: Sendable, Hashable {
 
     /// Parses `example.com`, or `.example.com` for all hosts with that suffix.
     ///
-    /// Returns `nil` for a text that cannot match a host.
+    /// Returns `nil` for a string that cannot match a host.
     package init?(_ text: String) {
         let name = text.hasPrefix(".") ? text.dropFirst() : text[...]
         let isName = name.wholeMatch(of: /[A-Za-z0-9\-_]+(\.[A-Za-z0-9\-_]+)*/) != nil
