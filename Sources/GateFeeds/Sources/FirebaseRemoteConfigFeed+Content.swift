@@ -3,7 +3,7 @@ internal import GateRules
 
 /// Generates rules from a template.
 extension FirebaseRemoteConfigFeed {
-    /// The correct spelling of the parameter, in addition to the one that Firebase's article uses.
+    /// The correct spelling, in addition to the misspelled default `lastest_version`.
     private static let otherLatest = "latest_version"
 
     /// Generates the rules of a template at a time.

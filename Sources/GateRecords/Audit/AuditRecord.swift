@@ -53,8 +53,9 @@ package struct AuditRecord: Sendable, Equatable, Codable {
     package let changes: [String]
     /// Missing if the census is off, or if no rules were active before.
     package let predicted: Prediction?
-    /// Missing until the period has ended. Also missing if the census is off, or if the next change
-    /// followed immediately.
+    /// Missing until the period has ended.
+    ///
+    /// It is also missing if the census is off, or if the next change followed immediately.
     package internal(set) var happened: Aftermath?
     /// The errors for which the rules were rejected, each with its location.
     package let reasons: [String]

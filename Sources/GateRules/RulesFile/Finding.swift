@@ -51,7 +51,9 @@ extension Finding: CustomStringConvertible {
     }
 }
 
-/// Collects findings. This is a class, because all checks of a run add to the same collection.
+/// Collects findings.
+///
+/// This is a class, because all checks of a run add to the same collection.
 final class FindingCollector {
     private(set) var found: Set<Finding> = []
 
