@@ -109,7 +109,7 @@ package actor Breaker: RulesFilter {
             let since = Timestamp(secondsSinceEpoch: watched.since)
             await self.begin(Set(same.keys), since: since)
         }
-        for trip in self.trips { self.report(trip, "the circuit breaker tripped before the start") }
+        for trip in self.trips { self.report(trip, "the circuit breaker tripped before startup") }
         return acting
     }
 
@@ -223,7 +223,7 @@ package actor Breaker: RulesFilter {
             await self.trip(excess, watch, loaded, at: now)
         } else if watch.trial.isOver(at: now, after: loaded.breaker.watch) {
             self.logger.info(
-                "the rules change had the predicted effect",
+                "the change to the rules had the predicted effect",
                 metadata: ["rules": "\(watch.trial.suspects.sorted().joined(separator: ","))"]
             )
             await self.end()

@@ -23,7 +23,7 @@ extension RemoteConfigError: CustomStringConvertible {
                 + names.map { "'\($0)'" }.joined(separator: " or ")
         case .misspelt(let name, let found):
             "the template has no parameter '\(name)'; did you mean '\(found)'? Map it under "
-                + "'fields', or add '\(name)' with an empty text to require nothing"
+                + "'fields', or add '\(name)' with an empty string to require nothing"
         case .unknowable(let parameter, let reason):
             "the parameter '\(parameter)' \(reason)"
         case .unreadable(let parameter, let value, let reason):

@@ -127,7 +127,7 @@ extension RemoteConfigEvaluation {
         for note in reading.notes { self.note(note) }
         guard let first = stated.first, stated.allSatisfy({ $0 == first }) else {
             self.note(
-                "'\(named.name)' differs by version or build: a maintenance applies to all of them, so it "
+                "'\(named.name)' differs by version or build: maintenance applies to all of them, so it "
                     + "is off"
             )
             return SourceMaintenance(isOn: false)

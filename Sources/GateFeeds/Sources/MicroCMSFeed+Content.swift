@@ -47,11 +47,11 @@ extension MicroCMSFeed {
             let rule = self.rule.platforms?.names ?? ""
             guard foreign.count < entries.count else {
                 throw .content(
-                    "'\(first)' is for another platform than the feed's 'rule' (\(rule))"
+                    "'\(first)' is for a platform other than the feed's 'rule' (\(rule))"
                 )
             }
             let names = foreign.map { "'\($0)'" }.joined(separator: ", ")
-            document.notes.append("ignored: \(names), for another platform than \(rule)")
+            document.notes.append("ignored: \(names), for a platform other than \(rule)")
         }
         return FeedValue(
             document: document.text,

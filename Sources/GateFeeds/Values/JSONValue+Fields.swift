@@ -12,7 +12,7 @@ extension JSONValue {
         case .absent: return nil
         case .found(let value): return value
         case .broken(let reason):
-            throw .content("'\(path)' cannot be read: the text there is \(reason)")
+            throw .content("'\(path)' cannot be read: the string there is \(reason)")
         }
     }
 

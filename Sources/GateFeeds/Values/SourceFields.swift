@@ -99,7 +99,7 @@ struct SourceFields: Sendable {
             Kept(
                 path: path,
                 isAbsent: isAbsent,
-                remedy: "to require nothing, set it to an empty text"
+                remedy: "to require nothing, set it to an empty string"
             )
         }
 

@@ -19,11 +19,11 @@ enum SourceValue {
         case .list(let items) where items.isEmpty: return nil
         case .list(let items):
             guard items.count == 1, case .text(let text) = items[0] else {
-                throw .unfit("must be one text, found a list of \(items.count)")
+                throw .unfit("must be one string, found a list of \(items.count)")
             }
             return text.isEmpty ? nil : text
         case .number, .boolean, .object:
-            throw .unfit("must be a text, found \(value.found)")
+            throw .unfit("must be a string, found \(value.found)")
         }
     }
 
@@ -34,7 +34,7 @@ enum SourceValue {
                 digits.allSatisfy(\.isNumber)
                 ? "; if it is a build, map it to the field for builds"
                 : "; numbers lose zeros (1.10 is 1.1): quote it"
-            throw .unfit("must be a text, found the number \(digits)\(hint)")
+            throw .unfit("must be a string, found the number \(digits)\(hint)")
         }
         guard let text = try self.text(value) else { return nil }
         do throws(VersionError) {
@@ -130,7 +130,7 @@ enum SourceValue {
             let word = text.lowercased()
             if ["true", "t", "yes", "y", "on", "1"].contains(word) { return true }
             if ["false", "f", "no", "n", "off", "0", ""].contains(word) { return false }
-            throw .unfit("must be true or false, found the text '\(text)'")
+            throw .unfit("must be true or false, found the string '\(text)'")
         case .null, .number, .list, .object:
             throw .unfit("must be true or false, found \(value.found)")
         }
@@ -149,7 +149,7 @@ enum SourceValue {
         for member in members {
             guard let tag = LanguageTag(language: member.name) else {
                 throw .unfit(
-                    "must be a text, or texts by language such as {\"en\": …}; '\(member.name)' is not "
+                    "must be a string, or texts by language such as {\"en\": …}; '\(member.name)' is not "
                         + "a language"
                 )
             }

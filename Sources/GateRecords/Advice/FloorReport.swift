@@ -103,7 +103,7 @@ extension FloorReport: CustomStringConvertible {
         case .reached(let day, let daily):
             "within the limit from about \(Self.date(day)), if it keeps falling by "
                 + "\(ShareFormat.percent(daily)) per day"
-        case .unknown(.fewDays): "no date: the census has too few days"
+        case .unknown(.fewDays): "no date: the census covers too few days"
         case .unknown(.fewDevices): "no date: too few clients for a forecast"
         case .unknown(.notFalling): "no date: their share does not fall"
         case .unknown(.unsteady): "no date: their share falls too unevenly"

@@ -62,7 +62,7 @@ extension OperationReport: CustomStringConvertible {
         let more = others - Self.tableLimit
         let rest =
             more > 0
-            ? ["\(more) more paths that are in no document; use --json for all of them"] : []
+            ? ["\(more) more paths that are not in any document; use --json for all of them"] : []
         return (["\(self.summary)"] + table + rest + self.remarks).joined(separator: "\n")
     }
 

@@ -27,7 +27,7 @@ extension AuditLog {
                 if isDone { self.nextLook.withLock { $0 = nil } }
             } catch {
                 self.logger.error(
-                    "the census after a rules change was not recorded",
+                    "the census after a change to the rules was not recorded",
                     metadata: ["error": "\(error)"]
                 )
             }

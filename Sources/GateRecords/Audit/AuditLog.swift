@@ -74,7 +74,7 @@ package final class AuditLog: Sendable {
                 logger: logger
             )
         } catch {
-            logger.error("rules changes cannot be recorded", metadata: ["error": "\(error)"])
+            logger.error("changes to the rules cannot be recorded", metadata: ["error": "\(error)"])
             return folder == nil ? nil : self.open(in: nil, census: census, logger: logger)
         }
     }
@@ -86,7 +86,7 @@ package final class AuditLog: Sendable {
                 try self.keep(change)
             } catch {
                 let metadata: Logger.Metadata = ["error": "\(error)"]
-                self.logger.error("a rules change was not recorded", metadata: metadata)
+                self.logger.error("a change to the rules was not recorded", metadata: metadata)
             }
         }
     }

@@ -27,7 +27,7 @@ extension Element {
             return self.reportUnexpected(expected, problems, hint: hint)
         }
         guard text.contains(where: { !$0.isWhitespace }) else {
-            return problems.reject("expected \(expected), found an empty text", at: self.place)
+            return problems.reject("expected \(expected), found an empty string", at: self.place)
         }
         return text
     }
@@ -80,7 +80,7 @@ extension Element {
             let message = "expected \(expected): a whole number below 2^64, found \(digits)"
             return problems.reject(message, at: self.place)
         case .text(let text) where UInt64(text) != nil:
-            let message = "expected \(expected), found a text; write it without quotes: \(text)"
+            let message = "expected \(expected), found a string; write it without quotes: \(text)"
             return problems.reject(message, at: self.place)
         case .text, .boolean, .date, .nothing, .list, .mapping:
             return self.reportUnexpected(expected, problems)

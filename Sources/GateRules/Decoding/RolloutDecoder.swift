@@ -27,8 +27,8 @@ struct RolloutDecoder {
 
     private func step(_ element: Element, after last: RolloutStep?) -> RolloutStep? {
         guard let fields = Fields(element, Self.keys, self.problems) else { return nil }
-        let at = fields.required("at", of: "a step of a roll-out")
-        let percent = fields.required("percent", of: "a step of a roll-out")
+        let at = fields.required("at", of: "a step of a rollout")
+        let percent = fields.required("percent", of: "a step of a rollout")
         let time = at?.time(self.problems)
         let share = percent.flatMap { self.percent($0, Self.share) }
         if let at, let time, let before = last?.at, time <= before {
@@ -38,7 +38,7 @@ struct RolloutDecoder {
         if let percent, let share, let before = last?.percent, share < before {
             // A client that had to update must not be released again: a rollout only adds clients.
             let order = "\(Self.text(share)) after \(Self.text(before))"
-            let message = "a roll-out cannot decrease: \(order)"
+            let message = "a rollout cannot decrease: \(order)"
             self.problems.report(message, at: percent.place)
         }
         guard let time, let share else { return nil }

@@ -88,7 +88,7 @@ struct TestRequestDecoder {
     private func path(_ element: Element) -> String? {
         guard let path = self.line(element, "a path") else { return nil }
         guard path.hasPrefix("/"), !path.contains(where: \.isWhitespace) else {
-            let message = "'\(path)' is not a path: it must start with '/' and contain no blank"
+            let message = "'\(path)' is not a path: it must start with '/' and contain no space"
             return self.problems.reject(message, at: element.place)
         }
         return path

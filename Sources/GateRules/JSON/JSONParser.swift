@@ -159,11 +159,11 @@ package struct JSONParser {
             switch byte {
             case UInt8(ascii: "\""):
                 guard let text = String(validating: content, as: UTF8.self) else {
-                    throw self.error("a text is not valid UTF-8")
+                    throw self.error("a string is not valid UTF-8")
                 }
                 return text
             case UInt8(ascii: "\\"): content += try self.escaped()
-            case 0..<0x20: throw self.error("a text has a control character")
+            case 0..<0x20: throw self.error("a string has a control character")
             default: content.append(byte)
             }
         }

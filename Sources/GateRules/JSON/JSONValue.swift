@@ -30,7 +30,7 @@ package enum JSONValue: Sendable, Equatable {
         case .null: "nothing"
         case .boolean(let value): "\(value)"
         case .number(let text): "the number \(text)"
-        case .text(let text): "the text '\(text)'"
+        case .text(let text): "the string '\(text)'"
         case .list: "a list"
         case .object: "an object"
         }

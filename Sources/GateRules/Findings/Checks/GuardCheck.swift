@@ -108,7 +108,7 @@ struct GuardCheck {
         let share = ShareFormat.percent(denied / total)
         let tooFew =
             total < Self.fewest
-            ? "fewer than \(Int(Self.fewest)) \(noun) are too few to reject the rules" : nil
+            ? "at least \(Int(Self.fewest)) \(noun) are needed to reject the rules" : nil
         guard let date else {
             let allowed = "and 'guard' allows a change to deny \(ShareFormat.percent(limit))"
             return Words(

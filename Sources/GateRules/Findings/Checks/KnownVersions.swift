@@ -56,8 +56,8 @@ struct KnownVersions {
             guard !out.isEmpty else {
                 return .closed(
                     key: nil,
-                    "no release in 'releases' is available to all clients on \(store.name); wait "
-                        + "with 'holdUntilInStore'"
+                    "no release in 'releases' is available to all clients on \(store.name); use "
+                        + "'holdUntilInStore' to wait"
                 )
             }
             guard let (refusing, newest) = Self.refusal(of: out, by: group) else { continue }
@@ -67,7 +67,7 @@ struct KnownVersions {
             let isBlocked = ["blocked", "blockedBuilds"].contains(key)
             let passes = out.contains { release in group.allSatisfy { $0.admits(release) } }
             guard isBlocked, passes else {
-                return .closed(key: key, "it \(words); wait with 'holdUntilInStore'\(advice)")
+                return .closed(key: key, "it \(words); use 'holdUntilInStore' to wait\(advice)")
             }
             refused = .newestRefused(key: key, "\(words): clients that have it cannot update")
         }

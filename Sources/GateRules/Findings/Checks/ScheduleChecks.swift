@@ -10,7 +10,7 @@ struct PastRuleCheck: FindingCheck {
                 findings.report(.pastRule, message, at: place.place(of: "until"), rule: rule.id)
             }
             if let until = rule.maintenance?.until, until <= now {
-                let message = "the maintenance of '\(rule.id)' ended at \(until)"
+                let message = "the maintenance window of '\(rule.id)' ended at \(until)"
                 let place = place.place(of: "maintenance")
                 findings.report(.pastRule, message, at: place, rule: rule.id)
             }
@@ -25,7 +25,7 @@ struct RolloutCheck: FindingCheck {
             let (rule, place) = (floor.rule, floor.places.place(of: "rollout"))
             if let last = rule.rollout.last, last.percent < 100 {
                 let share = RolloutDecoder.text(last.percent)
-                let message = "the roll-out of '\(rule.id)' stops at \(share)"
+                let message = "the rollout of '\(rule.id)' stops at \(share)"
                 findings.report(.stalledRollout, message, at: place, rule: rule.id)
             }
             guard let begin = rule.schedule.enforceFrom,
@@ -69,7 +69,8 @@ struct FarDateCheck: FindingCheck {
                 continue
             }
             guard seconds > Self.longMaintenance else { continue }
-            let message = "the maintenance of '\(rule.id)' lasts for \(seconds / Self.day) days"
+            let days = seconds / Self.day
+            let message = "the maintenance window of '\(rule.id)' lasts for \(days) days"
             findings.report(.longMaintenance, message, at: place, rule: rule.id)
         }
     }
