@@ -53,8 +53,8 @@ struct RemoteConfigEvaluation {
         let tests = conditions.flatMap(\.writtenTests)
         if Set(tests).count > FormPiece.maximumTests {
             self.note(
-                "the conditions of '\(parameters[0].name)' have more than \(FormPiece.maximumTests) texts "
-                    + "and patterns: further ones are not evaluated"
+                "the conditions of '\(parameters[0].name)' have more than \(FormPiece.maximumTests) "
+                    + "strings and patterns: further ones are not evaluated"
             )
         }
         return (

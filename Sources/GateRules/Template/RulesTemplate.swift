@@ -61,7 +61,7 @@ package struct RulesTemplate: Sendable {
             # The rules of VersionGate. After a change: versiongate check --strict PATH
             # A running gate applies a change within a second.
 
-            # Requests without a valid app version pass, so that a missing header locks no client out.
+            # Requests without a valid app version pass, so a missing header locks out no client.
             # `observe` counts such requests, `reject` denies them.
             unidentified: { missing: allow, unreadable: allow }
 
@@ -71,7 +71,7 @@ package struct RulesTemplate: Sendable {
               - { method: POST, path: /logout }
 
             # Below `minimum` an app must update. Further keys: `recommended` for a hint, `blocked` for
-            # single bad releases, `next` for a coming floor with a date and a roll-out. Clients send
+            # single bad releases, `next` for a later floor with a date and a rollout. Clients send
             # X-App-Platform and X-App-Version. With several apps on this gate, they also send X-App-Id,
             # and each rule names its app: match: { platform: ios, app: ID }.
             rules:
@@ -99,7 +99,7 @@ package struct RulesTemplate: Sendable {
                   message: "\(words.message)"
                   button: "\(words.button)"
 
-            # Tests: rules that fail one of their tests are never loaded. These pass with every floor; add
+            # Tests: rules that fail one of their tests are never loaded. These pass with any floor; add
             # one with the version that most clients have.
             tests:
             \(self.tests(of: "ios"))
