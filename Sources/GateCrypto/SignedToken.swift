@@ -42,9 +42,9 @@ package enum Base64URL {
         )
     }
 
-    /// Decodes a text.
+    /// Decodes a string.
     ///
-    /// - Returns: `nil` if the text is invalid.
+    /// - Returns: `nil` if the string is invalid.
     package static func bytes(_ text: Substring) -> [UInt8]? {
         let standard = String(text.map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 })
         let padding = String(repeating: "=", count: (4 - standard.utf8.count % 4) % 4)

@@ -16,10 +16,9 @@ package final class SigningKey: @unchecked Sendable {
 
     /// Parses a key in PEM format (RFC 7468), in PKCS #8 or in the format of its type.
     ///
-    /// - Returns: `nil` if the text is not a key for the algorithm, or if the key is encrypted.
+    /// - Returns: `nil` if the string is not a key for the algorithm, or if the key is encrypted.
     package init?(pem text: String, for algorithm: Algorithm) {
-        // Keeps the error from staying in the thread's error queue, where later calls would find
-        // it.
+        // Removes errors from the thread's error queue, where later calls would find them.
         defer { ERR_clear_error() }
         guard let pointer = unsafe Self.read(text) else { return nil }
         guard unsafe Self.fits(pointer, algorithm) else {
@@ -59,8 +58,8 @@ package final class SigningKey: @unchecked Sendable {
         }
     }
 
-    /// Returns the SHA-256 signature of a text in the format of tokens; `nil` if the key cannot
-    /// sign.
+    /// Returns the SHA-256 signature of a message in the format that tokens use; `nil` if the key
+    /// cannot sign.
     func signature(of text: [UInt8]) -> [UInt8]? {
         defer { ERR_clear_error() }
         guard let context = unsafe EVP_MD_CTX_new() else { return nil }

@@ -13,8 +13,7 @@ package struct VerifyingKey: Sendable, Equatable {
     }
 
     package func accepts(_ signature: [UInt8], of text: [UInt8]) -> Bool {
-        // Keeps the error from staying in the thread's error queue, where later calls would find
-        // it.
+        // Removes errors from the thread's error queue, where later calls would find them.
         defer { ERR_clear_error() }
         guard
             let key = unsafe EVP_PKEY_new_raw_public_key(

@@ -6,27 +6,27 @@ package import GateRules
 package import GateSystem
 package import Logging
 
-/// A circuit breaker: watches changed rules, and sets them to observe if they deny far more clients
-/// than predicted.
+/// A circuit breaker that monitors changed rules, and sets them to observe mode if they deny far
+/// more clients than predicted.
 ///
-/// It starts after a reload or at a date with which a rule denies more, and ends when the change
-/// has been watched for the configured time. A tripped rule observes, across restarts and reloads,
+/// Monitoring starts after a reload, or on a date from which a rule denies more clients, and ends
+/// after the configured time. A tripped rule stays in observe mode, across restarts and reloads,
 /// until an operator resets the breaker or edits the terms of the rule.
 package actor Breaker: RulesFilter {
     /// The state of the breaker, for operators.
     package struct Status: Sendable, Equatable {
-        /// The names of the watched rules.
+        /// The names of the monitored rules.
         package let watched: [String]
         /// The trips of active rules.
         package let trips: [BreakerTrip]
-        /// The number of trips since the start.
+        /// The number of trips since startup.
         package let count: UInt64
     }
 
     /// The number of seconds of the census that a prediction is based on.
     private static let window: Int64 = 86_400
 
-    /// A change that is being watched.
+    /// A change that is being monitored.
     private struct Watch {
         var trial: RuleTrial
         /// The clients before the change, read in the background so that the change is not delayed.
@@ -51,17 +51,17 @@ package actor Breaker: RulesFilter {
     /// The rules as currently applied.
     private var acting: RuleSet?
     private var watch: Watch?
-    /// The times at which rules start to deny more, in ascending order.
+    /// The times at which rules start to deny more clients, in ascending order.
     private var dates: [(time: Timestamp, rule: String)] = []
     private var lastLook: Timestamp
     private var publish: @Sendable () async -> Void = {}
     private var tellClients: @Sendable (Bool) async -> Void = { _ in }
 
-    /// Creates a breaker that watches nothing yet.
+    /// Creates a breaker that does not monitor any rules yet.
     ///
     /// - Parameters:
     ///   - census: The clients that predictions are based on.
-    ///   - folder: The folder for trips; `nil`: they are lost at a restart.
+    ///   - folder: The folder for trips; `nil`: they are lost on restart.
     ///   - trust: The certificate authorities for the webhook.
     ///   - logger: Logs trips.
     ///   - now: Returns the current time.
@@ -90,7 +90,7 @@ package actor Breaker: RulesFilter {
         self.lastLook = now()
     }
 
-    /// Initializes the breaker with the rules of the start.
+    /// Initializes the breaker with the rules that the gate starts with.
     ///
     /// - Parameters:
     ///   - rules: The rules.
@@ -101,15 +101,15 @@ package actor Breaker: RulesFilter {
             self.record = BreakerRecord(in: folder) { self.logger.error("\($0)") } ?? self.record
         }
         let watched = self.record.watch
-        // Without former rules, nothing counts as changed: one new gate of many must not stop what
-        // the others enforce.
+        // Without former rules, nothing counts as changed: a new gate in a fleet must not stop
+        // enforcing what the other gates enforce.
         let acting = await self.admit(rules, after: former ?? rules)
         if let watched, self.watch == nil {
             let same = watched.rules.filter { self.terms[$0.key] == $0.value }
             let since = Timestamp(secondsSinceEpoch: watched.since)
             await self.begin(Set(same.keys), since: since)
         }
-        for trip in self.trips { self.report(trip, "the circuit breaker tripped before the start") }
+        for trip in self.trips { self.report(trip, "the circuit breaker tripped before startup") }
         return acting
     }
 
@@ -154,7 +154,7 @@ package actor Breaker: RulesFilter {
         return rules
     }
 
-    /// Resets all trips and enforces the rules again, without watching them.
+    /// Resets all trips and enforces the rules again, without monitoring them.
     ///
     /// - Returns: The names of the active rules with a trip.
     package func reset() async -> [String] {
@@ -178,13 +178,13 @@ package actor Breaker: RulesFilter {
         )
     }
 
-    /// Whether a date has passed from which a rule denies more.
+    /// Whether a date has passed from which a rule denies more clients.
     var isDue: Bool { self.dates.first.map { $0.time <= self.now() } ?? false }
 
     /// Whether the counts should be evaluated now.
     package var wantsLook: Bool { self.watch != nil || self.isDue }
 
-    /// Evaluates what was counted since the last call.
+    /// Evaluates the counts since the last call.
     package func look(at cells: [[CensusCell: CensusFigures]]) async {
         let now = self.now()
         let due = self.dates.prefix { $0.time <= now }.map(\.rule)
@@ -223,7 +223,7 @@ package actor Breaker: RulesFilter {
             await self.trip(excess, watch, loaded, at: now)
         } else if watch.trial.isOver(at: now, after: loaded.breaker.watch) {
             self.logger.info(
-                "the rules change had the predicted effect",
+                "the change to the rules had the predicted effect",
                 metadata: ["rules": "\(watch.trial.suspects.sorted().joined(separator: ","))"]
             )
             await self.end()
@@ -231,7 +231,7 @@ package actor Breaker: RulesFilter {
     }
 }
 
-/// The watched change.
+/// The monitored change.
 extension Breaker {
     private var trips: [BreakerTrip] {
         self.record.trips(in: self.terms)
@@ -247,7 +247,7 @@ extension Breaker {
         return acting
     }
 
-    /// Watches rules from a given time on, except tripped ones; ends if none remain.
+    /// Monitors rules from a given time on, except tripped ones; stops if none remain.
     private func begin(_ names: Set<String>, since: Timestamp) async {
         let suspects = names.subtracting(self.trips.map(\.rule))
         guard !suspects.isEmpty, let loaded = self.loaded, loaded.breaker.limit != nil else {
@@ -260,8 +260,8 @@ extension Breaker {
             baseline: self.watch?.baseline
                 ?? BackgroundThread.records.task { rows(start, since) }
         )
-        // If clients were not distinguished before, all of the next counts are from after the
-        // change.
+        // If clients were not distinguished before, all of the next counts are for requests after
+        // the change.
         watch.isFresh = self.watch != nil
         self.watch = watch
         self.record.watch = BreakerRecord.Watch(

@@ -4,9 +4,9 @@ internal import GatePolicy
 internal import GateRecords
 internal import GateSystem
 
-/// A rule that was set to observe because it denied more clients than predicted.
+/// A rule that was set to observe mode because it denied more clients than predicted.
 package struct BreakerTrip: Sendable, Equatable, Codable {
-    /// The id of the rule, or `unidentified`.
+    /// The ID of the rule, or `unidentified`.
     package let rule: String
     /// The digest of the rule's terms; with other terms, the trip no longer applies.
     let terms: String
@@ -28,7 +28,7 @@ package struct BreakerTrip: Sendable, Equatable, Codable {
 
 /// The stored state of the circuit breaker.
 struct BreakerRecord: Sendable, Equatable, Codable {
-    /// A change that is being watched.
+    /// A change that is being monitored.
     struct Watch: Sendable, Equatable, Codable {
         /// The names of the rules and the digests of their terms.
         var rules: [String: String]
@@ -38,7 +38,7 @@ struct BreakerRecord: Sendable, Equatable, Codable {
 
     private static let name = "breaker.json"
     private static let maximumSize = 1 << 20
-    /// The maximum number of stored trips, the newest.
+    /// The maximum number of stored trips; the newest are kept.
     private static let mostTrips = 100
 
     /// The format version; records in another format are not read.

@@ -3,7 +3,7 @@ internal import GateCrypto
 internal import GatePolicy
 
 extension RuleSetDefinition {
-    /// The terms of all rules that can deny clients, by rule id, and those of the policy for
+    /// The terms of all rules that can deny clients, by rule ID, and those of the policy for
     /// unidentified clients under `unidentified`.
     ///
     /// Texts and URLs are not part of the terms. The value is a digest that stays the same across
@@ -39,7 +39,7 @@ extension RuleSetDefinition {
         return changed
     }
 
-    /// Returns the definition with the given rules set to observe.
+    /// Returns the definition with the given rules set to observe mode.
     func observing(_ names: Set<String>) -> RuleSetDefinition {
         var definition = self
         for index in definition.rules.indices where names.contains(definition.rules[index].id) {
@@ -49,7 +49,7 @@ extension RuleSetDefinition {
         return definition
     }
 
-    /// The times at which rules start to deny clients, or deny more, with the rule.
+    /// The times at which rules start to deny clients, or to deny more, each with its rule.
     var denialDates: [(time: Timestamp, rule: String)] {
         var dates: [(time: Timestamp, rule: String)] = []
         for rule in self.rules {

@@ -19,12 +19,12 @@ package actor FeedCoordinator {
     private var entries: [String: FeedStatus] = [:]
     /// The times at which the stored entries were written.
     private var savedAt: [String: Int64] = [:]
-    /// Values that were rejected together with the rules; a change of the rules may make them
+    /// Values that were rejected together with the rules; a change to the rules may make them
     /// valid.
     private var refused: [String: (feed: FeedDefinition, value: FeedValue, error: String)] = [:]
-    /// Whether a task is deciding based on the active rules.
+    /// Whether a task is making a decision based on the active rules.
     private var isDeciding = false
-    /// The tasks that wait to decide, in FIFO order.
+    /// The tasks that wait for their turn to decide, in FIFO order.
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
     /// Creates a coordinator without feeds.
@@ -33,7 +33,7 @@ package actor FeedCoordinator {
     ///   - reloader: Merges the values with the rules files.
     ///   - store: Keeps the values for a restart; `nil`: they are not stored.
     ///   - logger: The log for changes and failures of feeds.
-    ///   - confirmed: Called with a feed's id and the time at which its value was last confirmed.
+    ///   - confirmed: Called with a feed's ID and the time at which its value was last confirmed.
     package init(
         reloader: RulesReloader,
         store: FeedStore?,
@@ -46,7 +46,7 @@ package actor FeedCoordinator {
         self.confirmed = confirmed
     }
 
-    /// The status of each feed, sorted by id.
+    /// The statuses of all feeds, sorted by ID.
     package var statuses: [FeedStatus] { self.entries.values.sorted { $0.id < $1.id } }
 
     /// Registers a feed, and returns the time at which its last applied value was confirmed.
@@ -83,7 +83,7 @@ package actor FeedCoordinator {
 
     /// Applies a valid result of a feed.
     ///
-    /// - Returns: `false` if its value is rejected; the active rules do not change then.
+    /// - Returns: `false` if its value is rejected, in which case the active rules do not change.
     func take(_ answer: FeedResult, of feed: FeedDefinition, at time: Int64) async -> Bool {
         await self.acquireDecision()
         defer { self.releaseDecision() }
@@ -106,7 +106,7 @@ package actor FeedCoordinator {
         }
     }
 
-    /// Retries rejected values after a change of the rules.
+    /// Retries rejected values after a change to the rules.
     func retryRefused(at time: Int64) async {
         await self.acquireDecision()
         defer { self.releaseDecision() }
@@ -139,7 +139,7 @@ package actor FeedCoordinator {
         }
     }
 
-    /// Marks a feed as stale, if it still is, and applies its `whenStale` setting.
+    /// Marks a feed as stale, if its value is still stale, and applies its `whenStale` setting.
     func turnStale(_ feed: FeedDefinition, at time: Int64) async {
         await self.acquireDecision()
         defer { self.releaseDecision() }

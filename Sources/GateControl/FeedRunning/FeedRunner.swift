@@ -170,7 +170,7 @@ actor FeedRunner {
     private var now: FeedSchedule.Moment { self.clock.now() }
 }
 
-/// The clock of a feed, and how it sleeps.
+/// The clock of a feed, and its function to sleep.
 struct FeedClock: Sendable {
     let now: @Sendable () -> FeedSchedule.Moment
     /// Sleeps for a number of seconds.

@@ -20,9 +20,10 @@ package struct FeedStatus: Sendable, Equatable {
     package let source: String
     /// Whether a webhook triggers a fetch.
     package let hasWebhook: Bool
-    /// The revision of the contribution; `nil` if no value was ever applied.
+    /// The revision of the contribution; `nil` if no value has ever been applied.
     package internal(set) var revision: String?
-    /// The time of the last confirmation, changed or not, in seconds since 1970.
+    /// The time of the last confirmation, whether or not the value had changed, in seconds since
+    /// 1970.
     package internal(set) var confirmedAt: Int64?
     /// The time of the last change of the contribution, in seconds since 1970.
     package internal(set) var changedAt: Int64?

@@ -23,7 +23,7 @@ package struct PreviewSeal: Sendable {
 
     private let keys: [AuthenticationKey]
 
-    /// Reads the secrets of a file, one per line.
+    /// Reads the secrets in a file, one per line.
     ///
     /// The first one signs, and all are accepted, so that a secret can be rotated.
     package init(path: String) throws(Failure) {

@@ -1,7 +1,7 @@
 package import GateRules
 package import Logging
 
-/// Logs findings, each one once while it persists.
+/// Logs findings; a finding that persists is logged only once.
 package struct FindingsLog {
     /// The maximum number of findings in the log; `check` shows all of them.
     private static let limit = 20
@@ -14,7 +14,7 @@ package struct FindingsLog {
 
     /// Logs the new findings on rules that took effect.
     ///
-    /// A laxer rule is logged as a warning: nothing else points it out.
+    /// A laxer rule is logged as a warning, because nothing else reveals it.
     package func report(_ findings: RulesFindings, after former: RulesFindings? = nil) {
         let known = Set(former?.all ?? [])
         let news = findings.all.filter { finding in

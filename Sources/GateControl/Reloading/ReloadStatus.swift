@@ -6,7 +6,7 @@ package import GateRules
 package struct ReloadStatus: Sendable, Equatable {
     /// Whether the last reload succeeded; false before the first load.
     package private(set) var lastReloadSuccessful: Bool
-    /// The last time that the rules were read and valid, changed or not.
+    /// The last time that the rules were read and valid, whether or not they had changed.
     package private(set) var lastSuccess: Date?
     /// The active revision.
     package private(set) var revision: String?

@@ -1,7 +1,7 @@
 package import GatePolicy
 package import GateRules
 
-/// Decides which of the loaded rules are enforced and which only observe.
+/// Decides which of the loaded rules are enforced and which are only in observe mode.
 package protocol RulesFilter: Sendable {
     /// Returns new rules in the form that is to be applied.
     ///

@@ -39,7 +39,7 @@ extension RulesReloader {
         hasJustRead: Bool = false,
         seen sighting: RulesSighting?
     ) -> Reading {
-        // The watcher also reports at its start, and after every `touch`. A signal requests that
+        // The watcher also reports when it starts, and after every `touch`. A signal requests that
         // the rules are read and tested, which is not repeated if it has just happened.
         guard let current,
             reason == .fileChanged || hasJustRead && self.status.lastReloadSuccessful

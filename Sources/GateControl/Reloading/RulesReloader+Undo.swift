@@ -4,7 +4,7 @@ package import GateRules
 internal import GateSystem
 internal import Logging
 
-/// Undo: earlier rules become active again, whatever the files contain.
+/// Undo: makes earlier rules active again, regardless of what the files contain.
 extension RulesReloader {
     /// The result of an undo.
     package enum UndoOutcome: Sendable {
@@ -59,7 +59,8 @@ extension RulesReloader {
             self.undos.append(Undo(target: target, seen: seen, name: name, answer: answer))
             guard !self.isReloading else { return }
             self.isReloading = true
-            // The sender is answered once the undo is applied, without waiting for other requests.
+            // The sender gets the response as soon as the undo is applied, without waiting for
+            // other requests.
             Task {
                 await self.servePendingRequests(hasJustRead: false)
                 self.isReloading = false
@@ -67,7 +68,7 @@ extension RulesReloader {
         }
     }
 
-    /// Returns the effects that an undo would have at the moment; `nil` if the revision is not
+    /// Returns the effects that an undo would currently have; `nil` if the revision is not
     /// archived.
     ///
     /// `target`: the revision to return to; `nil`: the last one with different files.
@@ -138,14 +139,15 @@ extension RulesReloader {
     private func pin(against current: LoadedRules, for files: String, by name: String?) -> RulesPin?
     {
         var undone = current.pin?.undone ?? [current.filesRevision]
-        // Files that were rejected must not become active when the reason for that goes away.
+        // Files that were rejected must not become active when the reason for the rejection
+        // disappears.
         if let refused = self.failure?.files, !undone.contains(refused) { undone.append(refused) }
         undone.removeAll { $0 == files }
         guard !undone.isEmpty else { return nil }
         return RulesPin(undone: undone, time: self.second.secondsSinceEpoch, name: name)
     }
 
-    /// Logs that the active rules differ from the files, and that they no longer do.
+    /// Logs when the active rules start or cease to differ from the files.
     func logPin(of loaded: LoadedRules, after former: LoadedRules?, _ origin: RulesChange.Origin) {
         if let pin = loaded.pin {
             guard origin.reason != .feed else { return }

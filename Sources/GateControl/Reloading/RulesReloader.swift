@@ -5,7 +5,7 @@ package import GateRules
 internal import GateSystem
 package import Logging
 
-/// Replaces the rules at run time, and keeps the active ones if new ones are invalid.
+/// Replaces the rules at run time, and keeps the active ones if the new ones are invalid.
 ///
 /// All kinds of reloads use this actor. Reloads never run concurrently; those requested during a
 /// reload are served together by the next one.
@@ -28,17 +28,18 @@ package actor RulesReloader {
     /// Whether the rules are from the file, in its current or an earlier state, not from the state
     /// folder.
     private(set) var areOfFile: Bool
-    /// The time and the reason of the last read of the file; `nil`: not since the start.
+    /// The time of and the reason for the last read of the file; `nil` if it has not been read
+    /// since startup.
     private(set) var lastReload: (time: Timestamp, origin: RulesChange.Origin)?
-    /// The numbers of successful and failed reloads since the start.
+    /// The numbers of successful and failed reloads since startup.
     package private(set) var counts = ReloadCounts()
     /// The feeds in the rules, emitted after each successful reload of the file.
     nonisolated let feeds: AsyncStream<[FeedDefinition]>
 
     private let feedsContinuation: AsyncStream<[FeedDefinition]>.Continuation
-    /// The revisions that have been active since the start, the newest last.
+    /// The revisions that have been active since startup, newest last.
     private var formerRevisions: [String] = []
-    /// The values of feeds, by feed id.
+    /// The values of feeds, by feed ID.
     package private(set) var contributions: [String: FeedContribution]
     private var offers: [Offer] = []
     var undos: [Undo] = []
@@ -157,7 +158,7 @@ package actor RulesReloader {
         return errors
     }
 
-    /// Applies the active rules again, as the filter currently decides.
+    /// Applies the active rules again, according to the current decision of the filter.
     package func republish() async {
         self.mustPublish = true
         guard !self.isReloading else { return }
@@ -171,7 +172,8 @@ package actor RulesReloader {
         Set(self.contributions.filter(\.value.isObserved).keys)
     }
 
-    /// Returns the current value of a feed; `nil` if it has none, or one of a different entry.
+    /// Returns the current value of a feed; `nil` if it has none, or only one for a different
+    /// entry.
     func contribution(of feed: FeedDefinition) -> FeedContribution? {
         self.contributions[feed.id].flatMap { $0.fingerprint == feed.fingerprint ? $0 : nil }
     }
@@ -193,7 +195,7 @@ package actor RulesReloader {
                 // early to see.
                 let answered = self.waiting
                 self.waiting = []
-                // Only the log tells the result of a signal.
+                // The result of a signal only appears in the log.
                 let origin = answered.map(\.origin).first { $0.reason == .signal } ?? first
                 // A signal requests the current state; there is at most one watcher.
                 let isSeen = answered.allSatisfy { $0.sighting != nil }
@@ -226,7 +228,7 @@ package actor RulesReloader {
             // `nil` is only returned for readings with a sighting.
             guard var loaded = try await self.loaded(reading, contributions) else { return [] }
             for (other, finding) in loaded.lockoutsByFeeds where other != feed.id {
-                // The source stated this floor before the store data was known.
+                // The source provided this floor before the store data was known.
                 self.logger.error(
                     "a feed locks out all clients: its rules only observe now",
                     metadata: ["feed": "\(other)", "error": "\(finding.asError)"]

@@ -9,7 +9,8 @@ package struct RulesSnapshot: Sendable {
     /// folder.
     package let areOfFile: Bool
     package let inForceSince: Timestamp?
-    /// The time and the reason of the last read of the file; `nil`: not since the start.
+    /// The time of and the reason for the last read of the file; `nil` if it has not been read
+    /// since startup.
     package let lastReload: (time: Timestamp, origin: RulesChange.Origin)?
 }
 

@@ -2,13 +2,13 @@ package import GatePolicy
 package import GateRules
 package import Logging
 
-/// The rules that a gate starts with: those of its file, or the last good ones if the file is
+/// The rules that a gate starts with: those in its file, or the last good ones if the file is
 /// invalid or rejected.
 package struct StartingRules: Sendable {
     package let rules: LoadedRules
-    /// The values that feeds had before the start, if they are still valid.
+    /// The values that feeds had before startup, if they are still valid.
     package let contributions: [String: FeedContribution]
-    /// The reason why the gate does not start with the file; `nil`: it does.
+    /// The reason why the gate does not start with the rules in the file; `nil` if it does.
     package let failure: LoadFailure?
     /// The rules that were active before the restart; `nil` if unknown.
     package let former: LoadedRules?
@@ -17,10 +17,10 @@ package struct StartingRules: Sendable {
     ///
     /// - Parameters:
     ///   - loader: Loads the file.
-    ///   - contributions: The values that feeds had before the start.
+    ///   - contributions: The values that feeds had before startup.
     ///   - lastGood: The stored rules; `nil`: none.
     ///   - isStrict: Whether the stored rules must not be used.
-    ///   - now: The time of the start.
+    ///   - now: The time of startup.
     ///   - logger: Logs all problems.
     /// - Throws: `LoadFailure` if there are no usable rules.
     package init(

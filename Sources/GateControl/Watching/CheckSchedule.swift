@@ -31,7 +31,7 @@ struct CheckSchedule {
 
     /// The next step of the watch loop.
     enum Step: Equatable {
-        /// Wait for events, at most for this duration.
+        /// Wait for events, but no longer than this duration.
         case wait(Duration)
         /// Check the files: all writers have finished.
         case look
@@ -44,7 +44,7 @@ struct CheckSchedule {
         case open(since: Instant, last: Instant)
         case left(last: Instant)
 
-        /// The time since which the file is open for writing.
+        /// The time from which the file has been open for writing; `nil` once it is closed.
         var openSince: Instant? {
             switch self {
             case .open(let since, _): since
@@ -61,7 +61,7 @@ struct CheckSchedule {
     private var waitingSince: Instant?
     private var nextGlance: Instant
 
-    /// Creates a schedule; the first check waits for writers, too, since a write may be in
+    /// Creates a schedule; the first check also waits for writers, since a write may be in
     /// progress.
     init(timing: RulesWatcher.Timing, now: Instant) {
         self.timing = timing
@@ -73,7 +73,7 @@ struct CheckSchedule {
     /// Whether a file is being written, or was written so recently that the write may continue.
     var isBeingWritten: Bool { !self.written.isEmpty }
 
-    /// The time since which a file has been open with changes that have not been read.
+    /// The earliest time from which a file has been open with changes that have not been read.
     var openSince: Instant? { self.written.values.compactMap(\.openSince).min() }
 
     /// Adds an event for an entry that is part of the rules.

@@ -4,7 +4,7 @@ private import Glibc
 /// The inotify events of a few folders that concern the rules.
 ///
 /// Folders are watched instead of files: a watch on a file stays with its inode, and editors and
-/// Kubernetes replace the file by another one.
+/// Kubernetes replace the file with another one.
 struct FolderEvents: ~Copyable {
     /// An event from the kernel.
     enum Notice: Equatable {
@@ -24,8 +24,8 @@ struct FolderEvents: ~Copyable {
         IN_DELETE_SELF, IN_MOVE_SELF, IN_ATTRIB, Int32(IN_ONLYDIR),
     ].reduce(0) { $0 | UInt32($1) }
 
-    /// The descriptor to poll; negative if no inotify instance was available, as in crowded
-    /// containers.
+    /// The descriptor to poll; negative if no inotify instance was available, as in containers with
+    /// too many inotify instances.
     let descriptor: Int32
     private var folders: [Int32: Folder] = [:]
 
@@ -38,7 +38,7 @@ struct FolderEvents: ~Copyable {
         if self.descriptor >= 0 { close(self.descriptor) }
     }
 
-    /// Watches exactly these folders; missing folders are left out.
+    /// Watches exactly these folders; missing folders are skipped.
     ///
     /// A second watch on the same folder has no effect, and a folder that was replaced gets a new
     /// watch, so this should be called again after every event.

@@ -4,12 +4,12 @@ package import Logging
 
 /// Reports when the rules files may have changed, as an endless sequence of sightings.
 ///
-/// A sighting identifies a state of the files without their contents. The first one is sent at
-/// once, so that changes between the first load and the start of the watcher are not missed. After
-/// it, there is one for each new state of the file or folder, however it came about: a write in
-/// place, an editor's rename, a Kubernetes swap of `..data`, a deletion. It is sent when the writer
-/// has finished. Ending the iteration or canceling its task stops the watcher and closes its
-/// descriptors.
+/// A sighting identifies a state of the files without their contents. The first one is sent
+/// immediately, so that changes between the first load and the start of the watcher are not missed.
+/// After it, there is one for each new state of the file or folder, regardless of how it was
+/// written: a write in place, an editor's rename, a Kubernetes swap of `..data`, a deletion. It is
+/// sent when the writer has finished. Ending the iteration or canceling its task stops the watcher
+/// and closes its descriptors.
 package struct RulesWatcher: AsyncSequence, Sendable {
     /// The delays of the watcher.
     package struct Timing: Sendable {

@@ -25,8 +25,8 @@ struct WatchLoop: Sendable {
         self.logger = logger
     }
 
-    /// Runs until the stop signal; reports the initial state and every new one when its writer has
-    /// finished.
+    /// Runs until the stop signal; reports the initial state, and every new state when its writer
+    /// has finished.
     func run(report: (RulesSighting) -> Void) {
         var notices = FolderEvents()
         if notices.descriptor < 0 {
@@ -46,7 +46,7 @@ struct WatchLoop: Sendable {
                 case .stop: return
                 case .timeout: continue
                 case .notice:
-                    // A log in the same folder that is written all the time must not keep the
+                    // A log in the same folder that is written continuously must not keep the
                     // thread busy.
                     guard self.wait(for: -1, atMost: self.timing.gathering) != .stop else { return }
                     self.take(&notices, into: &schedule)

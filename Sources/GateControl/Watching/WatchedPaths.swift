@@ -6,7 +6,7 @@ private import Glibc
 ///
 /// These are the last component of the path, each symbolic link on the way, and the final target;
 /// if that is a folder, also its rules files and their targets. Other files in these folders, such
-/// as logs and temporary files of editors, are ignored. Changes of parent folders are left to
+/// as logs and temporary files of editors, are ignored. Changes to parent folders are found by
 /// polling.
 struct WatchedPaths: Equatable {
     /// The relevant names in one folder.
@@ -43,8 +43,8 @@ struct WatchedPaths: Equatable {
         }
     }
 
-    /// Adds the names on the way and returns the path without links; `nil` if there are too many
-    /// links.
+    /// Adds the names of the links on the path and returns the path without links; `nil` if there
+    /// are too many links.
     private mutating func follow(_ path: String) -> String? {
         var folder = Self.root(of: path)
         var names = Self.names(of: path)

@@ -62,7 +62,7 @@ struct AppStoreConnectFeed: FeedSource {
                 ["apps"],
                 [("filter[bundleId]", name), ("fields[apps]", "bundleId")]
             )
-            // The filter matches prefixes as well.
+            // The filter also matches prefixes.
             let found = apps.resources.first { $0[path: "attributes.bundleId"] == .text(name) }
             guard let number = found?["id"]?.text else {
                 throw .content("App Store Connect has no app \(self.app) for this key")

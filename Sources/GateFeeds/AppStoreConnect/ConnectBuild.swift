@@ -8,8 +8,8 @@ struct ConnectBuild: Equatable {
     /// The build number as written.
     var number: String
 
-    /// Decodes a build; `nil` for one that no tester can have: its processing is unfinished or
-    /// failed, or it has no audience.
+    /// Decodes a build; returns `nil` for one that no tester can have, because its processing is
+    /// unfinished or failed, or because it has no audience.
     ///
     /// - Parameters:
     ///   - resource: The build.
@@ -50,7 +50,8 @@ struct ConnectBuild: Equatable {
         )
     }
 
-    /// The release notes by language; malformed ones are left out, because they affect no decision.
+    /// The release notes by language; malformed ones are omitted, because they do not affect any
+    /// decision.
     private static func releaseNotes(
         of resource: JSONValue,
         in list: ConnectList
@@ -63,7 +64,7 @@ struct ConnectBuild: Equatable {
                 let language = LanguageTag(locale)
             else { continue }
             notes[language] = text
-            // Apple has `de-DE`, and a tester may prefer `de-AT`.
+            // Apple uses `de-DE`, and a tester may prefer `de-AT`.
             guard
                 let base = locale.split(separator: "-").first.flatMap({ LanguageTag(String($0)) }),
                 general[base] == nil

@@ -16,10 +16,10 @@ struct ConnectFacts {
         var words = TestAudience.Words.own
     }
 
-    /// Replaces the time of versions that were already in the store at the first fetch.
+    /// A placeholder for the time of versions that were already in the store at the first fetch.
     private static let before = "before"
 
-    /// Returns the memory key for the time since which a version is in the store.
+    /// Returns the memory key for the time at which a version became available in the store.
     private static func sighting(of version: ConnectVersion) -> String {
         // A soak period starts when the version is available to all users.
         if case .ended = version.phase {
@@ -41,7 +41,7 @@ struct ConnectFacts {
         .max { $0.build.precedes($1.build) }
     }
 
-    /// Returns the times since which versions are in the store, as observed by this feed.
+    /// Returns the times at which versions became available in the store, as observed by this feed.
     ///
     /// `last`: The stored times; `nil` at the first fetch, when the times of existing versions are
     /// unknown.
@@ -56,9 +56,9 @@ struct ConnectFacts {
     /// Generates the rules file.
     ///
     /// - Parameters:
-    ///   - feed: The id of the feed, which prefixes the ids of the rules.
+    ///   - feed: The ID of the feed, which prefixes the IDs of the rules.
     ///   - target: The clients that the facts apply to.
-    ///   - memory: The times since which versions are in the store.
+    ///   - memory: The times at which versions became available in the store.
     ///   - now: The time at which the expiration of builds is evaluated.
     /// - Returns: The contribution of the feed.
     func document(
@@ -93,7 +93,7 @@ struct ConnectFacts {
     /// Returns the demands on testers: the version of the newest build, and its build number within
     /// that version.
     ///
-    /// Build numbers may restart with each version, so a later version whose builds are still
+    /// Build numbers may start over with each version, so a later version whose builds are still
     /// unknown must pass.
     private func demand(of newest: ConnectBuild, for target: Target) -> [JSONValue.Member] {
         let build = newest.build
@@ -106,8 +106,8 @@ struct ConnectFacts {
             members.append(.init("minimumBuildOf", .text("\(build.version)")))
         }
         if target.ask == .recommend {
-            // The build is available already, so it is recommended from its upload on and never
-            // enforced.
+            // The build is already available, so it is recommended from the time of its upload and
+            // never enforced.
             let since = newest.uploadedAt ?? Timestamp(secondsSinceEpoch: 0)
             members.append(.init("warnFrom", .text("\(since)")))
         }
@@ -162,11 +162,12 @@ struct ConnectFacts {
         return .object(members)
     }
 
-    /// Returns the time since which a version is in the store; `nil` for always.
+    /// Returns the time at which a version became available in the store; `nil` if it has always
+    /// been available.
     ///
     /// The earliest release date is only a lower bound, because the review may have ended long
-    /// after. The date is only used by itself for versions that existed at the first fetch, for
-    /// which nothing better is known.
+    /// after it. The date alone is only used for versions that existed at the first fetch, for
+    /// which no better time is known.
     private static func begin(
         of version: ConnectVersion,
         seen: Timestamp?,

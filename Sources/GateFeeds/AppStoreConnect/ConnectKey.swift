@@ -11,8 +11,8 @@ struct ConnectKey: Sendable, Equatable {
     /// The `.p8` file, which Apple lets users download once.
     let secret: Secret
 
-    /// Parses the content of a `.p8` file, or the file as base64, which is often used to keep it on
-    /// one line.
+    /// Parses the content of a `.p8` file, or its base64 encoding, which is often used to keep it
+    /// on one line.
     private static func key(in text: String) -> SigningKey? {
         if let key = SigningKey(pem: text, for: .es256) { return key }
         let compact = text.filter { !$0.isWhitespace }
@@ -21,11 +21,11 @@ struct ConnectKey: Sendable, Equatable {
         return SigningKey(pem: file, for: .es256)
     }
 
-    /// Creates a token that is valid for the next minutes.
+    /// Creates a token that is valid for ten minutes.
     func token(now: Timestamp) throws(FeedFailure) -> String {
         let text = try self.secret.read()
         guard let key = Self.key(in: text) else {
-            // The message contains nothing of the secret.
+            // The message contains no part of the secret.
             throw .secret(
                 "\(self.secret) contains no App Store Connect key; expected the content of a .p8 file, which "
                     + "starts with '-----BEGIN PRIVATE KEY-----', or the file in base64"

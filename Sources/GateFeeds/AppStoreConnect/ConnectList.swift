@@ -32,7 +32,7 @@ struct ConnectList {
             .compactMap { Self.key(of: $0) }.compactMap { self.included[$0] }
     }
 
-    /// The type and id, which identify a resource.
+    /// The type and ID, which identify a resource.
     private static func key(of resource: JSONValue) -> Key? {
         guard let type = resource["type"]?.text, let id = resource["id"]?.text else { return nil }
         return Key(type: type, id: id)

@@ -1,7 +1,7 @@
 internal import GateRules
 /// The app and platform that lists of App Store Connect are filtered by.
 ///
-/// Resources of other apps or platforms that are returned nevertheless are ignored.
+/// If resources of other apps or platforms are returned anyway, they are ignored.
 struct ConnectScope {
     /// The number of the app.
     let app: String

@@ -7,7 +7,7 @@ struct ConnectVersion: Equatable {
     enum Phase: Equatable {
         case complete
         case phased(until: Timestamp)
-        /// Available to all users since this time at the latest; the developer may have ended the
+        /// Available to all users, since this time at the latest; the developer may have ended the
         /// phased release early.
         case ended(by: Timestamp)
         case partial
@@ -21,7 +21,7 @@ struct ConnectVersion: Equatable {
     var earliestRelease: Timestamp?
     var phase: Phase
 
-    /// The states of versions in the store: the current one and the one before API 3.3.
+    /// The states of versions in the store: the current name, and the name before API 3.3.
     private static let liveStates = ["READY_FOR_DISTRIBUTION", "READY_FOR_SALE"]
     private static let day: Int64 = 86_400
     /// The duration of a phased release; it reaches all users on the seventh day.
@@ -57,7 +57,7 @@ struct ConnectVersion: Equatable {
         switch try release.text(at: "attributes.phasedReleaseState") {
         case "COMPLETE": return try Self.end(of: release).map { .ended(by: $0) } ?? .complete
         case "ACTIVE": return try Self.end(of: release).map { .phased(until: $0) } ?? .partial
-        // Paused, inactive, or a state that was added later.
+        // Paused, inactive, or an unknown state that Apple added later.
         case _: return .partial
         }
     }

@@ -53,7 +53,7 @@ package struct FeedDebounce: Equatable {
         return .take(self.held)
     }
 
-    /// Records that results have been applied or rejected.
+    /// Records that results were applied or rejected.
     package mutating func finish(_ answers: [FeedResult], at uptime: Double) {
         self.isTaking = false
         if answers.contains(where: \.isValue) { self.opensAt = uptime + Self.interval }

@@ -9,7 +9,7 @@ package final class FeedHooks: Sendable {
     /// The outcome of a webhook.
     package enum Outcome: Sendable, Hashable {
         case taken
-        /// There is no feed with that id, or it has no webhook.
+        /// There is no feed with that ID, or it has no webhook.
         case unknown
         case unsigned
         case invalidSignature
@@ -58,7 +58,7 @@ package final class FeedHooks: Sendable {
     ///
     /// - Parameters:
     ///   - body: The unmodified body.
-    ///   - feed: The id of the feed.
+    ///   - feed: The ID of the feed.
     ///   - peer: The sender, for the log.
     ///   - values: Returns the values of a header field.
     /// - Returns: The outcome.
@@ -96,7 +96,8 @@ package final class FeedHooks: Sendable {
         guard let signature = signatures.first else { return .unsigned }
         do throws(FeedFailure) {
             let isSigned = try hook.webhook.isSigned(body, by: signature)
-            // With two signatures, another recipient could have verified the other one.
+            // With two signatures, another recipient could have verified the one that this gate
+            // rejects.
             return isSigned && signatures.count == 1 ? .taken : .invalidSignature
         } catch {
             self.logger.log(

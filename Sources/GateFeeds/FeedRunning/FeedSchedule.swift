@@ -43,7 +43,7 @@ package struct FeedSchedule: Equatable {
     private let timing: FeedTiming
     /// The time of the last confirmation, in seconds since 1970.
     private(set) var confirmedAt: Int64?
-    /// The same time on the monotonic clock, so that setting the wall clock does not affect
+    /// The same time on the monotonic clock, so that changes to the wall clock do not affect
     /// staleness.
     private var confirmedUptime: Double
     package private(set) var failures = 0
@@ -97,7 +97,7 @@ package struct FeedSchedule: Equatable {
         self.confirmedAt = now.time
         self.confirmedUptime = now.uptime
         self.isStale = false
-        // A stream that repeatedly breaks right after its start is not stable.
+        // A stream that repeatedly breaks right after it starts is not stable.
         if now.uptime - self.askAt >= Self.lastingAfter { self.failures = 0 }
         return wasStale
     }
@@ -111,8 +111,8 @@ package struct FeedSchedule: Equatable {
         self.earliest = now.uptime + Self.hintDelay
     }
 
-    /// Records the regular end of a stream; it is reopened soon, with longer delays if streams
-    /// never last.
+    /// Records the regular end of a stream; it is reopened soon, or after longer delays if streams
+    /// keep ending early.
     package mutating func interrupt(at now: Moment, random: Double) {
         self.fail(retryAfter: nil, at: now, random: random)
     }

@@ -26,7 +26,7 @@ package final class FeedWakeup: Sendable {
         self.state.withLock { $0.wasCalled = false }
     }
 
-    /// Waits until `wake()` is called or `isOver` returns; at most one caller may wait.
+    /// Waits until `wake()` is called or `isOver` returns; at most one caller can wait.
     ///
     /// `isOver`: A task that is canceled by a wake-up.
     /// - Returns: Whether `wake()` was called since the last wait or `forget()`.

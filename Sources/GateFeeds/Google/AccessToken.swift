@@ -39,7 +39,7 @@ struct AccessToken: Sendable, Equatable {
         }
         guard let text = body?["accessToken"]?.text, !text.isEmpty,
             let end = (body?["expireTime"]?.text).flatMap({ try? Timestamp(parsing: $0) })
-        else { throw .content("the response has no 'accessToken' and 'expireTime'") }
+        else { throw .content("the response has no 'accessToken' or 'expireTime'") }
         let lifetime = end.secondsSinceEpoch - asked.secondsSinceEpoch
         // Clocks may differ by minutes. A lifetime that is too long is limited to one hour.
         self.init(text, asked: asked, lifetime: min(max(lifetime, 60), ServiceAccount.lifetime))

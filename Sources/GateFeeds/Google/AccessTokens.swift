@@ -2,7 +2,7 @@ internal import GatePolicy
 internal import GateRules
 internal import GateSystem
 
-/// Provides access tokens of an account, and renews them.
+/// Provides access tokens for an account, and renews them.
 ///
 /// Concurrent requests share a single token request.
 actor AccessTokens {
@@ -124,7 +124,7 @@ actor AccessTokens {
 enum GoogleIdentity: Sendable, Equatable {
     /// A file from Google Cloud: a service account key or a workload identity configuration.
     case file(Secret)
-    /// The service account of the machine or of the workload on GKE, without a key.
+    /// The service account of the machine or of the GKE workload, without a key.
     case metadataServer
 
     /// The name of the metadata server in a rules file.

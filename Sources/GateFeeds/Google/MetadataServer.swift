@@ -7,8 +7,8 @@ internal import GateSystem
 ///
 /// https://cloud.google.com/compute/docs/access/authenticate-workloads
 enum MetadataServer {
-    /// The variable that overrides the host in tests and emulators; Google's own libraries read it,
-    /// too.
+    /// The variable that overrides the host in tests and emulators; Google's own libraries also
+    /// read it.
     static let hostVariable = "GCE_METADATA_HOST"
 
     /// Creates the request for a token with scopes; the environment may override the host.
@@ -41,7 +41,7 @@ enum MetadataServer {
         return FetchRequest(url, fields: [mark], limits: patience)
     }
 
-    /// Creates the failure for a machine without a metadata server.
+    /// Creates the failure to report on a machine without a metadata server.
     static func failure(_ failure: FetchFailure) -> FeedFailure {
         .secret(
             """

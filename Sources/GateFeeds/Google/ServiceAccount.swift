@@ -25,7 +25,7 @@ struct ServiceAccount {
 
     /// Parses the JSON key file.
     ///
-    /// - Throws: `FeedFailure`, without content of the file.
+    /// - Throws: `FeedFailure`, without any content of the file.
     init(parsing text: String, in place: Secret) throws(FeedFailure) {
         func failure(_ problem: String) -> FeedFailure {
             .secret("the service account in \(place) \(problem)")

@@ -7,7 +7,7 @@ struct BlockedSurplus: Equatable {
     let builds: ClosedRange<BuildNumber>
     var forms: FormPiece
 
-    /// Merges entries that differ only in the answer to one test, which has no effect on them.
+    /// Merges entries that differ only in the result of one test, which has no effect on them.
     ///
     /// Tests of conditions with the lowest priority are removed first: they only apply to clients
     /// that no earlier condition matches.

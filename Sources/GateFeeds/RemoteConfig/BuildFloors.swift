@@ -1,6 +1,6 @@
 internal import GatePolicy
 
-/// The builds below the floors, by the clients' part of all versions and by written form.
+/// The builds below the floors, by version piece and by written form.
 struct BuildFloors {
     private struct Floor {
         var versions: VersionSpan
@@ -17,7 +17,8 @@ struct BuildFloors {
 
     private var floors: [Floor] = []
 
-    /// Starts a part of all versions and a written form; parts must be added in ascending order.
+    /// Starts a part for a version piece and a written form; parts must be added in ascending
+    /// order.
     mutating func begin(_ versions: VersionPiece, _ forms: FormPiece) {
         self.joinLast()
         self.floors.append(Floor(versions: VersionSpan(versions), forms: forms))

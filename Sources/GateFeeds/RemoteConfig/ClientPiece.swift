@@ -1,6 +1,6 @@
 internal import GatePolicy
 
-/// Clients whose versions and builds no condition distinguishes.
+/// A group of clients whose versions and builds are not distinguished by any condition.
 struct ClientPiece: Equatable {
     let versions: VersionPiece
     let builds: BuildPiece
@@ -11,7 +11,7 @@ struct ClientPiece: Equatable {
 struct FormPiece: Equatable {
     typealias Test = RemoteConfigCondition.WrittenTest
 
-    /// The maximum number of tests that are distinguished: there are 2ⁿ pieces for n tests.
+    /// The maximum number of tests that are distinguished; n tests yield 2ⁿ pieces.
     static let maximumTests = 8
 
     struct Answer: Hashable {

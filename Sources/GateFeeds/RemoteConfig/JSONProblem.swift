@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// A fault in a JSON document with its location, such as `parameters.min_version: expected a text`.
+/// A fault in a JSON document with its location, such as `parameters.min_version: expected a string`.
 struct JSONProblem: CustomStringConvertible {
     let description: String
 
@@ -30,7 +30,7 @@ struct JSONProblem: CustomStringConvertible {
 
     private static func kind(of type: any Any.Type) -> String {
         switch type {
-        case is String.Type: "a text"
+        case is String.Type: "a string"
         case is Bool.Type: "true or false"
         case is any BinaryInteger.Type, is any BinaryFloatingPoint.Type: "a number"
         case is any Collection.Type where "\(type)".hasPrefix("Array"): "a list"

@@ -4,12 +4,12 @@ internal import GateRules
 /// The clients for which conditions are evaluated.
 struct RemoteConfigClient {
     let platform: Platform
-    /// The Firebase app id, such as `1:123:ios:abc`; `nil` if it is unknown.
+    /// The Firebase app ID, such as `1:123:ios:abc`; `nil` if it is unknown.
     let app: String?
     let now: Timestamp
-    /// The language of the device, for texts; floors apply to all languages.
+    /// The device language, which selects texts; floors apply to all languages.
     var language: LanguageTag?
-    /// Returns the time zone with a name; `nil` if the system has none.
+    /// Returns the time zone with a name; `nil` if the system has no such zone.
     var zone: @Sendable (String) -> ZoneOffsets? = { ZoneOffsets(named: $0) }
 
     /// Whether a condition holds; `nil` if the gate cannot evaluate it.
@@ -41,7 +41,7 @@ struct RemoteConfigClient {
         }
     }
 
-    /// An app id contains its platform: `1:123:android:abc` is not an iOS app.
+    /// An app ID contains its platform: `1:123:android:abc` is not an iOS app.
     private func isApp(_ id: String) -> Bool? {
         if let app { return app == id }
         let parts = id.split(separator: ":")

@@ -11,9 +11,9 @@ struct RemoteConfigCondition: Sendable, Equatable {
     enum Element: Sendable, Equatable {
         case constant(Bool)
         case platform(Set<String>)
-        /// The Firebase app id, such as `1:123:ios:abc`.
+        /// The Firebase app ID, such as `1:123:ios:abc`.
         case app(String)
-        /// The languages of the device, in lower case with hyphens.
+        /// The languages of the device, in lowercase with hyphens.
         case language(Set<String>)
         case version(Relation, AppVersion)
         case versions([AppVersion])
@@ -97,7 +97,7 @@ struct RemoteConfigCondition: Sendable, Equatable {
         }
     }
 
-    /// The app ids in the condition.
+    /// The app IDs in the condition.
     var apps: [String] {
         self.elements.compactMap { element in
             if case .app(let id) = element { id } else { nil }

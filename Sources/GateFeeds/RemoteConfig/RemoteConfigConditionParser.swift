@@ -21,7 +21,7 @@ struct RemoteConfigConditionParser {
         )
     }
 
-    /// Splits an expression at each `&&` outside of a text.
+    /// Splits an expression at each `&&` outside a string literal.
     private static func parts(of expression: String) -> [Substring] {
         var parts: [Substring] = []
         var start = expression.startIndex
@@ -105,14 +105,14 @@ struct RemoteConfigConditionParser {
     }
 
     /// Parses `contains(['1.2', 'beta'])`, `notContains` or `matches(['^1\\.2'])`; one matching
-    /// text is sufficient.
+    /// string is sufficient.
     private mutating func written(
         _ part: RemoteConfigCondition.WrittenTest.Part
     ) -> RemoteConfigCondition.Element? {
         let isMet = !self.take("notContains")
         let isContained = !isMet || self.take("contains")
         guard isContained || self.take("matches"), let texts = self.argument() else { return nil }
-        // Build metadata after a `+` is not part of a version in the gate.
+        // The gate does not treat build metadata after a `+` as part of a version.
         guard part == .build || !texts.contains(where: { $0.contains("+") && isContained }) else {
             return nil
         }

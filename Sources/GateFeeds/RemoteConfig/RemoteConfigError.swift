@@ -1,9 +1,9 @@
 internal import GateRules
 /// The reason why a Remote Config template cannot be used.
 enum RemoteConfigError: Error, Equatable {
-    /// The document is not a template; the text includes the location.
+    /// The document is not a template; the message includes the location.
     case template(String)
-    /// None of the parameters with a requirement exists; the names are listed.
+    /// None of the parameters with a requirement exists; the payload contains their names.
     case missingParameters([String])
     /// The parameter does not exist, but one with a similar name does.
     case misspelt(parameter: String, found: String)
@@ -23,7 +23,7 @@ extension RemoteConfigError: CustomStringConvertible {
                 + names.map { "'\($0)'" }.joined(separator: " or ")
         case .misspelt(let name, let found):
             "the template has no parameter '\(name)'; did you mean '\(found)'? Map it under "
-                + "'fields', or add '\(name)' with an empty text to require nothing"
+                + "'fields', or add '\(name)' with an empty string to require nothing"
         case .unknowable(let parameter, let reason):
             "the parameter '\(parameter)' \(reason)"
         case .unreadable(let parameter, let value, let reason):

@@ -1,8 +1,8 @@
 internal import GatePolicy
 internal import GateRules
 
-/// Reads texts and maintenance from a template; they must be the same for all versions, because
-/// rules are.
+/// Reads texts and maintenance settings from a template; they must be the same for all versions,
+/// because the texts of a rule are.
 extension RemoteConfigEvaluation {
     /// Returns a text that is the same for all clients.
     mutating func text(_ path: String) -> String? {
@@ -45,7 +45,7 @@ extension RemoteConfigEvaluation {
     ///
     /// Returns `nil` if there is none; a note is added if the value differs.
     private mutating func uniform(_ named: Named) -> JSONValue? {
-        // Undecided conditions are reported here, and must not make the lowest version apply.
+        // Undecided conditions are reported here; they must not make the lowest version apply.
         var reading = RemoteConfigEvaluation(template: self.template, client: self.client)
         var values: [JSONValue?] = []
         for piece in reading.pieces(of: [named]) {
@@ -58,7 +58,7 @@ extension RemoteConfigEvaluation {
         return nil
     }
 
-    /// Returns the maintenance of the mapped parameters; `nil` if none of them exists.
+    /// Returns the maintenance settings in the mapped parameters; `nil` if none of them exists.
     mutating func maintenance(
         _ names: FieldNames,
         in language: LanguageTag
@@ -101,7 +101,7 @@ extension RemoteConfigEvaluation {
         return words
     }
 
-    /// A maintenance applies to all versions: a switch that is off for some of them is off.
+    /// Maintenance applies to all versions, so a switch that is off for some of them counts as off.
     private mutating func maintenanceSwitch(
         _ named: Named,
         in language: LanguageTag
@@ -127,7 +127,7 @@ extension RemoteConfigEvaluation {
         for note in reading.notes { self.note(note) }
         guard let first = stated.first, stated.allSatisfy({ $0 == first }) else {
             self.note(
-                "'\(named.name)' differs by version or build: a maintenance applies to all of them, so it "
+                "'\(named.name)' differs by version or build: maintenance applies to all of them, so it "
                     + "is off"
             )
             return SourceMaintenance(isOn: false)
@@ -146,7 +146,7 @@ extension RemoteConfigEvaluation {
 }
 
 extension JSONValue {
-    /// The object in a text value, or the value itself.
+    /// The JSON object in a string value, or the value itself.
     fileprivate var unfolded: JSONValue {
         guard case .text(let text) = self, text.first == "{",
             let value = try? JSONParser.parse(Array(text.utf8))

@@ -11,7 +11,7 @@ struct RemoteConfigEvaluation {
 
     /// The value of a parameter for the clients of a piece.
     enum Outcome<Value: Equatable>: Equatable {
-        /// Certainly no value.
+        /// The clients certainly have no value.
         case nothing
         /// The lowest value that any of the clients may have.
         case value(Value)
@@ -53,8 +53,8 @@ struct RemoteConfigEvaluation {
         let tests = conditions.flatMap(\.writtenTests)
         if Set(tests).count > FormPiece.maximumTests {
             self.note(
-                "the conditions of '\(parameters[0].name)' have more than \(FormPiece.maximumTests) texts "
-                    + "and patterns: further ones are not evaluated"
+                "the conditions of '\(parameters[0].name)' have more than \(FormPiece.maximumTests) "
+                    + "strings and patterns: further ones are not evaluated"
             )
         }
         return (
@@ -126,9 +126,9 @@ struct RemoteConfigEvaluation {
 
     /// Returns the value of a parameter for the clients of a piece.
     ///
-    /// Of several values the lowest applies, so that no client is denied that Firebase would let
-    /// pass. But a value that only some clients may have never removes the floor for all; that
-    /// takes a value that is certain.
+    /// If several values are possible, the lowest applies, so that the gate does not deny clients
+    /// that Firebase would let pass. However, only a certain value can remove the floor for all
+    /// clients; a value that only some clients may have cannot.
     private mutating func outcome<Value: Comparable>(
         _ named: Named,
         in piece: ClientPiece,
@@ -217,8 +217,8 @@ struct RemoteConfigEvaluation {
         return nil
     }
 
-    /// Returns the values that clients may have by priority, up to one that is certain for all
-    /// remaining clients.
+    /// Returns the values that clients may have, in order of priority, up to one that is certain
+    /// for all remaining clients.
     private mutating func values(
         of parameter: RemoteConfigTemplate.Parameter,
         in piece: ClientPiece

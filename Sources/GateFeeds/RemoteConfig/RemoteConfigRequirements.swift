@@ -182,8 +182,8 @@ struct RemoteConfigRequirements: Equatable {
         self.blockedBuilds += BlockedSurplus.joined(floors.surplus).map(\.entry)
     }
 
-    /// Sets the blocks that apply to all clients; blocks for only some versions or builds are left
-    /// out and noted.
+    /// Sets the blocks that apply to all clients; blocks for only some versions or builds are
+    /// skipped and noted.
     private mutating func setBlocks(
         _ names: Names,
         unless enforce: RemoteConfigEvaluation.Named?,
@@ -275,7 +275,8 @@ struct RemoteConfigRequirements: Equatable {
 }
 
 extension RemoteConfigEvaluation {
-    /// Whether floors are enforced for the clients of a piece: unless the switch is certainly off.
+    /// Whether floors are enforced for the clients of a piece; false only if the switch is
+    /// certainly off.
     fileprivate mutating func isEnforced(
         _ enforce: Named?,
         in piece: ClientPiece
@@ -290,7 +291,7 @@ extension RemoteConfigEvaluation {
 }
 
 extension JSONValue {
-    /// The list in a text value, or the value itself.
+    /// The list in a string value, or the value itself.
     fileprivate var listed: JSONValue {
         guard case .text(let text) = self, text.first == "[",
             let list = try? JSONParser.parse(Array(text.utf8))
@@ -314,7 +315,7 @@ extension RemoteConfigTemplate {
 }
 
 extension RemoteConfigTemplate.Parameter {
-    /// Whether a value is a version with several parts; whole numbers may have any meaning.
+    /// Whether a value is a version with several parts; whole numbers are ambiguous.
     fileprivate var hasVersion: Bool {
         let values = [self.defaultValue].compactMap(\.self) + self.conditionalValues.values
         return values.contains { value in

@@ -51,7 +51,8 @@ extension RemoteConfigTemplate.Value {
         }
     }
 
-    /// The values of a rollout are texts: one that cannot be converted makes the whole unreadable.
+    /// The values of a rollout are strings: one that cannot be converted makes the whole parameter
+    /// unreadable.
     private static func part(ofDrawn texts: [String], at pointer: String) -> Self {
         var parts: [String] = []
         for text in texts {

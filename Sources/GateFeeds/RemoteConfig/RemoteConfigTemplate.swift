@@ -6,7 +6,7 @@ struct RemoteConfigTemplate {
     /// The value of a parameter, by default or for a condition.
     enum Value: Equatable {
         case text(String)
-        /// A part of the JSON in a text, other than a text.
+        /// A part of the JSON in a string, other than a string.
         case json(JSONValue)
         /// The default in the app, which is unknown to the gate.
         case inAppDefault
@@ -21,11 +21,12 @@ struct RemoteConfigTemplate {
     struct Parameter {
         var defaultValue: Value?
         var conditionalValues: [String: Value]
-        /// Whether the console shows the values as numbers; they are texts nevertheless.
+        /// Whether the console shows the values as numbers; they are encoded as strings
+        /// nevertheless.
         var isNumber = false
     }
 
-    /// The conditions by priority: the first one that holds applies.
+    /// The conditions in order of priority: the first one that is met applies.
     let conditions: [(name: String, condition: RemoteConfigCondition)]
     let parameters: [String: Parameter]
     /// The number of the published version; `nil` if it is missing.

@@ -8,11 +8,11 @@ struct ZoneOffsets: Sendable, Equatable {
     private struct Transition: Equatable {
         /// Seconds since 1970.
         let at: Int64
-        /// The offset from UTC in seconds from then on.
+        /// The offset from UTC in seconds from that time on.
         let offset: Int64
     }
 
-    /// The maximum size of a zone file in bytes; those of tzdata have about 4 kB.
+    /// The maximum size of a zone file in bytes; those of tzdata are at most about 4 kB.
     private static let maximumSize = 256 << 10
     private static let folders = ["/usr/share/zoneinfo", "/usr/lib/zoneinfo", "/etc/zoneinfo"]
     private static let day: Int64 = 86_400
@@ -24,7 +24,7 @@ struct ZoneOffsets: Sendable, Equatable {
 
     /// Reads a zone of the system by name, such as `Asia/Tokyo`; `nil` if there is none.
     init?(named name: String) {
-        // A name is a path below the folder, and must not lead out of it.
+        // A name is a path below the folder, and must not escape it.
         let parts = name.split(separator: "/", omittingEmptySubsequences: false)
         guard !parts.isEmpty,
             parts.allSatisfy({ $0.wholeMatch(of: /[A-Za-z0-9_+\-]+/) != nil })
@@ -43,7 +43,7 @@ struct ZoneOffsets: Sendable, Equatable {
     /// Parses zone data; `nil` if it is invalid.
     init?(tzif bytes: [UInt8]) {
         var reader = BigEndianReader(bytes)
-        // The first block has 32-bit times, for old readers.
+        // The first block contains 32-bit times, for old readers.
         guard let old = TZifHeader(&reader), old.version >= 2,
             reader.skip(old.size(ofTimes: 4)), let header = TZifHeader(&reader)
         else { return nil }

@@ -3,7 +3,7 @@ internal import GateRules
 
 /// Decodes a feed of the kind `appStore`.
 struct AppStoreDecoder: FeedSourceDecoder {
-    /// The maximum number of countries; the App Store allows about twenty requests per minute.
+    /// The maximum number of countries; the App Store allows about 20 requests per minute.
     private static let maximumCountries = 20
 
     let keys = ["trackId", "bundleId", "countries", "app", "platform", "channel", "url"]

@@ -4,9 +4,9 @@ internal import GateSystem
 
 /// The versions of an app in the App Store by country, as release facts.
 ///
-/// The lookup API needs no key and has few guarantees. Responses are cached for hours, countries
-/// get a release one after the other, and the result for a missing app is an empty list. Too many
-/// requests are answered with status 403 without a body.
+/// The lookup API needs no key and has few guarantees. Responses are cached for hours, a release
+/// reaches countries one after the other, and the result for a missing app is an empty list. When
+/// there are too many requests, the API responds with status 403 and no body.
 ///
 /// Once a version has been seen in a country, it is never removed. If the request for a country
 /// fails, the country keeps its versions, and the other countries are not affected. The same
@@ -87,7 +87,7 @@ struct AppStoreFeed: FeedSource {
         _ country: String,
         _ context: FeedContext
     ) throws(FeedFailure) -> FetchURL {
-        // Intermediate caches keep responses for hours; the parameter bypasses them once an hour.
+        // Intermediate caches store responses for hours; the parameter bypasses them once an hour.
         let hour = context.now().secondsSinceEpoch / 3_600
         do throws(FetchURL.Failure) {
             var url = self.url
@@ -119,7 +119,7 @@ struct AppStoreFeed: FeedSource {
             version: version,
             since: since,
             link: try result.text(at: "trackViewUrl"),
-            // The value affects no decision, so an invalid one is ignored.
+            // The value does not affect any decision, so an invalid one is ignored.
             minimumOS: try? result.version(at: "minimumOsVersion")
         )
     }

@@ -3,7 +3,7 @@ internal import GateRules
 
 /// The app and the platform of an App Store lookup.
 ///
-/// If an app is sold for several platforms under one id, the lookup may return the record of
+/// If an app is sold for several platforms under one ID, the lookup may return the record of
 /// another platform. Each record is compared with the request.
 struct AppStoreQuestion: Sendable, Equatable {
     /// The platforms whose records can be distinguished.
@@ -14,8 +14,8 @@ struct AppStoreQuestion: Sendable, Equatable {
 
     /// The parameters of the lookup.
     ///
-    /// `desktopSoftware` is honored more often than `macSoftware`, for which the iPhone record of
-    /// many apps is returned. There is no entity for visionOS or watchOS.
+    /// `desktopSoftware` is honored more often than `macSoftware`, which returns the iPhone record
+    /// for many apps. visionOS and watchOS have no entity.
     var parameters: [(name: String, value: String)] {
         let app: (name: String, value: String) =
             switch self.app {
@@ -81,7 +81,8 @@ struct AppStoreQuestion: Sendable, Equatable {
             ? "\(answer); identify the app by 'trackId', or \(others)" : "\(answer); \(others)"
     }
 
-    /// Whether the lookup uses a bundle identifier with an entity, which is often ignored then.
+    /// Whether the lookup uses a bundle identifier together with an entity; Apple often ignores the
+    /// entity in that case.
     private var asksByBundleForEntity: Bool {
         guard case .bundle = self.app else { return false }
         return self.parameters.count > 1
@@ -153,7 +154,7 @@ private struct AppStoreRecord {
 }
 
 extension AppStoreRecord: CustomStringConvertible {
-    /// The maximum number of characters of a store text in a message.
+    /// The maximum number of characters of a store's text in a message.
     private static let longestText = 80
 
     var description: String {

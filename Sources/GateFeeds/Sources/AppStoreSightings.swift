@@ -64,7 +64,7 @@ struct AppStoreSightings: Equatable {
         }
     }
 
-    /// Adds the current version of a country; an older one is ignored, because it comes from a
+    /// Adds the current version of a country; an older version is ignored, because it comes from a
     /// cache.
     mutating func add(_ seen: Sighting, in country: String) {
         let known = self.countries[country, default: []]
@@ -86,8 +86,8 @@ struct AppStoreSightings: Equatable {
         }
     }
 
-    /// Creates a release fact per version, with the requested countries that have it or a newer
-    /// one.
+    /// Creates a release fact per version, with the requested countries that have this version or a
+    /// newer one.
     func document(for store: StoreKeys, in asked: [String]) -> FeedDocument {
         var document = FeedDocument()
         let stores = self.countries.filter { asked.contains($0.key) }

@@ -1,7 +1,7 @@
 package import GateRules
 
 extension FeedKinds {
-    /// Every kind that the gate can ask.
+    /// All supported kinds of feeds.
     package static let all = FeedKinds([
         "https": RulesURLDecoder(),
         "microcms": MicroCMSDecoder(),

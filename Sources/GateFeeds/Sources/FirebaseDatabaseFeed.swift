@@ -144,7 +144,7 @@ struct FirebaseDatabaseFeed: FeedSource {
         }
     }
 
-    /// Invalid data do not end the stream, because their correction arrives on it.
+    /// Invalid data does not end the stream, because the correction arrives on the same stream.
     private func answer(
         _ value: JSONValue,
         _ context: FeedContext,

@@ -20,7 +20,7 @@ struct FirebaseDatabaseTree {
 
     /// Processes an event.
     ///
-    /// - Throws: `FeedFailure` if the data of the event are invalid.
+    /// - Throws: `FeedFailure` if the data of the event is invalid.
     mutating func receive(_ event: EventStreamParser.Event) throws(FeedFailure) -> Action {
         switch event.name {
         case "put":

@@ -3,14 +3,14 @@ internal import GateRules
 
 /// Generates rules from a template.
 extension FirebaseRemoteConfigFeed {
-    /// The correct spelling, in addition to the one from the article.
+    /// The correct spelling, in addition to the misspelled default `lastest_version`.
     private static let otherLatest = "latest_version"
 
     /// Generates the rules of a template at a time.
     ///
     /// - Parameters:
     ///   - template: The template.
-    ///   - id: The id of the feed.
+    ///   - id: The ID of the feed.
     ///   - now: The time.
     ///   - last: The memory of the previous template.
     /// - Returns: The rules and the new memory.
@@ -118,7 +118,7 @@ extension FirebaseRemoteConfigFeed {
         return missing + self.otherProject(template) + unread
     }
 
-    /// Returns a remark if all app ids in conditions belong to another project than `appId`.
+    /// Returns a remark if all app IDs in conditions belong to another project than `appId`.
     private func otherProject(_ template: RemoteConfigTemplate) -> [String] {
         func project(_ id: String) -> Substring? { id.split(separator: ":").dropFirst().first }
         let ids = template.conditions.flatMap(\.condition.apps)

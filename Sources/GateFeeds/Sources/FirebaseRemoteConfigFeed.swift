@@ -18,7 +18,7 @@ struct FirebaseRemoteConfigFeed: FeedSource {
     }
 
     static let scopes = ["https://www.googleapis.com/auth/firebase.remoteconfig"]
-    /// The correct spelling, in addition to the one from the article.
+    /// The correct spelling, in addition to the misspelled default `lastest_version`.
     private static let otherLatest = "latest_version"
     /// VersionGate's parameter names with their default names in templates.
     static let parameters = [
@@ -39,7 +39,7 @@ struct FirebaseRemoteConfigFeed: FeedSource {
     let url: FetchURL
     let tokens: AccessTokens
     let system: System
-    /// The app's Firebase id, for conditions with app ids.
+    /// The app's Firebase ID, for conditions with app IDs.
     let app: String?
     let language: LanguageTag
     let names: FieldNames

@@ -53,7 +53,8 @@ struct GooglePlayDecoder: FeedSourceDecoder {
         return problems.reject("Google Play has no apps for '\(platform)'", at: element.place)
     }
 
-    /// Requires the clients of a track such as `wear:production`, which is not for phones.
+    /// Requires the entry to name the clients of a track such as `wear:production`, which is not
+    /// for phones.
     ///
     /// https://developers.google.com/android-publisher/tracks#ff-track-name
     private func checkDevices(of track: String?, _ fields: Fields, _ problems: Problems) {

@@ -10,11 +10,11 @@ struct GooglePlayReleases {
         let codes: [UInt64]
         /// Whether the release is available to all users, according to the response.
         let isComplete: Bool
-        /// The countries of the release, as lower-case codes; `nil` for all.
+        /// The countries of the release, as lowercase codes; `nil` for all.
         var countries: [String]?
 
-        /// Whether the other release is newer: of the codes in which they differ, it has the
-        /// highest one.
+        /// Whether the other release is newer: of the codes in which the two releases differ, it
+        /// has the highest one.
         ///
         /// A new release may keep artifacts of the previous one.
         fileprivate func precedes(_ other: Release) -> Bool {
@@ -33,8 +33,8 @@ struct GooglePlayReleases {
 
     /// Decodes the release listing of a track.
     ///
-    /// The listing only states that a staged rollout is published. But until it is available to all
-    /// users, the previous release is published as well.
+    /// The listing only states that a staged rollout is published. Until that rollout is available
+    /// to all users, the previous release is also published.
     ///
     /// - Throws: `FeedFailure` if no release is published on the track.
     init(listing: JSONValue, of track: String) throws(FeedFailure) {
@@ -113,7 +113,7 @@ struct GooglePlayReleases {
 }
 
 extension JSONValue {
-    /// A versionCode: a number in the listing, a text in an edit.
+    /// A versionCode: a number in the listing, a string in an edit.
     fileprivate var number: UInt64? {
         switch self {
         case .number(let text), .text(let text): UInt64(text)

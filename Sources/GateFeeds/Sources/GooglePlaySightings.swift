@@ -1,14 +1,14 @@
 internal import GatePolicy
 internal import GateRules
 
-/// The time since which each artifact is available to all users.
+/// The times at which artifacts became available to all users.
 ///
 /// Google Play does not provide it, so it is tracked by the feed.
 struct GooglePlaySightings {
     private static let before = "before"
 
     private let releases: GooglePlayReleases
-    /// The time since which an artifact is available to all users, by versionCode.
+    /// The times at which artifacts became available to all users, by versionCode.
     let memory: [String: String]
 
     /// Compares the current releases with the stored times.
@@ -60,8 +60,8 @@ struct GooglePlaySightings {
         return document
     }
 
-    /// Returns the time since which all artifacts of a release are available to all users; `nil`
-    /// for always.
+    /// Returns the time at which all artifacts of a release became available to all users; `nil` if
+    /// they have always been available.
     private func since(_ release: GooglePlayReleases.Release) -> Timestamp? {
         release.codes.compactMap { self.memory["\($0)"] }
             // The placeholder for releases of the first fetch does not parse as a time.

@@ -7,7 +7,7 @@ extension MicroCMSFeed {
     ///
     /// - Parameters:
     ///   - content: The object or the list.
-    ///   - id: The id of the feed.
+    ///   - id: The ID of the feed.
     ///   - last: The memory of the previous response.
     /// - Returns: The rules.
     /// - Throws: `FeedFailure` that names the field.
@@ -47,11 +47,11 @@ extension MicroCMSFeed {
             let rule = self.rule.platforms?.names ?? ""
             guard foreign.count < entries.count else {
                 throw .content(
-                    "'\(first)' is for another platform than the feed's 'rule' (\(rule))"
+                    "'\(first)' is for a platform other than the feed's 'rule' (\(rule))"
                 )
             }
             let names = foreign.map { "'\($0)'" }.joined(separator: ", ")
-            document.notes.append("ignored: \(names), for another platform than \(rule)")
+            document.notes.append("ignored: \(names), for a platform other than \(rule)")
         }
         return FeedValue(
             document: document.text,
@@ -156,7 +156,7 @@ extension MicroCMSFeed {
             maintenance.from = try entry.time(at: self.names["startDate"])
             maintenance.until = try entry.time(at: self.names["endDate"])
         }
-        // The texts of an entry without versions are about the maintenance.
+        // The texts of an entry without versions describe the maintenance window.
         if !asks, maintenance.words == FeedTexts() { maintenance.words = words }
         do throws(SourceValue.Fault) {
             try document.add(maintenance, id: id, like: template, in: self.language)
@@ -165,8 +165,8 @@ extension MicroCMSFeed {
         }
     }
 
-    /// Returns the versions and builds that must update; empty if there are none, or if the entry
-    /// is off.
+    /// Returns the versions and builds that must be updated; empty if there are none, or if the
+    /// entry is switched off.
     private func blocks(
         of entry: JSONValue,
         _ notes: inout [String]

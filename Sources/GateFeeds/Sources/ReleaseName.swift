@@ -4,7 +4,7 @@ internal import GatePolicy
 ///
 /// A version is only derived from a name without other text: `3.2.0`, or with a versionCode of the
 /// release as `3.2.0 (3020)` or `3020 (3.2.0)`, the format of the Play Console. In `Release 3`,
-/// `hotfix 4.1` or `2026-11-27`, a number may have any meaning.
+/// `hotfix 4.1` or `2026-11-27`, the meaning of a number is ambiguous.
 struct ReleaseName {
     /// The maximum number of characters of a name in a message.
     private static let longestText = 80
@@ -52,7 +52,7 @@ struct ReleaseName {
         return core.contains(".") ? try? AppVersion(parsing: text) : nil
     }
 
-    /// Whether a text may be a date such as 2026.11.27 or 27.11.2026.
+    /// Whether a string may be a date such as 2026.11.27 or 27.11.2026.
     private static func isDate(_ text: String) -> Bool {
         let numbers = text.split(separator: ".", omittingEmptySubsequences: false).map { Int($0) }
         let parts = numbers.compactMap(\.self)

@@ -2,7 +2,7 @@ package import GateRules
 internal import GateSystem
 /// An incremental parser for server-sent events.
 ///
-/// https://html.spec.whatwg.org/multipage/server-sent-events.html section 9.2.6. Ids and retry
+/// https://html.spec.whatwg.org/multipage/server-sent-events.html section 9.2.6. IDs and retry
 /// times are ignored, because no supported source resumes with them.
 package struct EventStreamParser {
     package struct Event: Equatable {
@@ -69,7 +69,7 @@ package struct EventStreamParser {
         switch String(decoding: name, as: UTF8.self) {
         case "event": self.name = String(decoding: value, as: UTF8.self)
         case "data": self.data.append(String(decoding: value, as: UTF8.self))
-        // Comments, ids and unknown fields are not part of an event.
+        // Comments, IDs and unknown fields are not part of an event.
         case _: self.size -= line.count
         }
         return nil

@@ -2,7 +2,7 @@ internal import GateRules
 internal import GateSystem
 
 extension Fetcher {
-    /// Sends a request of a feed, and waits for the complete response.
+    /// Sends a request for a feed, and waits for the complete response.
     func response(to request: FetchRequest) async throws(FeedFailure) -> FetchResponse {
         do {
             return try await self.fetch(request)

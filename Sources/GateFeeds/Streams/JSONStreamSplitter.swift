@@ -1,7 +1,7 @@
 package import GateRules
 /// Splits a stream of JSON objects, received in chunks of any size, into the objects.
 ///
-/// Only braces and texts are recognized; `JSONParser` validates the objects.
+/// Only braces and strings are recognized; `JSONParser` validates the objects.
 package struct JSONStreamSplitter {
     /// The maximum size of an object in bytes.
     let limit: Int

@@ -1,7 +1,7 @@
 internal import GatePolicy
 internal import GateRules
 
-/// The requirements of a source for the clients of a rule.
+/// A source's requirements for the clients of a rule.
 struct FeedDemands: Equatable {
     var minimum: AppVersion?
     var minimumBuild: BuildNumber?
@@ -12,7 +12,7 @@ struct FeedDemands: Equatable {
 
     /// The requirements with floors as recommendations, for a source with enforcement switched off.
     ///
-    /// Blocked versions are left out, because there is no version to recommend instead.
+    /// Blocked versions are omitted, because there is no version to recommend instead.
     var unenforced: FeedDemands {
         FeedDemands(
             recommended: [self.minimum, self.recommended].compactMap(\.self).max(),

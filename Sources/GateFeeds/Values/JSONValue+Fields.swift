@@ -6,13 +6,13 @@ internal import GateSystem
 extension JSONValue {
     /// Returns the value at a path.
     ///
-    /// - Throws: `FeedFailure` if a pointer refers into a text that is not JSON.
+    /// - Throws: `FeedFailure` if a pointer refers into a string that is not JSON.
     func value(at path: String) throws(FeedFailure) -> JSONValue? {
         switch self.lookup(path) {
         case .absent: return nil
         case .found(let value): return value
         case .broken(let reason):
-            throw .content("'\(path)' cannot be read: the text there is \(reason)")
+            throw .content("'\(path)' cannot be read: the string there is \(reason)")
         }
     }
 
@@ -29,7 +29,7 @@ extension JSONValue {
         }
     }
 
-    /// Returns a text, or the only text of a list, which is how select fields are sent.
+    /// Returns a string, or the only string of a list, which is how select fields are sent.
     func text(at path: String) throws(FeedFailure) -> String? {
         try self.read(path, SourceValue.text)
     }
@@ -66,7 +66,7 @@ extension JSONValue {
         return words
     }
 
-    /// Returns the maintenance of the mapped fields; `nil` if `fields` maps none.
+    /// Returns the maintenance settings in the mapped fields; `nil` if `fields` maps none.
     func maintenance(
         _ names: FieldNames,
         in language: LanguageTag

@@ -3,9 +3,9 @@ internal import GateRules
 
 /// The fields that a feed reads from its source, with detection of misspelled names.
 ///
-/// Sources leave out empty fields and have additional ones, so an absent field or an unknown field
-/// alone is not a mistake. A mistake is an unknown field that was not there before, next to an
-/// absent known field with a similar name and a matching kind of value.
+/// Sources omit empty fields and have additional ones, so neither an absent field nor an unknown
+/// field alone is a mistake. The combination is: an unknown field that was not there before, while
+/// a known field with a similar name and a matching kind of value is absent.
 struct SourceFields: Sendable {
     /// The kind of content of a known field.
     enum Kind: Sendable {
@@ -50,7 +50,8 @@ struct SourceFields: Sendable {
     /// The known fields by their path in the source.
     private let known: [(path: String, kind: Kind)]
 
-    /// Creates the fields that a feed reads; those in `onlyIfNamed` apply if `fields` maps them.
+    /// Creates the fields that a feed reads; those in `onlyIfNamed` only apply if `fields` maps
+    /// them.
     init(
         _ names: FieldNames,
         _ kinds: [(name: String, kind: Kind)],
@@ -87,18 +88,18 @@ struct SourceFields: Sendable {
         return Self.memory(Self.strangers, paths.sorted())
     }
 
-    /// A field that must not disappear once it was present.
+    /// A field that must not disappear once it has been present.
     struct Kept {
         let path: String
         let isAbsent: Bool
-        /// The instruction for requesting nothing instead.
+        /// The instruction for stating explicitly that nothing is required.
         let remedy: String
 
         static func floor(_ path: String, isAbsent: Bool) -> Kept {
             Kept(
                 path: path,
                 isAbsent: isAbsent,
-                remedy: "to require nothing, set it to an empty text"
+                remedy: "to require nothing, set it to an empty string"
             )
         }
 
@@ -116,7 +117,7 @@ struct SourceFields: Sendable {
     ///   - fields: The fields.
     ///   - last: The memory of the previous response.
     /// - Returns: The memory of this response.
-    /// - Throws: `FeedFailure` that names the field and the way to require nothing.
+    /// - Throws: `FeedFailure` that names the field and explains how to require nothing.
     static func check(
         _ fields: [Kept],
         after last: [String: String]

@@ -1,9 +1,9 @@
 internal import GatePolicy
 internal import GateRules
 
-/// A maintenance defined by a source: with a switch, with a window, or with both.
+/// The maintenance settings of a source: a switch, a window, or both.
 struct SourceMaintenance: Equatable {
-    /// The fields of a maintenance; each is only read if `fields` maps it.
+    /// The fields with maintenance settings; each is only read if `fields` maps it.
     static let switchField = "maintenance"
     static let fromField = "maintenanceFrom"
     static let untilField = "maintenanceUntil"
@@ -39,12 +39,12 @@ struct SourceMaintenance: Equatable {
         }
     }
 
-    /// Decodes the value of the switch: a boolean, or an object with the whole maintenance.
+    /// Decodes the value of the switch: a Boolean, or an object with all maintenance settings.
     ///
     /// - Parameters:
     ///   - value: The value.
     ///   - language: The language of its texts.
-    /// - Returns: The maintenance.
+    /// - Returns: The maintenance settings.
     /// - Throws: `SourceValue.Fault` for other values.
     static func reading(
         _ value: JSONValue,
@@ -87,11 +87,11 @@ struct SourceMaintenance: Equatable {
 }
 
 extension FeedDocument {
-    /// Adds the rule of a maintenance, in addition to rules with floors.
+    /// Adds the maintenance rule, in addition to rules with floors.
     ///
     /// - Parameters:
-    ///   - maintenance: The maintenance.
-    ///   - id: The id of the rule with the floor.
+    ///   - maintenance: The maintenance settings.
+    ///   - id: The ID of the rule with the floor.
     ///   - template: The template for the rules of the feed.
     ///   - language: The required language of texts.
     /// - Throws: `SourceValue.Fault` if the window is invalid.

@@ -1,17 +1,17 @@
 internal import GatePolicy
 internal import GateRules
 
-/// Decodes single values of a source; empty values are `nil`.
+/// Decodes single values from a source; empty values are `nil`.
 enum SourceValue {
-    /// The reason why a value is invalid, as text to append to the name of its field.
+    /// The reason why a value is invalid, to append to the name of its field.
     enum Fault: Error, Equatable {
         /// The value has another type, or several values.
         case unfit(String)
-        /// The value is a text that cannot be parsed as the noun, such as a version.
+        /// The value is a string that cannot be parsed as `noun`, such as a version.
         case unreadable(noun: String, text: String, reason: String)
     }
 
-    /// Returns a text, or the only text of a list, which is how select fields are sent.
+    /// Returns a string, or the only string of a list, which is how select fields are sent.
     static func text(_ value: JSONValue) throws(Fault) -> String? {
         switch value {
         case .null, .text(""): return nil
@@ -19,11 +19,11 @@ enum SourceValue {
         case .list(let items) where items.isEmpty: return nil
         case .list(let items):
             guard items.count == 1, case .text(let text) = items[0] else {
-                throw .unfit("must be one text, found a list of \(items.count)")
+                throw .unfit("must be one string, found a list of \(items.count)")
             }
             return text.isEmpty ? nil : text
         case .number, .boolean, .object:
-            throw .unfit("must be a text, found \(value.found)")
+            throw .unfit("must be a string, found \(value.found)")
         }
     }
 
@@ -34,7 +34,7 @@ enum SourceValue {
                 digits.allSatisfy(\.isNumber)
                 ? "; if it is a build, map it to the field for builds"
                 : "; numbers lose zeros (1.10 is 1.1): quote it"
-            throw .unfit("must be a text, found the number \(digits)\(hint)")
+            throw .unfit("must be a string, found the number \(digits)\(hint)")
         }
         guard let text = try self.text(value) else { return nil }
         do throws(VersionError) {
@@ -44,7 +44,7 @@ enum SourceValue {
         }
     }
 
-    /// Returns a build: a whole number, or a text with up to four numbers.
+    /// Returns a build: a whole number, or a string with up to four numbers.
     static func build(_ value: JSONValue) throws(Fault) -> BuildNumber? {
         let text: String
         switch value {
@@ -67,14 +67,14 @@ enum SourceValue {
         }
     }
 
-    /// Returns ranges of versions: one text, or a list of them.
+    /// Returns version ranges from a string or a list of strings.
     static func versionRanges(_ value: JSONValue) throws(Fault) -> [VersionRange] {
         try self.ranges(value, "version") { (text) throws(VersionRangeError) in
             try VersionRange(parsing: text)
         }
     }
 
-    /// Returns ranges of builds: one number or text, or a list of them.
+    /// Returns build ranges from a number, a string, or a list of them.
     static func buildRanges(_ value: JSONValue) throws(Fault) -> [BuildRange] {
         try self.ranges(value, "build") { (text) throws(BuildRange.Failure) in
             try BuildRange(parsing: text)
@@ -118,8 +118,8 @@ enum SourceValue {
 
     /// Whether a switch is on.
     ///
-    /// In addition to booleans, the texts that the Remote Config SDKs treat as booleans are
-    /// accepted. As in the SDKs, an empty text is off.
+    /// In addition to Booleans, the strings that the Remote Config SDKs treat as Booleans are
+    /// accepted. As in the SDKs, an empty string means off.
     static func isOn(_ value: JSONValue) throws(Fault) -> Bool {
         switch value {
         case .boolean(let isOn): return isOn
@@ -130,7 +130,7 @@ enum SourceValue {
             let word = text.lowercased()
             if ["true", "t", "yes", "y", "on", "1"].contains(word) { return true }
             if ["false", "f", "no", "n", "off", "0", ""].contains(word) { return false }
-            throw .unfit("must be true or false, found the text '\(text)'")
+            throw .unfit("must be true or false, found the string '\(text)'")
         case .null, .number, .list, .object:
             throw .unfit("must be true or false, found \(value.found)")
         }
@@ -149,7 +149,7 @@ enum SourceValue {
         for member in members {
             guard let tag = LanguageTag(language: member.name) else {
                 throw .unfit(
-                    "must be a text, or texts by language such as {\"en\": …}; '\(member.name)' is not "
+                    "must be a string, or texts by language such as {\"en\": …}; '\(member.name)' is not "
                         + "a language"
                 )
             }

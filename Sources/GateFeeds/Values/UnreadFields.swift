@@ -3,7 +3,7 @@ internal import GateRules
 
 /// Detects fields that are not read but appear to be meant for the gate.
 ///
-/// They are only reported, because the detection is a guess.
+/// These fields are only reported, because the detection is a guess.
 struct UnreadFields {
     /// A field of the source.
     struct Field {

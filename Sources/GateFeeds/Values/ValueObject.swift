@@ -60,7 +60,7 @@ struct ValueObject: Sendable {
     ///
     /// - Parameters:
     ///   - value: The value of the source.
-    ///   - id: The id of the feed.
+    ///   - id: The ID of the feed.
     ///   - last: The memory of the previous value.
     /// - Returns: The file and the new memory.
     /// - Throws: `FeedFailure` if the value is missing or invalid.

@@ -1,9 +1,9 @@
 internal import GatePolicy
 
-/// A version text from a source, with checks for unusual values.
+/// A version string from a source, with checks for unusual values.
 struct VersionText: Equatable {
-    /// The number from which whole numbers are treated as builds or mistakes: a year is a version,
-    /// a versionCode is not.
+    /// The lowest whole number that is treated as a build or a mistake: a year is a version, a
+    /// versionCode is not.
     private static let lowestBuild = 10_000
 
     let version: AppVersion
@@ -14,7 +14,7 @@ struct VersionText: Equatable {
         self.version = version
     }
 
-    /// The text as a whole number above zero; `nil` for other texts.
+    /// The string as a whole number above zero; `nil` for other strings.
     ///
     /// Zero requires nothing.
     private var wholeNumber: Int? {
@@ -23,15 +23,15 @@ struct VersionText: Equatable {
         return number
     }
 
-    /// Returns the reason why the text is rejected as a version; `nil` if it is accepted.
+    /// Returns the reason why the string is rejected as a version; `nil` if it is accepted.
     ///
-    /// A number that is not above the previous floor is accepted, because it may be an undo.
+    /// A number at or below the previous floor is accepted, because it may be an undo.
     ///
     /// - Parameters:
     ///   - isNumber: Whether the type of the value in the source is a number.
     ///   - before: The previous floor of the source.
     ///   - hint: The instruction for mapping a build.
-    /// - Returns: The reason, as text to append to the name of the field.
+    /// - Returns: The reason, to append to the name of the field.
     func fault(isNumber: Bool, before: AppVersion?, hint: String) -> String? {
         guard let number = self.wholeNumber, isNumber || number >= Self.lowestBuild,
             before.map({ self.version > $0 }) ?? true
@@ -41,7 +41,7 @@ struct VersionText: Equatable {
             + "'\(self.text).0'" + (isNumber ? " as a STRING" : "")
     }
 
-    /// Returns a remark about an accepted text, as text to append to the name of the field.
+    /// Returns a remark about an accepted string, to append to the name of the field.
     func remark(hint: String) -> String? {
         if let number = self.wholeNumber {
             return

@@ -10,7 +10,7 @@ package struct FloorReport: Sendable {
         package let platform: String?
         /// The maximum share of clients that a floor may affect, from 0 to 1.
         package let limit: Double
-        /// The period in days; clients seen in it are counted.
+        /// The period in days; clients seen during it are counted.
         package let days: Int64
 
         package init(app: String?, platform: String?, limit: Double, days: Int64) {
@@ -103,7 +103,7 @@ extension FloorReport: CustomStringConvertible {
         case .reached(let day, let daily):
             "within the limit from about \(Self.date(day)), if it keeps falling by "
                 + "\(ShareFormat.percent(daily)) per day"
-        case .unknown(.fewDays): "no date: the census has too few days"
+        case .unknown(.fewDays): "no date: the census covers too few days"
         case .unknown(.fewDevices): "no date: too few clients for a forecast"
         case .unknown(.notFalling): "no date: their share does not fall"
         case .unknown(.unsteady): "no date: their share falls too unevenly"

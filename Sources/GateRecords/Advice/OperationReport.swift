@@ -2,9 +2,9 @@ internal import GateCensus
 package import GatePolicy
 package import GateRules
 
-/// The operations of API documents that old versions still call, as a text table and as JSON.
+/// The operations in API documents that old versions still call, as a text table and as JSON.
 package struct OperationReport: Sendable {
-    /// The maximum number of undocumented paths in the table; JSON has all of them.
+    /// The maximum number of undocumented paths in the table; the JSON contains all of them.
     private static let tableLimit = 40
 
     let summary: SunsetReport.Summary
@@ -62,7 +62,7 @@ extension OperationReport: CustomStringConvertible {
         let more = others - Self.tableLimit
         let rest =
             more > 0
-            ? ["\(more) more paths that are in no document; use --json for all of them"] : []
+            ? ["\(more) more paths that are not in any document; use --json for all of them"] : []
         return (["\(self.summary)"] + table + rest + self.remarks).joined(separator: "\n")
     }
 

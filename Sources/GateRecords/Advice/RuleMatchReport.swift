@@ -18,7 +18,7 @@ package struct RuleMatchReport: Sendable {
     /// - Parameters:
     ///   - definition: The active rules.
     ///   - matches: The last match of each rule.
-    ///   - shares: The share of denied devices in the sample that returned with a newer build.
+    ///   - shares: The share of sampled denied devices that returned with a newer build.
     package init(
         _ definition: RuleSetDefinition,
         _ matches: [String: LastMatch],
@@ -64,7 +64,7 @@ extension RuleMatchReport: Encodable {
         let observes: Bool
         let lastMatch: String?
         let withinSeconds: Int64?
-        /// The devices of the sample that the rule denied in the last 30 days, and those that
+        /// The sampled devices that the rule denied in the last 30 days, and those of them that
         /// returned with a newer build.
         let refusedDevices: Int?
         let returnedDevices: Int?

@@ -1,10 +1,10 @@
 internal import GateCensus
 package import GatePolicy
 
-/// The builds that send requests or fail far more often than comparable builds, each with the rules
-/// line that blocks it.
+/// The builds that send requests or fail far more often than comparable builds, each with the line
+/// for a rules file that blocks it.
 ///
-/// The report is advice; an operator decides.
+/// The report is only advice; the operator decides.
 package struct StrayReport: Sendable {
     private let since: Timestamp
     private let until: Timestamp

@@ -48,7 +48,8 @@ package struct SunsetReport: Sendable {
     private let survey: SunsetSurvey
     /// The shapes of requests that match no pattern.
     private let shapes: [ShapeSurvey.Line]
-    /// The patterns that were not counted separately since the start.
+    /// The patterns that were not counted separately from the start of the report, each with the
+    /// time from which they were.
     private let patternsSince: [String: Timestamp]
 
     /// Finds calls of old versions.
@@ -151,13 +152,14 @@ extension SunsetReport: CustomStringConvertible {
 
 extension SunsetReport: Encodable {
     private struct Entry: Encodable {
-        /// The pattern as written in the rules; missing for requests that match none.
+        /// The pattern as written in the rules; omitted for requests that match none.
         let pattern: String?
         let isExempt: Bool?
         let requests: UInt64
         let devices: Int
         let lastSeen: String?
-        /// The number of seconds before `lastSeen` in which the last request may have been instead.
+        /// The uncertainty of `lastSeen`: the number of seconds before it in which the last request
+        /// may have occurred instead.
         let withinSeconds: Int64?
         let versions: [String]
         /// The time from which requests are counted separately, if later than the start.

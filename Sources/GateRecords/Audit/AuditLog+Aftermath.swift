@@ -11,7 +11,7 @@ extension AuditLog {
     /// The minimum time in seconds between two checks while records are incomplete.
     private static let pause: Int64 = 60
     private static let minute: Int64 = 60
-    /// The number of recent records that are checked.
+    /// The number of most recent records to check.
     private static let looked = 50
 
     /// Completes the records whose period has ended, on the thread for records; call it
@@ -27,7 +27,7 @@ extension AuditLog {
                 if isDone { self.nextLook.withLock { $0 = nil } }
             } catch {
                 self.logger.error(
-                    "the census after a rules change was not recorded",
+                    "the census after a change to the rules was not recorded",
                     metadata: ["error": "\(error)"]
                 )
             }
@@ -39,7 +39,7 @@ extension AuditLog {
     /// - Returns: Whether no incomplete record remains.
     private func look(at now: Timestamp) throws(Failure) -> Bool {
         var isDone = true
-        /// The time of the change after the checked one.
+        /// The time of the change that followed the checked one.
         var next: Timestamp?
         for record in try self.read(before: nil, atMost: Self.looked)
         where record.outcome == .applied {

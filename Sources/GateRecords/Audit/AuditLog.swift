@@ -5,7 +5,7 @@ internal import GateSystem
 package import Logging
 internal import Synchronization
 
-/// The audit log of rules changes, in the state folder or in memory.
+/// The audit log of changes to the rules, in the state folder or in memory.
 package final class AuditLog: Sendable {
     package typealias Failure = StateDatabase.Failure
 
@@ -31,7 +31,7 @@ package final class AuditLog: Sendable {
     package let isKept: Bool
     private let kept = Mutex(0)
 
-    /// The number of records added since the start.
+    /// The number of records added since startup.
     package var count: Int { self.kept.withLock { $0 } }
 
     /// Opens or creates the log of a folder.
@@ -40,7 +40,7 @@ package final class AuditLog: Sendable {
     ///   - folder: The folder; `nil` for a log in memory.
     ///   - clients: Returns the clients since a time; `nil` if the census is off.
     ///   - history: Returns the clients between two times; `nil` if the census is off.
-    ///   - logger: The log for records that cannot be kept.
+    ///   - logger: The log for records that cannot be stored.
     /// - Throws: The reason why the file cannot be used.
     init(
         in folder: StateFolder?,
@@ -74,7 +74,7 @@ package final class AuditLog: Sendable {
                 logger: logger
             )
         } catch {
-            logger.error("rules changes cannot be recorded", metadata: ["error": "\(error)"])
+            logger.error("changes to the rules cannot be recorded", metadata: ["error": "\(error)"])
             return folder == nil ? nil : self.open(in: nil, census: census, logger: logger)
         }
     }
@@ -86,7 +86,7 @@ package final class AuditLog: Sendable {
                 try self.keep(change)
             } catch {
                 let metadata: Logger.Metadata = ["error": "\(error)"]
-                self.logger.error("a rules change was not recorded", metadata: metadata)
+                self.logger.error("a change to the rules was not recorded", metadata: metadata)
             }
         }
     }

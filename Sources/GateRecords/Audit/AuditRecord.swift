@@ -3,7 +3,7 @@ internal import GateCensus
 internal import GatePolicy
 package import GateRules
 
-/// A change of the rules, or a rejected attempt: its time, source, edits and predicted impact.
+/// A change to the rules, or a rejected attempt: its time, source, edits and predicted impact.
 package struct AuditRecord: Sendable, Equatable, Codable {
     package struct Source: Sendable, Equatable, Codable {
         package enum Kind: String, Sendable, Codable {
@@ -53,8 +53,9 @@ package struct AuditRecord: Sendable, Equatable, Codable {
     package let changes: [String]
     /// Missing if the census is off, or if no rules were active before.
     package let predicted: Prediction?
-    /// Missing until the period has ended, if the census is off, or if the next change followed
-    /// immediately.
+    /// Missing until the period has ended.
+    ///
+    /// It is also missing if the census is off, or if the next change followed immediately.
     package internal(set) var happened: Aftermath?
     /// The errors for which the rules were rejected, each with its location.
     package let reasons: [String]
@@ -69,7 +70,7 @@ extension AuditRecord {
     ///
     /// - Parameters:
     ///   - change: The change.
-    ///   - before: The previous revision; for a start, the revision of the last record.
+    ///   - before: The previous revision; at startup, the revision of the last record.
     ///   - rows: The clients of the last day; `nil` if the census is off.
     init(_ change: RulesChange, before: String?, _ rows: [CensusRow]?) {
         self.at = "\(change.time)"
@@ -120,7 +121,7 @@ extension AuditRecord {
 
     /// Decodes a record.
     ///
-    /// - Returns: `nil` if the text is not a record.
+    /// - Returns: `nil` if the string is not a record.
     init?(json: String, id: Int64) {
         guard let record = try? JSONDecoder().decode(Self.self, from: Data(json.utf8)) else {
             return nil

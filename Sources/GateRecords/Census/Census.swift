@@ -5,16 +5,16 @@ package import Logging
 
 /// Collects the counts of the event loops and stores them.
 package actor Census {
-    /// The state of the census, for metrics.
+    /// The status of the census, for metrics.
     package struct Status: Sendable, Equatable {
-        /// The number of requests counted without their client since the start, because the cell
+        /// The number of requests counted without their client since startup, because the cell
         /// limit was reached.
         package var overflow: UInt64 = 0
         /// The number of device sightings that were dropped, because their table was full.
         package var lostSightings: UInt64 = 0
         /// Whether the census persists across restarts.
         package var isKept: Bool
-        /// The number of failed writes since the start.
+        /// The number of failed writes since startup.
         package var failures: UInt64 = 0
         package var bytes: Int64 = 0
         /// The status of the fleet's store; `nil` without one.
@@ -41,7 +41,7 @@ package actor Census {
     private var figures: Status
     /// A bounded sample of recent denials.
     package private(set) var denials = RecentDenials()
-    /// Whether there is a status page; the data that it loads first is cached for it.
+    /// Whether there is a status page; if so, the data that it loads first is cached.
     private let hasPage: Bool
     private let logger: Logger
     private var bucket: CensusBucket
@@ -49,7 +49,7 @@ package actor Census {
     private var minute: Int64?
     private var lastRollUp: Timestamp?
     private var isFailing = false
-    /// The last matches of rules since the start, and earlier ones once they have been queried.
+    /// The last matches of rules since startup, and earlier ones once they have been queried.
     private var matches: [String: LastMatch] = [:]
     private var hasLoadedMatches = false
     private var lastWrite: Timestamp?
@@ -151,7 +151,7 @@ package actor Census {
         }
     }
 
-    /// Returns the last match of each rule by rule id.
+    /// Returns the last match of each rule by rule ID.
     package func lastMatches(
         at now: Timestamp
     ) async throws(CensusStore.Failure) -> [String: LastMatch] {
@@ -231,7 +231,7 @@ package actor Census {
         )
     }
 
-    /// Runs work on the file, and logs failures and recoveries.
+    /// Runs work that uses the file, and logs failures and recoveries.
     ///
     /// Counts that cannot be written are dropped, because keeping them would use ever more memory.
     ///
@@ -263,12 +263,12 @@ extension Census {
     /// - Parameters:
     ///   - folder: The folder.
     ///   - limit: The maximum number of client cells per minute.
-    ///   - hash: The hash for device ids; `nil` for the one of the folder.
+    ///   - hash: The hash for device IDs; `nil` for the hash with the folder's key.
     ///   - fleet: The store that the gates of a fleet share; `nil` without one.
     ///   - samplesReturns: Whether to keep a sample of the denied devices.
     ///   - hasPage: Whether to cache the data that a status page loads first.
     ///   - logger: The log for problems.
-    /// - Returns: The census, and the hash for device ids.
+    /// - Returns: The census, and the hash for device IDs.
     package static func open(
         in folder: StateFolder?,
         limit: Int,
@@ -311,11 +311,11 @@ extension Census {
     }
 }
 
-/// The secret key that device ids are hashed with.
+/// The secret key that device IDs are hashed with.
 ///
-/// The key and a device id reveal whether the device is in a sketch; without the key, nothing does.
-/// The key is stored in the state folder with access for its owner only, so that devices are
-/// recognized after a restart.
+/// The key and a device ID reveal whether the device is in a sketch; without the key, this cannot
+/// be determined. The key is stored in the state folder with access only for its owner, so that
+/// devices are recognized after a restart.
 package struct CensusKey: Sendable {
     static let fileName = "census.key"
 
@@ -342,7 +342,8 @@ package struct CensusKey: Sendable {
         self.hash = hash
     }
 
-    /// Reads a key from a file with 32 hexadecimal digits, the same for all gates of a fleet.
+    /// Reads a key from a file with 32 hexadecimal digits, which is the same for all gates of a
+    /// fleet.
     ///
     /// - Parameter path: The file.
     /// - Returns: The hash with that key; `nil` if the file contains no such key.

@@ -7,7 +7,7 @@ internal import GateRules
 struct CensusCache: Sendable {
     var rows = SumCache<CensusSums>()
     var rowsWithShapes = SumCache<CensusSums>()
-    /// The series by the number of seconds per point.
+    /// The cached series, by the number of seconds per point.
     var series: [Int64: SumCache<CensusSeriesSums>] = [:]
     private(set) var cells: [Int64: CensusCell] = [:]
     private var lastCell: Int64 = 0

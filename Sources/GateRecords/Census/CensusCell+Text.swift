@@ -4,7 +4,7 @@ internal import GatePolicy
 /// A text representation of a cell, which identifies it in the store.
 ///
 /// Fields are separated by unit separators, the patterns of a path by record separators. Versions,
-/// numbers and patterns contain neither; a cell with a name that does is not representable.
+/// numbers and patterns contain neither; a cell is not representable if one of its names does.
 extension CensusCell {
     private static let field: Character = "\u{1F}"
     private static let record: Character = "\u{1E}"
@@ -31,7 +31,7 @@ extension CensusCell {
 
     /// Decodes a cell.
     ///
-    /// - Returns: `nil` if the text is not a cell.
+    /// - Returns: `nil` if the string is not a cell.
     init?(text: String) {
         let fields = text.split(separator: Self.field, omittingEmptySubsequences: false)
             .map(String.init)

@@ -15,7 +15,7 @@ package struct CensusReport: Sendable {
             self.rule = cell.outcome.rule
         }
 
-        /// The line as a text, which is the same at all gates of a fleet.
+        /// The line as a string, which is the same on all gates of a fleet.
         var text: String {
             CensusCell(
                 client: self.client,
@@ -24,7 +24,7 @@ package struct CensusReport: Sendable {
         }
     }
 
-    /// The maximum number of lines in the table; JSON has all of them.
+    /// The maximum number of lines in the table; the JSON contains all of them.
     private static let tableLimit = 40
 
     private let since: Timestamp
@@ -34,7 +34,7 @@ package struct CensusReport: Sendable {
     /// The devices of all gates; `nil` without a store, or if it is unavailable.
     private var fleet: FleetStore.Counts?
 
-    /// Sums up rows over all paths.
+    /// Creates a report by summing rows over all paths.
     ///
     /// - Parameters:
     ///   - rows: The rows.
@@ -199,7 +199,7 @@ extension CensusReport: Encodable {
     }
 }
 
-/// A client of the census as JSON, without its missing parts.
+/// A client of the census as JSON; absent parts are omitted.
 struct CensusClientEntry: Encodable {
     var app: String?
     var platform: String?

@@ -1,7 +1,7 @@
 internal import GateCensus
 internal import GatePolicy
 
-/// A cache of the row ids of cells and shapes.
+/// A cache of the row IDs of cells and shapes.
 ///
 /// A lookup in the file costs as much as updating a row, and most cells recur with each write.
 struct CensusRowIDs {
@@ -15,7 +15,7 @@ struct CensusRowIDs {
     /// Clears the cache if another connection has written to the file, for example a purge or
     /// another gate.
     ///
-    /// Must be called within the transaction that uses the ids.
+    /// Must be called within the transaction that uses the IDs.
     mutating func check(in database: SQLiteDatabase) throws(SQLiteDatabase.Failure) {
         let version = try database.integer("PRAGMA data_version")
         let isFull = self.cells.count + self.shapes.count > Self.limit
@@ -24,7 +24,7 @@ struct CensusRowIDs {
         self.dataVersion = version
     }
 
-    /// Returns the id of a cell, which is inserted if it does not exist.
+    /// Returns the ID of a cell, which is inserted if it does not exist.
     mutating func id(
         of cell: CensusCell,
         in database: SQLiteDatabase
@@ -36,7 +36,7 @@ struct CensusRowIDs {
         return id
     }
 
-    /// Returns the id of a shape, which is inserted if it does not exist.
+    /// Returns the ID of a shape, which is inserted if it does not exist.
     mutating func id(
         of shape: PathShape,
         in database: SQLiteDatabase

@@ -5,7 +5,8 @@ package import GatePolicy
 package struct LastMatch: Sendable, Equatable {
     /// The latest possible time of the match.
     package let at: Timestamp
-    /// The number of seconds before `at` in which the match may have been instead.
+    /// The uncertainty of `at`: the number of seconds before it in which the match may have
+    /// occurred instead.
     package let within: Int64
 
     package init(at: Timestamp, within: Int64) {
@@ -40,8 +41,8 @@ extension CensusStore {
         }
     }
 
-    /// Enumerates the last minute, hour or day in which each kind of client requested each path
-    /// shape.
+    /// Enumerates, for each kind of client and each path shape, the last minute, hour or day with a
+    /// request.
     func forEachLastShape(
         since start: Timestamp,
         _ body: (CensusCell, PathShape, _ start: Timestamp, _ length: Int64) -> Void
@@ -93,7 +94,7 @@ extension CensusStore {
         }
     }
 
-    /// Returns the last match of each rule by rule id.
+    /// Returns the last match of each rule by rule ID.
     package func lastMatches(at now: Timestamp) throws(Failure) -> [String: LastMatch] {
         try self.use { database in
             let cells = try Self.cells(in: database)

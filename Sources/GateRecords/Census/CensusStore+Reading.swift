@@ -161,7 +161,7 @@ extension CensusStore {
         }
     }
 
-    /// Returns the end of the settled period, to which no counts are added; at least `start`.
+    /// Returns the end of the settled period, to which no more counts are added; at least `start`.
     private static func settled(
         after start: Int64,
         in database: SQLiteDatabase

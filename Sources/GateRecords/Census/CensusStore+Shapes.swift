@@ -3,13 +3,13 @@ internal import GatePolicy
 
 /// The requests of cells by the shapes of their paths, up to a limit.
 extension CensusStore {
-    /// The maximum number of shapes per hour or day, over all cells; those with the most requests
+    /// The maximum number of shapes per hour or day, across all cells; those with the most requests
     /// are kept.
     private static let shapesKept: Int64 = 8_000
 
-    /// The pseudo shape id for all requests that were counted while shapes were recorded.
+    /// The pseudo shape ID for all requests that were counted while shapes were recorded.
     private static let covered: Int64 = 0
-    /// The pseudo shape id for requests whose shape is not kept.
+    /// The pseudo shape ID for requests whose shape is not kept.
     private static let shapeless: Int64 = -1
 
     /// Adds requests to a minute.

@@ -6,7 +6,7 @@ internal import Synchronization
 /// The census of the last 90 days, in a SQLite database.
 ///
 /// Minutes are merged into hours one to two hours later, and hours into days after a week. Days are
-/// kept for 90 days. A query sums up rows of all three spans; no period is stored twice.
+/// kept for 90 days. A query adds up rows of all three spans; no period is stored twice.
 package final class CensusStore: Sendable {
     package typealias Failure = StateDatabase.Failure
 
@@ -109,7 +109,7 @@ extension CensusStore {
         try self.use { database in
             self.memory.withLock { $0.forget(ifIncludes: start) }
             try self.ids.withLock { known in
-                // A failed transaction inserts no rows, so its ids must not be cached.
+                // A failed transaction inserts no rows, so its IDs must not be cached.
                 var ids = CensusRowIDs()
                 swap(&ids, &known)
                 try database.transaction { () throws(SQLiteDatabase.Failure) in
@@ -158,7 +158,7 @@ extension CensusStore {
         )
     }
 
-    /// Records the paths that the rules distinguish from now on; known paths keep their time.
+    /// Records the paths that the rules distinguish from now on; known paths keep their start time.
     package func note(paths: Set<String>, at now: Timestamp) throws(Failure) {
         try self.use { database in
             let isFirst = try database.integer("SELECT count(*) FROM figures") == 0
@@ -264,7 +264,7 @@ extension CensusStore {
         }
     }
 
-    /// Clears the cached ids and sums after rows were deleted.
+    /// Clears the cached IDs and sums after rows were deleted.
     private func forget() {
         self.ids.withLock { $0 = CensusRowIDs() }
         self.memory.withLock { $0.forget() }

@@ -11,7 +11,7 @@ package final class FleetStore: Sendable {
     /// The address of the store, and the secret of the fleet.
     package struct Settings: Sendable {
         package var place: RedisServerSettings
-        /// The hash for device ids, which must be the same at all gates.
+        /// The hash for device IDs, which must be the same on all gates.
         package var hash: SipHash
 
         package init(place: RedisServerSettings, hash: SipHash) {
@@ -24,7 +24,7 @@ package final class FleetStore: Sendable {
     package struct Status: Sendable, Equatable {
         /// Whether the last delivery succeeded.
         package var isUp = false
-        /// The number of failed deliveries since the start.
+        /// The number of failed deliveries since startup.
         package var failures: UInt64 = 0
     }
 
@@ -46,13 +46,13 @@ package final class FleetStore: Sendable {
     /// Sketches by line; `nil` for all devices.
     private typealias Sketches = [CensusReport.Line?: HyperLogLog]
 
-    /// The maximum number of lines per hour that are sent, those with the most requests first.
+    /// The maximum number of lines per hour to send; those with the most requests are sent first.
     private static let lineLimit = 200
-    /// The maximum period in hours that is queried by hour, and that is sent again after an outage.
+    /// The maximum period, in hours, that is queried by hour or sent again after an outage.
     private static let hoursAsked: Int64 = 48
     /// The timeout in seconds for each step.
     private static let patience = 2
-    /// The delays in seconds between attempts after failures, doubled each time.
+    /// The range of delays in seconds between attempts after failures; the delay doubles each time.
     private static let pauses: ClosedRange<Int64> = 1...60
 
     private struct State {
@@ -60,7 +60,7 @@ package final class FleetStore: Sendable {
         var pause = FleetStore.pauses.lowerBound
         /// The time of the next attempt.
         var nextAttempt = Timestamp(secondsSinceEpoch: 0)
-        /// The time since which counts may be missing in the store; `nil` if it is complete.
+        /// The time from which counts may be missing in the store; `nil` if it is complete.
         var missingSince: Timestamp? = Timestamp(secondsSinceEpoch: 0)
         /// Whether the outage has been logged.
         var isTold = false
@@ -204,7 +204,7 @@ extension FleetStore {
     }
 
     private func key(of line: CensusReport.Line?, _ span: Span, _ start: Int64) -> String {
-        // Hashed, so that texts sent by clients do not leave the gate.
+        // Hashed, so that strings sent by clients do not leave the gate.
         let name = line.map { Self.hex(self.settings.hash.hash(Array($0.text.utf8).span)) } ?? "all"
         return "\(self.prefix):\(span):\(start):\(name)"
     }

@@ -1,7 +1,7 @@
 package import GateCensus
 package import GatePolicy
 
-/// The impact of a rules change, as text and as JSON.
+/// The impact of a change to the rules, as text and as JSON.
 package struct ImpactReport: Sendable {
     private static let tableLimit = 20
 
@@ -20,7 +20,7 @@ package struct ImpactReport: Sendable {
     ///   - old: The old rules.
     ///   - new: The new rules.
     ///   - now: The end of the period, and the time at which the rules are evaluated.
-    ///   - later: The time at which the new rules are evaluated instead.
+    ///   - later: The time at which the new rules are evaluated, if it is not `now`.
     package init(
         _ rows: [CensusRow],
         since: Timestamp,
@@ -145,7 +145,7 @@ extension ImpactReport: Encodable {
     }
 
     private struct RuleEntry: Encodable {
-        /// Missing for the policy for unidentified clients.
+        /// Omitted for the policy for unidentified clients.
         let rule: String?
         let amount: Amount
     }

@@ -20,7 +20,7 @@ package struct RecentDenials: Sendable {
 
     /// The samples, oldest first.
     package private(set) var samples: [Sample] = []
-    /// The number of denied requests since the start, sampled or not.
+    /// The number of denied requests since startup, whether sampled or not.
     package private(set) var requests: UInt64 = 0
 
     /// Adds the denials of a harvest, or a random selection of them.

@@ -35,7 +35,7 @@ package final class ReturnStore: Sendable {
     ///
     /// - Parameters:
     ///   - folder: The folder; `nil` for a sample in memory.
-    ///   - keyDigest: Identifies the key of the hashes; with another key, the sample starts anew.
+    ///   - keyDigest: Identifies the key of the hashes; if the key differs, the sample starts over.
     /// - Throws: The reason why the file cannot be used.
     package init(in folder: StateFolder?, keyDigest: UInt64) throws(Failure) {
         let path = folder.map { "\($0.path)/\(Self.fileName)" }

@@ -22,7 +22,7 @@ package struct TrafficReport: Sendable {
         var denied: UInt64 = 0
     }
 
-    /// The maximum number of separate lines; further lines are summed up.
+    /// The maximum number of separate lines; further lines are combined into one.
     static let limit = 40
 
     private let since: Timestamp
@@ -73,7 +73,7 @@ package struct TrafficReport: Sendable {
     }
 
     /// Returns the span that the census keeps for a period: minutes up to two hours, hours up to
-    /// eight days, else days.
+    /// eight days, otherwise days.
     static func step(of span: Int64) -> Int64 {
         switch span {
         case ...7_200: CensusStore.Span.minute.rawValue
@@ -104,7 +104,7 @@ extension TrafficReport: Encodable {
     private struct Series: Encodable {
         let app: String?
         let platform: String?
-        /// Missing as well if the version could not be parsed.
+        /// Also omitted if the version could not be parsed.
         let version: String?
         /// Whether the series is the sum of all further lines.
         let isOther: Bool?

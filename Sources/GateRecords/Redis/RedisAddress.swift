@@ -3,7 +3,7 @@ package import GateSystem
 ///
 /// The format is `redis://[[USER]:PASSWORD@]HOST[:PORT][/NUMBER]`, or `rediss://` with TLS.
 package struct RedisAddress: Sendable, Equatable {
-    /// The reason why a text is not a valid address.
+    /// The reason why a string is not a valid address.
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
     }

@@ -37,7 +37,7 @@ final class RedisConnection {
         unsafe redisReaderFree(self.reader)
     }
 
-    /// Creates a command from texts.
+    /// Creates a command from strings.
     static func command(_ words: String...) -> [[UInt8]] { words.map(self.bytes) }
 
     private static func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
@@ -93,7 +93,7 @@ final class RedisConnection {
         }
     }
 
-    /// Returns the next reply; `nil` if it is incomplete.
+    /// Returns the next reply; `nil` if the reply is incomplete.
     private func read() throws(Failure) -> Int64? {
         var pointer: UnsafeMutableRawPointer?
         guard unsafe redisReaderGetReply(self.reader, &pointer) == REDIS_OK else {

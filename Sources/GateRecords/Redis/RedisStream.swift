@@ -30,7 +30,7 @@ final class RedisStream {
             let address = place.address
             try easy.set(CURLOPT_URL, "\(address.isSecure ? "https" : "http")://\(address.place)/")
             try easy.set(CURLOPT_CONNECT_ONLY, 1)
-            // The proxies of the environment are for HTTP.
+            // The proxies in the environment variables are for HTTP.
             try easy.set(CURLOPT_PROXY, "")
             // Keeps libcurl from installing signal handlers, which affect the whole process.
             try easy.set(CURLOPT_NOSIGNAL, 1)
@@ -103,7 +103,7 @@ final class RedisStream {
                 throw RedisConnection.Failure(description: "the reply timed out")
             }
             return false
-        // In TLS 1.3, the server rejects a client certificate after the handshake.
+        // In TLS 1.3, the server can reject a client certificate after the handshake.
         case CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_GOT_NOTHING: throw Self.ended
         default:
             throw RedisConnection.Failure(

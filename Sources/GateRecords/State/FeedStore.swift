@@ -29,7 +29,7 @@ package struct FeedStore: Sendable {
     }
 
     private static let suffix = ".feed.json"
-    /// A character may take six bytes in JSON, and a value may come with earlier ones.
+    /// A character may take six bytes in JSON, and an entry may contain earlier values.
     private static let maximumSize = 6 * RulesSource.maximumSize * 9 + (64 << 10)
 
     private let folder: StateFolder
@@ -43,7 +43,7 @@ package struct FeedStore: Sendable {
         self.entries(report: report).mapValues(\.contribution)
     }
 
-    /// Returns all stored entries by feed id; `report` is called for files that cannot be used.
+    /// Returns all stored entries by feed ID; `report` is called for files that cannot be used.
     package func entries(report: (String) -> Void) -> [String: Entry] {
         var entries: [String: Entry] = [:]
         for name in self.folder.names(endingWith: Self.suffix) {

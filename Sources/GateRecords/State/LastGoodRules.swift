@@ -4,7 +4,8 @@ package import GateRules
 internal import GateSystem
 private import Synchronization
 
-/// Stores the last valid rules files, so that the gate can start with a broken one.
+/// Stores the last valid rules files, so that the gate can start even if the current ones are
+/// invalid.
 package final class LastGoodRules: Sendable {
     private struct Record: Codable {
         /// The format version of the record; records of other versions are ignored.
@@ -15,7 +16,7 @@ package final class LastGoodRules: Sendable {
         /// The undo that made these texts active instead of the files at the path.
         var pin: RulesPin?
 
-        /// A hash over the record, which detects truncated files.
+        /// A hash of the record, which detects truncated files.
         var checksum = ""
 
         var sum: String {

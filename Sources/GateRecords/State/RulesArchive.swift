@@ -3,7 +3,7 @@ internal import GatePolicy
 package import GateRules
 package import Logging
 
-/// The texts of rules that were active, for an undo; in the state folder or in memory.
+/// The texts of rules that were active, kept for an undo in the state folder or in memory.
 ///
 /// It is separate from the audit log, whose writes take seconds because they evaluate changes
 /// against the census.
@@ -121,13 +121,13 @@ package final class RulesArchive: Sendable {
         }
     }
 
-    /// Returns the revision of the files, without feeds, of rules that were active; `nil` if it is
-    /// not kept.
+    /// Returns the revision of the files, without feeds, for the revision of rules that were
+    /// active; `nil` if it is not in the archive.
     package func files(of revision: String) throws(Failure) -> String? {
         try self.text("SELECT files FROM revisions WHERE revision = ?", revision)
     }
 
-    /// Returns the texts of a revision that was active; `nil` if they are not kept.
+    /// Returns the texts of a revision that was active; `nil` if they are not in the archive.
     package func texts(of revision: String) throws(Failure) -> RulesTexts? {
         let json = try self.text(
             "SELECT sources FROM texts JOIN revisions USING (files) WHERE revision = ?",
@@ -136,7 +136,7 @@ package final class RulesArchive: Sendable {
         return json.flatMap { try? JSONDecoder().decode(RulesTexts.self, from: Data($0.utf8)) }
     }
 
-    /// Returns the last active revision that had other files.
+    /// Returns the last active revision with different files.
     package func revision(before files: String) throws(Failure) -> String? {
         try self.text(
             "SELECT revision FROM revisions WHERE files <> ? ORDER BY id DESC LIMIT 1",
@@ -144,7 +144,7 @@ package final class RulesArchive: Sendable {
         )
     }
 
-    /// Returns the given revisions that an undo can restore, which are those with other files than
+    /// Returns those of the given revisions that an undo can restore: those with files other than
     /// `files`.
     package func others(of revisions: [String], than files: String?) throws(Failure) -> Set<String>
     {

@@ -29,7 +29,7 @@ package final class StateDatabase: Sendable {
         }
     }
 
-    /// The application id, the version and the schema of a database.
+    /// The application ID, the version and the schema of a database.
     struct Kind {
         /// Four letters, stored as SQLite's `application_id`.
         let application: Int64
@@ -60,8 +60,7 @@ package final class StateDatabase: Sendable {
                 guard version <= kind.version else { throw Failure.newer(version: version) }
                 try Self.migrate(from: version, to: kind, in: database)
             }
-            // A crash of the process loses no writes; a crash of the machine may lose the last
-            // ones.
+            // A process crash does not lose any writes; a machine crash may lose the last ones.
             try database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
             self.database = Mutex(database)
         } catch {

@@ -3,8 +3,8 @@ private import Glibc
 
 /// The folder for data that persists across restarts (`--state-dir`).
 ///
-/// The folder is optional: its problems are reported, but never keep the gate from starting or
-/// serving.
+/// The folder is optional: its problems are reported, but never prevent the gate from starting or
+/// serving requests.
 package struct StateFolder: Sendable {
     /// The reason why the folder, or a file in it, cannot be used.
     package struct Failure: Error, CustomStringConvertible {
@@ -58,7 +58,7 @@ package struct StateFolder: Sendable {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Replaces a file atomically: readers see the old or the new content.
+    /// Replaces a file atomically: readers see either the old or the new content.
     package func replace(_ name: String, with bytes: [UInt8]) throws(Failure) {
         // Gates that share a folder must not write to the same temporary file.
         let temporary = "\(self.path)/.\(name).\(getpid()).new"

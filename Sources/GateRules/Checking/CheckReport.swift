@@ -76,7 +76,7 @@ extension CheckReport {
         }
     }
 
-    /// The errors of the other paths; their warnings and notes are left out.
+    /// The errors of the other paths, without their warnings and notes.
     package var errorLines: [String] {
         self.subjects.filter { !$0.isGood }.flatMap { subject in
             subject.problems.filter { $0.severity == .error }.map(\.errorLine)

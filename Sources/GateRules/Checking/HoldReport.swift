@@ -10,7 +10,8 @@ package struct HoldReport {
         self.now = now
     }
 
-    /// A line for each rule whose hold can still apply, and for each store of its clients.
+    /// The lines of the report: one for each rule whose hold can still apply and each store of its
+    /// clients.
     package var lines: [String] {
         self.definition.rulesWithNext.flatMap { rule in
             let isOver = rule.schedule.until.map { $0 <= self.now } ?? false
@@ -76,7 +77,7 @@ package struct HoldReport {
         return " (\(refused.words) \(refused.isSingle ? "does" : "do") not pass)"
     }
 
-    /// Returns since when a store has a release that passes the rule.
+    /// Returns when a store first had a release that passes the rule.
     private func sighting(_ store: String, _ effective: EffectiveFrom) -> String {
         switch effective {
         case .always: "\(store) has it"
@@ -86,7 +87,7 @@ package struct HoldReport {
         }
     }
 
-    /// Returns the start of a rule, which is not before its own dates.
+    /// Returns the time at which a rule takes effect, which is never before its own dates.
     private func start(of rule: RuleDefinition, _ effective: EffectiveFrom) -> EffectiveFrom {
         let schedule = rule.schedule
         guard let date = schedule.enforceFrom ?? schedule.warnFrom else { return effective }

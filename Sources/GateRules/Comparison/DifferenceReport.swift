@@ -44,7 +44,7 @@ extension DifferenceReport: CustomStringConvertible {
     static func summary(of difference: RuleSetDifference) -> String {
         let kinds = Set(difference.periods.flatMap(\.changes).map(\.kind))
         guard !kinds.isEmpty else {
-            // A sample is no proof.
+            // A sample proves nothing.
             return difference.isSampled || difference.notationsDiffer
                 ? "no client that was compared gets a different decision"
                 : "no client gets a different decision"

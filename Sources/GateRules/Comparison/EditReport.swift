@@ -1,6 +1,6 @@
 package import GatePolicy
 
-/// A change of rules, edit by edit: the settings that differ, and the clients that are affected.
+/// A change to rules, edit by edit: the settings that differ, and the clients that are affected.
 ///
 /// It omits what the rule itself shows; `DifferenceReport` is complete.
 package struct EditReport: Sendable {
@@ -143,8 +143,8 @@ extension EditReport: CustomStringConvertible {
                         self.end(kind, of: subject, at: period.from, in: &effects)
                     }
                     guard !versions.isEmpty else { continue }
-                    // Changes of texts and URLs are reported once: what matters is which clients
-                    // pass.
+                    // Changes to texts and URLs are reported once, because they do not affect which
+                    // clients pass.
                     if kind == .answered, Self.join(versions, to: &effects[subject, default: []]) {
                         continue
                     }
@@ -175,7 +175,7 @@ extension EditReport: CustomStringConvertible {
         effects[subject]?[index].until = time
     }
 
-    /// Adds versions to the effect on responses; `false` if there is none yet.
+    /// Adds versions to the effect on responses; returns `false` if there is none yet.
     private static func join(_ versions: [String], to effects: inout [Effect]) -> Bool {
         guard let known = effects.firstIndex(where: { $0.kind == .answered }) else { return false }
         effects[known].versions = (effects[known].versions + versions).uniqued()

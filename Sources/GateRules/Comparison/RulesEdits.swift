@@ -35,7 +35,8 @@ package struct RulesEdits: Sendable, Equatable {
     package init(from old: LoadedRules, to new: LoadedRules) {
         let before = old.sources + old.parsed.ofFeeds
         let after = new.sources + new.parsed.ofFeeds
-        // Unchanged sources are skipped: a feed may change one rule next to a file with thousands.
+        // Unchanged sources are skipped: a feed may change one rule beside a file with thousands of
+        // rules.
         self.init(before.filter { !after.contains($0) }, after.filter { !before.contains($0) })
     }
 
@@ -127,7 +128,7 @@ extension Element {
         }
     }
 
-    /// The value on one line, as a YAML flow value; equal values give equal texts.
+    /// The value on one line, in YAML flow style; equal values yield equal strings.
     fileprivate var flow: String {
         switch self.content {
         case .text(let text): "\"\(text)\""

@@ -5,7 +5,7 @@ struct AnswerDecoder {
     static let keys = ["status", "body", "contentType", "upgradeHeader"]
     private static let expectedStatus = "a status from 400 to 599, or 200"
     /// Statuses that clients, caches and proxies act on by themselves, or that require header
-    /// fields that a denial does not have.
+    /// fields that a denial lacks.
     private static let reservedStatuses: Set<UInt64> = [
         401, 407, 408, 411, 413, 416, 417, 421, 431,
     ]
@@ -45,7 +45,7 @@ struct AnswerDecoder {
 
 /// The media type of a denial, for the `Content-Type` field.
 struct MediaType: Sendable, Equatable {
-    /// The reason why a text is not a media type.
+    /// The reason why a string is not a media type.
     enum Failure: Error, CustomStringConvertible {
         case shape
 

@@ -1,6 +1,7 @@
 internal import GatePolicy
 
-/// Decodes `blockedBuilds`: build numbers, ranges, or ranges limited to versions and text patterns.
+/// Decodes `blockedBuilds`: build numbers, ranges, or ranges limited to versions and string
+/// patterns.
 struct BlockedBuildsDecoder {
     private static let patterns = [
         "versionMatches", "versionMatchesNone", "buildMatches", "buildMatchesNone",
@@ -35,7 +36,7 @@ struct BlockedBuildsDecoder {
             version: self.patterns(fields, "versionMatches"),
             build: self.patterns(fields, "buildMatches")
         )
-        // Leaving out only the invalid part would block more than intended.
+        // Skipping only the invalid part would block more than intended.
         if case .some(nil) = numbers { return nil }
         if case .some(nil) = versions { return nil }
         guard numbers != nil || !written.isAny else { return nil }
@@ -51,7 +52,7 @@ struct BlockedBuildsDecoder {
         return WrittenForm.Patterns(all: list(key), none: list(key + "None"))
     }
 
-    /// Decodes a build number, or a text with comparisons.
+    /// Decodes a build number, or a string with comparisons.
     private func range(_ element: Element) -> BuildRange? {
         if case .number = element.content {
             return element.build(self.problems).map { BuildRange($0) }

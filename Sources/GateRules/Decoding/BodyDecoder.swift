@@ -18,7 +18,7 @@ struct BodyDecoder {
     }
 
     private func refuse(_ element: Element, hint: String) -> BodyTemplate? {
-        let expected = "a text, or a mapping or list for JSON"
+        let expected = "a string, or a mapping or list for JSON"
         let message = "expected \(expected), found \(element.found)\(hint)"
         return self.problems.reject(message, at: element.place)
     }

@@ -71,7 +71,7 @@ struct BrownoutDecoder {
         else { return [] }
         let start = warnFrom.time.secondsSinceEpoch
         let end = enforceFrom.time.secondsSinceEpoch
-        // A window that would start at `enforceFrom` is left out.
+        // A window that would start at `enforceFrom` is omitted.
         let count = (end - start - 1) / every
         guard count > 0 else {
             let message = "no brownout begins before \(enforceFrom): 'every' is too long"

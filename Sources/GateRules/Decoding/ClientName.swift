@@ -2,14 +2,14 @@ internal import GatePolicy
 
 /// The name of an app, a platform or a channel in a rules file.
 ///
-/// Names are compared literally. A text that other tools interpret as a pattern, a list or a
+/// Names are compared literally. A string that other tools interpret as a pattern, a list or a
 /// negation is rejected: no client has such a name, and a rule for it would never match.
 struct ClientName: Sendable, Equatable {
     enum Kind: String, Sendable {
         case app, platform, channel
     }
 
-    /// The reason why a text is not a name.
+    /// The reason why a string is not a name.
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }

@@ -47,9 +47,9 @@ package struct CountryDecoder {
     }
 }
 
-/// The code of a country (ISO 3166-1 alpha-2), in lower case.
+/// The code of a country (ISO 3166-1 alpha-2), in lowercase.
 struct CountryCode: Sendable, Hashable {
-    /// Reasons why a text is not a country code.
+    /// Reasons why a string is not a country code.
     enum Failure: Error, CustomStringConvertible {
         case shape
         /// Not the code of a country; the payload is the code that is probably meant.

@@ -27,14 +27,14 @@ extension Element {
             return self.reportUnexpected(expected, problems, hint: hint)
         }
         guard text.contains(where: { !$0.isWhitespace }) else {
-            return problems.reject("expected \(expected), found an empty text", at: self.place)
+            return problems.reject("expected \(expected), found an empty string", at: self.place)
         }
         return text
     }
 
-    /// Decodes a text with a parser; the parser's error says what is wrong with the text.
+    /// Decodes a string with a parser; the parser's error describes the fault.
     ///
-    /// `hint` returns a suffix for the error message about a text.
+    /// `hint` returns a suffix for the error message about a string.
     package func parsed<Value, Failure: Error>(
         as expected: String,
         _ problems: Problems,
@@ -45,7 +45,7 @@ extension Element {
         do {
             return try parse(text)
         } catch {
-            // The descriptions of some errors already start with the text.
+            // The descriptions of some errors already start with the string.
             let reason = "\(error)"
             let isWhole = reason.hasPrefix("'\(text)' is not")
             let message = isWhole ? reason : "'\(text)' is not \(expected): \(reason)"
@@ -80,14 +80,14 @@ extension Element {
             let message = "expected \(expected): a whole number below 2^64, found \(digits)"
             return problems.reject(message, at: self.place)
         case .text(let text) where UInt64(text) != nil:
-            let message = "expected \(expected), found a text; write it without quotes: \(text)"
+            let message = "expected \(expected), found a string; write it without quotes: \(text)"
             return problems.reject(message, at: self.place)
         case .text, .boolean, .date, .nothing, .list, .mapping:
             return self.reportUnexpected(expected, problems)
         }
     }
 
-    /// Decodes a build number: plain digits, or a text of up to four numbers separated by dots.
+    /// Decodes a build number: plain digits, or a string of up to four numbers separated by dots.
     func build(_ problems: Problems) -> BuildNumber? {
         let expected = "a build number"
         guard case .number(let digits) = self.content else {
@@ -141,7 +141,7 @@ extension Element {
         guard case .date(let text) = self.content else {
             return self.parsed(as: expected, problems, by: Timestamp.init(parsing:))
         }
-        // A YAML date without an offset is ambiguous, so `Timestamp` parses the text.
+        // A YAML date without an offset is ambiguous, so `Timestamp` parses the string.
         return Element(content: .text(text), place: self.place)
             .parsed(as: expected, problems, by: Timestamp.init(parsing:))
     }

@@ -7,7 +7,7 @@ package enum FindingName: String, Sendable, CaseIterable {
     case lockout
     /// A plan for a higher floor removes the lower one until it takes effect.
     case planOpens = "plan-opens"
-    /// A change newly denies more of the clients of the last day than `guard` allows.
+    /// A change newly denies a larger share of the last day's clients than `guard` allows.
     case newlyRefused = "guard"
 
     // Findings about probable mistakes.
@@ -15,9 +15,9 @@ package enum FindingName: String, Sendable, CaseIterable {
     case deadRule = "dead-rule"
     /// A rule or a maintenance window that has ended.
     case pastRule = "past-rule"
-    /// A roll-out that never reaches 100 percent.
+    /// A rollout that never reaches 100 percent.
     case stalledRollout = "stalled-rollout"
-    /// A roll-out step before the floor takes effect.
+    /// A rollout step before the floor takes effect.
     case earlyStep = "early-step"
     /// A date so far in the future that it is probably a typo.
     case farDate = "far-date"
@@ -27,7 +27,7 @@ package enum FindingName: String, Sendable, CaseIterable {
     case openMaintenance = "open-maintenance"
     /// An unknown platform name that is similar to a known one.
     case unknownPlatform = "unknown-platform"
-    /// A floor for every platform, web clients included.
+    /// A floor for every platform, including web clients.
     case anyPlatform = "any-platform"
     /// A feed that reads the data of one platform into rules for another.
     case otherPlatform = "other-platform"
@@ -37,37 +37,37 @@ package enum FindingName: String, Sendable, CaseIterable {
     case insecureLink = "insecure-link"
     /// A placeholder store URL from the rules template.
     case placeholderLink = "placeholder-link"
-    /// A planned floor would deny more of the clients of the last day than `guard` allows.
+    /// A planned floor would deny a larger share of the last day's clients than `guard` allows.
     case comingRefusals = "coming-refusals"
     /// The newest release is denied, and an older one passes.
     case refusedRelease = "refused-release"
     /// A recommended version that another rule denies.
     case refusedRecommendation = "refused-recommendation"
-    /// A rule that depends on a release that is not stated.
+    /// A rule that depends on a release that is not listed.
     case missingRelease = "missing-release"
-    /// A release that is stated twice.
+    /// A release that is listed twice.
     case repeatedRelease = "repeated-release"
     /// A version with build metadata, which is not compared.
     case buildMetadata = "build-metadata"
-    /// A notice without a language that other notices have.
+    /// A notice that lacks a language that other notices have.
     case missingLanguage = "missing-language"
     /// A notice that is never shown.
     case unusedNotice = "unused-notice"
     /// A policy for a path that is no stricter than the general one.
     case lenientPath = "lenient-path"
-    /// Unidentified clients get 426, health checks included.
+    /// Unidentified clients, including health checks, receive a 426.
     case rejectsUnidentified = "rejects-unidentified"
-    /// A test expects a denial of a client that passes, after a change that is laxer.
+    /// After a change that makes rules laxer, a test expects a denial of a client that now passes.
     case failedTest = "failed-test"
     /// An exemption of all requests.
     case openGate = "open-gate"
     /// An `accept` of a finding that does not occur.
     case needlessAccept = "needless-accept"
-    /// Nothing is enforced, because of `mode: observe` at the top level.
+    /// No rule is enforced, because of `mode: observe` at the top level.
     case observing
-    /// The identity of clients is read from other fields than before.
+    /// The identity of clients is no longer read from the same fields as before.
     case identityChanged = "identity-changed"
-    /// A feed that stated rules no longer states any.
+    /// A feed that provided rules no longer provides any.
     case emptyFeed = "empty-feed"
 
     // Findings for information.

@@ -1,6 +1,6 @@
-/// The name of a header field, in lower case.
+/// The name of a header field, in lowercase.
 struct HeaderName: Sendable, Equatable {
-    /// Reasons why a text is not a valid name.
+    /// Reasons why a string is not a valid name.
     enum Failure: Error, CustomStringConvertible {
         case shape
         case reserved
@@ -42,9 +42,9 @@ struct HeaderName: Sendable, Equatable {
     }
 }
 
-/// The name of a query parameter for a part of the client's identity, in lower case.
+/// The name of a query parameter for a part of the client's identity, in lowercase.
 struct ParameterName: Sendable, Equatable {
-    /// The reason why a text is not a valid name.
+    /// The reason why a string is not a valid name.
     enum Failure: Error, CustomStringConvertible {
         case shape
 

@@ -2,7 +2,7 @@ private import Glibc
 
 /// The address of a client, in the notation that the gate uses for a connection's address.
 package struct IPAddress: Sendable, Equatable {
-    /// The reason why a text is not an address.
+    /// The reason why a string is not an address.
     package enum Failure: Error, CustomStringConvertible {
         case shape
 

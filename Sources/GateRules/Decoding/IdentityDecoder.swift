@@ -10,8 +10,8 @@ struct IdentityDecoder {
         ("languages", .languages), ("storefront", .storefront),
     ]
 
-    /// The parts that a header can carry; the country comes from another proxy, never from the
-    /// client.
+    /// The parts that a header can carry; the country is set by a proxy in front of the gate, never
+    /// by the client.
     static let headerParts = parts + [("country", .country)]
 
     let problems: Problems
@@ -60,7 +60,7 @@ struct IdentityDecoder {
         )
     }
 
-    /// Reports a header that is used for two parts; the default headers count, too.
+    /// Reports a header, including a default one, that is used for two parts.
     private func checkHeaders(_ headers: [(part: IdentityPart, value: Element)]) {
         var spoken: [String: IdentityPart] = [:]
         for (part, names) in IdentitySources.defaults.headers
@@ -93,7 +93,7 @@ struct IdentityDecoder {
 }
 
 extension Element {
-    /// The texts of a value or a list; other content is ignored.
+    /// The strings of a value or a list; other content is ignored.
     fileprivate var names: [(name: String, place: Place)] {
         switch self.content {
         case .text(let text): [(text, self.place)]

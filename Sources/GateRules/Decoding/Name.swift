@@ -1,6 +1,6 @@
 /// The name of a rule or a notice, which appears in headers, logs and metrics.
 struct Name: Sendable, Equatable {
-    /// The reason why a text is not a valid name.
+    /// The reason why a string is not a valid name.
     enum Failure: Error, CustomStringConvertible {
         case shape
 
@@ -21,8 +21,8 @@ struct Name: Sendable, Equatable {
     }
 }
 
-/// Character tests for names, which a large file contains many of. A regular expression costs a
-/// thousand times as much, because it is compiled again at each use.
+/// Character tests for names. A large file contains many names, and a regular expression costs a
+/// thousand times as much, because it is compiled at each use.
 extension UInt8 {
     /// Whether it is an ASCII letter.
     var isLetter: Bool { (0x61...0x7A).contains(self | 0x20) }

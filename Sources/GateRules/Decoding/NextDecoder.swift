@@ -1,6 +1,6 @@
 internal import GatePolicy
 
-/// Decodes an entry of `next`: a coming floor, in addition to the rule's current floor.
+/// Decodes an entry of `next`: a future floor, in addition to the rule's current floor.
 struct NextDecoder {
     static let keys =
         ["minimum", "minimumBuild", "minimumBuildOf", "blocked", "blockedBuilds"]
@@ -10,7 +10,7 @@ struct NextDecoder {
 
     let problems: Problems
 
-    /// Decodes the floor as a rule of its own; settings that it leaves out come from the rule.
+    /// Decodes the floor as a separate rule; settings that it omits are inherited from the rule.
     ///
     /// - Parameters:
     ///   - element: The value of `next`, or one item of its list.

@@ -7,7 +7,7 @@ struct RolloutDecoder {
 
     let problems: Problems
 
-    /// Decodes a single share, which applies from the start, or steps that never decrease.
+    /// Decodes a single share, which applies immediately, or steps that never decrease.
     func decode(_ element: Element) -> [RolloutStep] {
         guard case .list(let items) = element.content else {
             let share = self.percent(element, "\(Self.share) or a list of steps")
@@ -27,8 +27,8 @@ struct RolloutDecoder {
 
     private func step(_ element: Element, after last: RolloutStep?) -> RolloutStep? {
         guard let fields = Fields(element, Self.keys, self.problems) else { return nil }
-        let at = fields.required("at", of: "a step of a roll-out")
-        let percent = fields.required("percent", of: "a step of a roll-out")
+        let at = fields.required("at", of: "a step of a rollout")
+        let percent = fields.required("percent", of: "a step of a rollout")
         let time = at?.time(self.problems)
         let share = percent.flatMap { self.percent($0, Self.share) }
         if let at, let time, let before = last?.at, time <= before {
@@ -36,9 +36,9 @@ struct RolloutDecoder {
             self.problems.report(message, at: at.place)
         }
         if let percent, let share, let before = last?.percent, share < before {
-            // A client that had to update must not be released again: a roll-out only adds clients.
+            // A client that had to update must not be released again: a rollout only adds clients.
             let order = "\(Self.text(share)) after \(Self.text(before))"
-            let message = "a roll-out cannot decrease: \(order)"
+            let message = "a rollout cannot decrease: \(order)"
             self.problems.report(message, at: percent.place)
         }
         guard let time, let share else { return nil }

@@ -1,6 +1,6 @@
 internal import GatePolicy
 
-/// Decodes a rule, and checks whatever does not depend on the rest of the file.
+/// Decodes a rule, and checks everything that does not depend on the rest of the file.
 struct RuleDecoder {
     static let keys =
         [
@@ -132,9 +132,9 @@ struct MaintenanceDecoder {
     }
 }
 
-/// The id of a rule, which must differ from the names that tests use for decisions without a rule.
+/// The ID of a rule, which must differ from the names that tests use for decisions without a rule.
 struct RuleID: Sendable, Equatable {
-    /// Reasons why a text is not a rule id.
+    /// Reasons why a string is not a rule ID.
     enum Failure: Error, CustomStringConvertible {
         case shape
         case reserved

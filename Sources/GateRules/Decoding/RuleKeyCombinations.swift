@@ -4,7 +4,7 @@ struct RuleKeyCombinations {
     static let floors = ["minimum", "minimumBuild", "blocked", "blockedBuilds"]
     private static let recommendations = ["recommended", "recommendedBuild"]
     private static let demands = floors + recommendations + ["next"]
-    /// The keys for when, and for how many clients, a floor applies.
+    /// The keys that determine when, and to how many clients, a floor applies.
     private static let ramps = ["warnFrom", "enforceFrom", "rollout", "brownouts"]
     /// The keys that only apply to a recommendation or a warning.
     private static let hints = ["recommendedNotice", "snooze"]

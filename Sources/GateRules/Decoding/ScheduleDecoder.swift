@@ -26,8 +26,7 @@ struct ScheduleDecoder {
         )
     }
 
-    /// Brownouts need both limits: users expect them after the warning, and they announce
-    /// `enforceFrom`.
+    /// Brownouts need both limits: they must follow the warning, and they announce `enforceFrom`.
     private func checkEnds(of fields: Fields) {
         guard let place = fields.place(of: "brownouts"),
             let missing = ["warnFrom", "enforceFrom"].first(where: { fields[$0] == nil })

@@ -1,6 +1,6 @@
 /// The store URL that a client opens to update: an absolute web URL, or a URL of a store app.
 package struct StoreLink: Sendable, Equatable {
-    /// Reasons why a text is not a store URL.
+    /// Reasons why a string is not a store URL.
     package enum Failure: Error, CustomStringConvertible {
         case forbiddenCharacter(Unicode.Scalar)
         case notAbsolute
@@ -26,7 +26,7 @@ package struct StoreLink: Sendable, Equatable {
     /// Schemes that run code or reveal data on the client instead of opening a store.
     private static let unsafeSchemes: Set<String> = ["javascript", "data", "vbscript", "file"]
 
-    /// Schemes that open the store app without anything after `://`: TestFlight's.
+    /// Schemes that open the store app without anything after `://`, such as TestFlight's.
     private static let bareSchemes: Set<String> = ["itms-beta"]
 
     private static let forbidden: Set<Unicode.Scalar> = [
@@ -50,13 +50,13 @@ package struct StoreLink: Sendable, Equatable {
         self.text = text
     }
 
-    /// Whether the text is a scheme (RFC 3986 section 3.1).
+    /// Whether the string is a scheme (RFC 3986 section 3.1).
     private static func isScheme(_ text: Substring) -> Bool {
         guard let first = text.utf8.first, first.isLetter else { return false }
         return text.utf8.allSatisfy { $0.isLetterOrDigit || "+.-".utf8.contains($0) }
     }
 
-    /// Whether the rest starts with `://` and a character that a host can start with.
+    /// Whether the rest is `://` followed by a valid first character of a host.
     private static func hasAuthority(_ rest: Substring) -> Bool {
         guard rest.hasPrefix("://"), let first = rest.utf8.dropFirst(3).first else { return false }
         return !"/?#".utf8.contains(first)

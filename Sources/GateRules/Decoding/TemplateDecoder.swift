@@ -1,6 +1,6 @@
 internal import GatePolicy
 
-/// Decodes a text with placeholders such as `{currentVersion}`.
+/// Decodes a string with placeholders such as `{currentVersion}`.
 struct TemplateDecoder {
     let use: NoticeTemplate.Use
     let problems: Problems

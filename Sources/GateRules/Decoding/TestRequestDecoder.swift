@@ -4,7 +4,7 @@ internal import GatePolicy
 struct TestRequest: Sendable, Equatable {
     /// The client's identity.
     var parts: [IdentityPart: String] = [:]
-    /// Other header fields, with lower-case names.
+    /// Other header fields, with lowercase names.
     var headers: [HeaderField] = []
     var method = "GET"
     var path = "/"
@@ -37,7 +37,7 @@ struct TestRequest: Sendable, Equatable {
 
 /// Decodes the `request` of a test: the client's identity, and the request itself.
 struct TestRequestDecoder {
-    /// The keys of the identity whose values are texts.
+    /// The keys of the identity whose values are strings.
     private static let parts: [(key: String, part: IdentityPart)] = [
         ("app", .app), ("platform", .platform), ("version", .version), ("channel", .channel),
         ("osVersion", .osVersion), ("device", .device), ("language", .languages),
@@ -88,7 +88,7 @@ struct TestRequestDecoder {
     private func path(_ element: Element) -> String? {
         guard let path = self.line(element, "a path") else { return nil }
         guard path.hasPrefix("/"), !path.contains(where: \.isWhitespace) else {
-            let message = "'\(path)' is not a path: it must start with '/' and contain no blank"
+            let message = "'\(path)' is not a path: it must start with '/' and contain no space"
             return self.problems.reject(message, at: element.place)
         }
         return path
@@ -98,8 +98,8 @@ struct TestRequestDecoder {
         element.parsed(as: "an IP address", self.problems, by: IPAddress.init(parsing:))?.text
     }
 
-    /// Decodes a text without control characters, as HTTP requires of a header field value and a
-    /// path.
+    /// Decodes a string without control characters, as HTTP requires for header field values and
+    /// paths.
     private func line(_ element: Element, _ expected: String) -> String? {
         guard let text = element.text(expected, self.problems) else { return nil }
         guard text.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }) else {

@@ -1,6 +1,6 @@
 /// A duration as written in a rules file: `90m`, `48h`, `7d`.
 package struct TimeSpan: Sendable, Equatable {
-    /// Reasons why a text is not a duration.
+    /// Reasons why a string is not a duration.
     package enum Failure: Error, CustomStringConvertible {
         case shape
         case tooLong
@@ -32,8 +32,8 @@ package struct TimeSpan: Sendable, Equatable {
 }
 
 extension TimeSpan: CustomStringConvertible {
-    /// In hours, minutes or seconds, whichever is the largest to give a whole number: two days are
-    /// `48h`.
+    /// The duration in hours, minutes or seconds: the largest unit that yields a whole number, so
+    /// two days are `48h`.
     package var description: String {
         for (unit, length) in [("h", Int64(3_600)), ("m", 60)]
         where self.seconds.isMultiple(of: length) {

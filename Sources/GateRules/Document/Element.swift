@@ -38,7 +38,7 @@ package struct Element: Sendable {
     /// The kind of element, for messages of the form "expected …, found …".
     var found: String {
         switch self.content {
-        case .text(let text): "the text '\(text)'"
+        case .text(let text): "the string '\(text)'"
         case .number(let text): "the number \(text)"
         case .boolean(let text): "the Boolean \(text)"
         case .date(let text): "the date \(text)"

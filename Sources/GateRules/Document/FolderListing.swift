@@ -10,8 +10,8 @@ package struct FolderListing: Sendable, Equatable {
 
     /// Lists a folder.
     ///
-    /// Names that start with a dot, such as `..data` of Kubernetes, are left out, as is a JSON
-    /// Schema that lies next to the rules for editors.
+    /// Names that start with a dot, such as Kubernetes' `..data`, are skipped, as is a JSON Schema
+    /// that is stored next to the rules for editors.
     package init(path: String) throws(FileContent.Failure) {
         guard let folder = unsafe opendir(path) else {
             throw errno == ENOENT ? .missing : .system(errno)

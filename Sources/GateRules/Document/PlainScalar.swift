@@ -4,7 +4,7 @@ extension Element.Content {
     /// Classifies a scalar without quotes.
     ///
     /// YAML 1.1 and 1.2 disagree on `yes`, `0o7` and others. A scalar that either version resolves
-    /// to something other than a string must be quoted where a text is expected.
+    /// to something other than a string must be quoted where a string is expected.
     init(plain text: String) {
         let folded = text.utf8.count <= 5 ? text.lowercased() : ""
         if text.isEmpty || text == "~" || folded == "null" {
@@ -25,8 +25,8 @@ extension Element.Content {
 private struct PlainNumber {
     private var rest: Substring.UTF8View
 
-    /// Whether the text is a number: `-1_000`, `1.10`, `.5`, `1e3`, `0x1F`, `0o17`, `0b1`, `.inf`,
-    /// `.nan`.
+    /// Whether the string is a number: `-1_000`, `1.10`, `.5`, `1e3`, `0x1F`, `0o17`, `0b1`,
+    /// `.inf`, `.nan`.
     static func isNumber(_ text: String) -> Bool {
         var number = PlainNumber(rest: text[...].utf8)
         if number.skip("+-", atMost: 1) == 0, text.lowercased() == ".nan" { return true }
@@ -34,7 +34,7 @@ private struct PlainNumber {
         return number.isBased || number.isDecimal
     }
 
-    /// Whether the text is a date such as `2026-07-01`, alone or followed by a time.
+    /// Whether the string is a date such as `2026-07-01`, alone or followed by a time.
     static func isDate(_ text: String) -> Bool {
         var date = PlainNumber(rest: text[...].utf8)
         guard date.skip("0123456789", atMost: 5) == 4, date.skip("-", atMost: 1) == 1,

@@ -1,6 +1,7 @@
 /// Collects the problems of a rules file, so that one run reports all of them.
 ///
-/// A class, because all steps of a load add to the same collection. It never leaves that load.
+/// This is a class, because all steps of a load add to the same collection. It is never used
+/// outside that load.
 package final class Problems {
     private var found: Set<RulesFileError> = []
 

@@ -1,8 +1,8 @@
 internal import GateCrypto
-/// The short identifier of a state of the rules: a hash of the contents of all files, in their
-/// order, and of the values of feeds.
+/// The short identifier of a state of the rules: a hash of the contents of all files, in order, and
+/// of the feed values.
 ///
-/// Equal rules have equal revisions, on every gate and under every path.
+/// Equal rules have equal revisions, on every gate and at every path.
 package struct Revision: Sendable, Equatable {
     /// The number of hexadecimal digits shown: enough to tell revisions apart, short enough to
     /// read.

@@ -1,12 +1,12 @@
 /// An error in a rules file and its location.
 package struct RulesFileError: Error, Sendable, Hashable {
-    /// The file as given by the operator.
+    /// The file path as given by the operator.
     package let file: String
     /// The line, counted from 1.
     package let line: Int
     /// The column in Unicode scalars, counted from 1.
     package let column: Int
-    /// The error and, if there is one, how to fix it.
+    /// The error and, if known, how to fix it.
     package let message: String
 
     /// The maximum length of a message in Unicode scalars; text quoted from a file can be of any

@@ -1,7 +1,7 @@
 internal import GateSystem
 /// Reads a rules file, or all rules files of a folder as one consistent state.
 struct RulesReader {
-    /// The maximum number of attempts to read a folder that changes meanwhile.
+    /// The maximum number of attempts to read a folder that changes during the read.
     private static let attempts = 5
 
     private let path: String

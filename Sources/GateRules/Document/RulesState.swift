@@ -33,7 +33,7 @@ package struct RulesState: Equatable {
 
     /// Reads the rules.
     package init(path: String) {
-        // Read before the content: a change in between shows up at the next check.
+        // Read before the content, so that a change in between is found at the next check.
         let identity = RulesIdentity(path: path)
         let content = Result { () throws(RulesFileErrors) in
             Revision(of: try RulesReader(path: path).read())
@@ -59,8 +59,8 @@ package struct RulesSighting: Sendable {
 
 /// Decides which of the observed states are reported.
 ///
-/// A file with new times and the same text is reported, too: a reload on a signal in the meantime
-/// may have read it half written.
+/// A file with new timestamps and the same content is also reported, because a reload on a signal
+/// in the meantime may have read it half written.
 package struct RulesSightings {
     /// Whether a state is reported.
     package enum Verdict {
@@ -74,7 +74,7 @@ package struct RulesSightings {
 
     package init() {}
 
-    /// Whether a poll found the files that were reported last; they need not be read then.
+    /// Whether a poll found the files that were reported last, in which case they need not be read.
     package mutating func know(_ identity: RulesIdentity) -> Bool {
         guard identity == self.reported?.identity else { return false }
         self.unconfirmed = nil

@@ -1,4 +1,4 @@
-/// Translates a YAML syntax error into a message that helps the author.
+/// Translates a YAML syntax error into a message that helps the author fix it.
 struct SyntaxProblem {
     private let text: String
 

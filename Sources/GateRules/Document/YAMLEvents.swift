@@ -28,7 +28,7 @@ enum YAMLFailure: Error {
     case unreadable(problem: String)
 }
 
-/// Parses a YAML text with libyaml and returns its events.
+/// Parses YAML with libyaml and returns its events.
 ///
 /// Nothing is composed: resolving aliases and comparing keys is left to the caller.
 @safe

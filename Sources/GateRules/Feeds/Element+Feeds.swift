@@ -9,7 +9,7 @@ extension Element {
         do {
             return try FetchURL(parsing: text)
         } catch {
-            // The text may contain a secret, so the message does not repeat it.
+            // The string may contain a secret, so the message does not repeat it.
             return problems.reject("this URL cannot be fetched: \(error)", at: self.place)
         }
     }
@@ -17,7 +17,7 @@ extension Element {
     /// Decodes `{ env: NAME }` or `{ file: PATH }`.
     package func secret(_ problems: Problems) -> Secret? {
         guard case .mapping = self.content else {
-            // The text may be the secret itself, so the message does not repeat it.
+            // The string may be the secret itself, so the message does not repeat it.
             let message =
                 "a secret must not be in the rules; set its location: { env: NAME } or "
                 + "{ file: PATH }"

@@ -87,8 +87,8 @@ package protocol FeedSourceDecoder: Sendable {
     var keys: [String] { get }
     /// The default polling interval in seconds.
     var usualInterval: Int64 { get }
-    /// The signature format of the source's webhooks; `nil` if the source is streamed or sends
-    /// none.
+    /// The signature format of the source's webhooks; `nil` if the source is streamed or sends no
+    /// webhooks.
     var webhook: FeedWebhook.Form? { get }
 
     func decode(_ fields: Fields, _ problems: Problems) -> (any FeedSource)?

@@ -8,7 +8,8 @@ package struct FeedDefinition: Sendable {
     package let source: any FeedSource
     /// The webhook by which the source notifies the gate of changes, if any.
     package let webhook: FeedWebhook?
-    /// Identifies the fetched data: values with another fingerprint belong to another source.
+    /// Identifies the fetched data: values with a different fingerprint belong to a different
+    /// source.
     package let fingerprint: String
     /// The findings that the entry accepts in values of the feed.
     let accepted: [Located<FindingName>]

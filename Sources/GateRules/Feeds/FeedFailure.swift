@@ -10,7 +10,7 @@ package struct FeedFailure: Error, Sendable, Equatable {
         case secret(String)
         /// The response is invalid.
         case content(String)
-        /// The response is not a set of rules, or its rules are rejected.
+        /// The response is not a rule set, or its rules are rejected.
         case rejected([RulesFileError])
         /// Some of the requests for the value failed.
         case parts([Part])

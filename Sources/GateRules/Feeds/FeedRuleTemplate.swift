@@ -81,7 +81,7 @@ package struct FeedRuleTemplate: Sendable, Equatable {
 
     /// Creates a rule from these keys, which override those of the template.
     ///
-    /// Keys without effect, such as a status for a rule that only recommends, are left out.
+    /// Keys without effect, such as a status for a rule that only recommends, are omitted.
     package func rule(_ id: String, _ members: [JSONValue.Member]) -> JSONValue {
         let names = Set(members.map(\.name))
         let whole = self.members.filter { !names.contains($0.name) } + members

@@ -40,9 +40,9 @@ extension FeedSource {
     package var platformClaims: [FeedPlatformClaim] { [] }
 }
 
-/// The environment of a fetch.
+/// The context of a fetch.
 package struct FeedContext: Sendable {
-    /// The id of the feed.
+    /// The ID of the feed.
     package let feed: String
     package let fetcher: Fetcher
     /// The last applied value.
@@ -72,7 +72,7 @@ package enum FeedSubject: Sendable, Equatable {
     case releases
 }
 
-/// The end of a fetch.
+/// The way in which a fetch ended.
 package enum FeedEnd: Sendable, Equatable {
     /// The fetch is complete.
     case complete
@@ -151,7 +151,8 @@ package struct FeedValue: Sendable, Equatable, Codable {
     /// The version of the conversion that created the value.
     package var interpretation: Int { self.readAs ?? 1 }
 
-    /// All files as one text for display, each preceded by its name if it has one, after the notes.
+    /// The notes followed by all files, as one string for display; a named file is preceded by its
+    /// name.
     package var document: String {
         let notes = (self.notes ?? []).map { "# \($0)\n" }.joined()
         return notes

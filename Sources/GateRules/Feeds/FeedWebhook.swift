@@ -22,7 +22,7 @@ package struct FeedWebhook: Sendable, Equatable {
     package let form: Form
     let secret: Secret
 
-    /// Whether a signature is valid for a body: HMAC-SHA256 in lower-case hexadecimal, compared in
+    /// Whether a signature is valid for a body: HMAC-SHA256 in lowercase hexadecimal, compared in
     /// constant time.
     ///
     /// - Throws: `FeedFailure` if the secret cannot be read.

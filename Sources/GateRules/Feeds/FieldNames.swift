@@ -52,8 +52,8 @@ package struct FieldNames: Sendable, Equatable {
         return self.path(entry.value, problems).map { Word(language: language, path: $0) }
     }
 
-    /// Decodes the path of a value: a name, names joined by dots, or either followed by `#` and a
-    /// JSON pointer.
+    /// Decodes the path of a value: one or more names joined by dots, optionally followed by `#`
+    /// and a JSON pointer.
     private static func path(_ element: Element, _ problems: Problems) -> String? {
         guard let text = element.text("the name of a field", problems) else { return nil }
         guard let mark = text.firstIndex(of: JSONValue.pointerMark) else { return text }

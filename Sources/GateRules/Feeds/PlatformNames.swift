@@ -4,7 +4,7 @@ package import GatePolicy
 package enum PlatformNames {
     /// The parts of names that identify a platform.
     ///
-    /// Others, such as `web`, occur in many unrelated names.
+    /// Other platform names, such as `web`, occur in many unrelated names.
     private static let words = [
         "ios", "iphone", "ipad", "ipados", "macos", "tvos", "watchos", "visionos", "android",
         "harmonyos", "windows",
@@ -31,7 +31,7 @@ package enum PlatformNames {
         return platforms.allSatisfy { self.words.contains($0.name) } ? platforms : nil
     }
 
-    /// Splits a name such as `min_version_ios`, `minVersionIOS` or `iOSMinVersion` into lower-case
+    /// Splits a name such as `min_version_ios`, `minVersionIOS` or `iOSMinVersion` into lowercase
     /// parts.
     package static func parts(of name: String) -> [String] {
         let text = ["iOS": "Ios", "iPhone": "Iphone", "iPad": "Ipad", "OS": "os"]

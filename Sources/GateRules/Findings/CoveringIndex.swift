@@ -32,7 +32,7 @@ struct CoveringIndex {
         for index in floors.indices { self.keep(floors[index].rule.match, at: index) }
     }
 
-    /// Adds a floor under each combination of its values, since any of them may be in another rule.
+    /// Adds a floor under each combination of its values, since another rule may have any of them.
     private mutating func keep(_ match: RuleMatch, at place: Int) {
         let conditions = [
             match.apps?.count, match.platforms?.count, match.channels?.count,
@@ -53,7 +53,7 @@ struct CoveringIndex {
     func places(covering place: Int) -> [Int] {
         let match = self.floors[place].rule.match
         var found = self.wide
-        // A covering rule has no condition, or one that includes the first value.
+        // A covering rule has either no condition or one that includes the first value.
         Self.forEachKey(match, .firstOrNone) { found += self.places[$0] ?? [] }
         found = found.filter { $0 != place && self.floors[$0].rule.match.covers(match) }
         return found.count > 1 ? Set(found).sorted() : found
@@ -94,7 +94,7 @@ extension RuleMatch {
             && Self.covers(self.requests, other.requests)
     }
 
-    /// Whether both matches depend on the same parts of the client's identity, whatever their
+    /// Whether both matches depend on the same parts of the client's identity, regardless of their
     /// values.
     func asksForSameParts(as other: RuleMatch) -> Bool {
         (self.apps == nil) == (other.apps == nil)

@@ -10,7 +10,7 @@ protocol FindingCheck: Sendable {
 struct RulesInReview {
     /// A rule, or one of its `next` floors, with its locations.
     ///
-    /// A class: each check iterates over all floors, and there may be thousands.
+    /// This is a class, because each check iterates over all floors, and there may be thousands.
     final class Floor: Sendable {
         let rule: RuleDefinition
         let places: RulesPlaces.Rule

@@ -13,14 +13,14 @@ extension RulesFindings {
 
     /// Runs all checks on rules at a given time.
     ///
-    /// `check`, `feed check`, the start, every reload and every feed update use this initializer,
-    /// so that all of them report the same findings.
+    /// `check`, `feed check`, startup, every reload and every feed update use this initializer, so
+    /// that they all report the same findings.
     ///
     /// - Parameters:
     ///   - rules: The rules.
     ///   - old: The active rules, which the rules are to replace; `nil`: none.
     ///   - isReturn: Whether these rules were active before the current ones. Returning to them is
-    ///     an undo and is not rejected because of planned floors or newly denied clients.
+    ///     an undo and is not rejected for planned floors or newly denied clients.
     ///   - census: The clients of the last day; `nil` if there is no census.
     ///   - now: The time.
     package init(
@@ -46,7 +46,7 @@ extension RulesFindings {
                 : acceptance.apply(to: finding)
         }
         let needless = FindingCollector()
-        // Without enforcement no rejecting finding occurs, so an `accept` cannot be tested.
+        // Without enforcement, no rejecting finding occurs, so an `accept` cannot be tested.
         if rules.definition.mode == .enforce {
             acceptance.reportNeedless(
                 to: needless,
@@ -71,7 +71,8 @@ extension LoadedRules {
     }
 }
 
-/// The findings that the files accept, in a rule or in the entry of the feed that states the rule.
+/// The findings that the files accept, in a rule or in the entry of the feed that provides the
+/// rule.
 private struct Acceptance {
     private struct Entry {
         let finding: Located<FindingName>
@@ -121,7 +122,7 @@ private struct Acceptance {
 
     /// Reports `accept` entries without a finding.
     ///
-    /// `plan-opens` is about a change and needs the rules before it. `guard` also needs a census.
+    /// `plan-opens` concerns a change, so it needs the previous rules. `guard` also needs a census.
     func reportNeedless(
         to findings: FindingCollector,
         knowsTransition: Bool,

@@ -1,12 +1,12 @@
-/// A strict JSON parser (RFC 8259); truncated text is an error.
+/// A strict JSON parser (RFC 8259); truncated JSON is an error.
 ///
-/// Numbers are kept as text, so that `1.10` differs from 1.1. A duplicate member name is an error,
-/// because parsers disagree on which member applies.
+/// Numbers are kept as strings, so that `1.10` differs from 1.1. A duplicate member name is an
+/// error, because parsers disagree on which member applies.
 package struct JSONParser {
     /// The maximum nesting depth of objects and lists.
     static let maximumDepth = 64
 
-    /// The maximum number of values in a text.
+    /// The maximum number of values in a document.
     static let maximumValues = 100_000
 
     /// A syntax error with its location.
@@ -159,11 +159,11 @@ package struct JSONParser {
             switch byte {
             case UInt8(ascii: "\""):
                 guard let text = String(validating: content, as: UTF8.self) else {
-                    throw self.error("a text is not valid UTF-8")
+                    throw self.error("a string is not valid UTF-8")
                 }
                 return text
             case UInt8(ascii: "\\"): content += try self.escaped()
-            case 0..<0x20: throw self.error("a text has a control character")
+            case 0..<0x20: throw self.error("a string has a control character")
             default: content.append(byte)
             }
         }

@@ -2,7 +2,7 @@
 struct JSONPointer: Sendable, Equatable {
     private let names: [String]
 
-    /// Parses a pointer; the empty text refers to the whole document.
+    /// Parses a pointer; the empty string refers to the whole document.
     ///
     /// Returns `nil` unless every name follows a slash, and every `~` is written as `~0` or `~1`.
     init?(parsing text: String) {

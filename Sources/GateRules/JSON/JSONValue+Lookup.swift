@@ -1,14 +1,14 @@
 /// Looks up values by the paths of `fields`.
 ///
 /// A path consists of names joined by dots, optionally followed by `#` and a JSON pointer into JSON
-/// in a text.
+/// in a string.
 extension JSONValue {
     /// The result of a lookup.
     package enum Lookup: Equatable {
         /// There is no value, or it is `null`, which many sources use for absent values.
         case absent
         case found(JSONValue)
-        /// A pointer refers into a text that is not JSON, with the reason.
+        /// A pointer refers into a string that is not JSON; the payload is the reason.
         case broken(String)
     }
 
@@ -28,7 +28,7 @@ extension JSONValue {
         return value.lookup(pointer: String(parts[1]))
     }
 
-    /// Looks up a pointer in this value, or in the JSON in its text.
+    /// Looks up a pointer in this value, or in the JSON in its string.
     package func lookup(pointer text: String) -> Lookup {
         guard let pointer = JSONPointer(parsing: text) else { return .absent }
         let document: JSONValue

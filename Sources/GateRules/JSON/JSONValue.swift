@@ -1,6 +1,6 @@
 package import GatePolicy
 
-/// A JSON value that keeps numbers as text.
+/// A JSON value that keeps numbers as strings.
 package enum JSONValue: Sendable, Equatable {
     package struct Member: Sendable, Equatable {
         package let name: String
@@ -19,7 +19,7 @@ package enum JSONValue: Sendable, Equatable {
     case list([JSONValue])
     case object([Member])
 
-    /// Creates a build as in a rules file: a number if it has one part, otherwise a text.
+    /// Creates a build as in a rules file: a number if it has one part, otherwise a string.
     package static func build(_ build: BuildNumber) -> JSONValue {
         build.isWhole ? .number("\(build)") : .text("\(build)")
     }
@@ -30,7 +30,7 @@ package enum JSONValue: Sendable, Equatable {
         case .null: "nothing"
         case .boolean(let value): "\(value)"
         case .number(let text): "the number \(text)"
-        case .text(let text): "the text '\(text)'"
+        case .text(let text): "the string '\(text)'"
         case .list: "a list"
         case .object: "an object"
         }

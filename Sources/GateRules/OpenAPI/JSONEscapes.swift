@@ -1,10 +1,10 @@
-/// Escapes of JSON that YAML does not support.
+/// JSON escapes that YAML does not support.
 enum JSONEscapes {
     private static let backslash = UInt8(ascii: "\\")
 
-    /// Rewrites surrogate pairs of JSON (`\ud83d\ude00`) as YAML escapes (`\U0001f600`).
+    /// Rewrites JSON surrogate pairs (`\ud83d\ude00`) as YAML escapes (`\U0001f600`).
     static func withoutSurrogates(_ bytes: [UInt8]) -> [UInt8] {
-        // In YAML, a backslash outside of quotes is literal.
+        // In YAML, a backslash outside quotes is literal.
         guard bytes.first(where: { !$0.isJSONBlank }) == UInt8(ascii: "{") else { return bytes }
         var written: [UInt8] = []
         written.reserveCapacity(bytes.count)

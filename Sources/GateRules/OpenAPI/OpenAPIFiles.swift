@@ -5,12 +5,12 @@ internal import GateSystem
 ///
 /// Only local files are read, within the limits below; nothing is fetched from the network.
 struct OpenAPIFiles {
-    /// The maximum size of all files together in bytes; the largest public documents have a tenth
-    /// of it.
+    /// The maximum size of all files together in bytes; the largest public documents are a tenth of
+    /// that size.
     private static let mostBytes = 128 << 20
     private static let mostElements = 5_000_000
     private static let mostFiles = 10_000
-    /// The maximum number of references that lead to one another.
+    /// The maximum length of a chain of references.
     private static let longestChain = 64
 
     private var roots: [String: Element] = [:]
@@ -189,7 +189,7 @@ extension Element {
         }
     }
 
-    /// The text of a scalar, as written.
+    /// The scalar as written.
     var scalar: String? {
         switch self.content {
         case .text(let text), .number(let text), .boolean(let text), .date(let text): text

@@ -10,14 +10,14 @@ struct OpenAPIServer: Sendable {
         var isClosed = false
     }
 
-    /// The maximum number of URLs from the values of variables; beyond it, variables become
-    /// wildcards.
+    /// The maximum number of URLs generated from the values of variables; beyond that, variables
+    /// become wildcards.
     private static let mostAddresses = 256
 
     /// The base paths of the document's paths on this server, without a trailing slash; a variable
     /// with any value is `{+name}`.
     let bases: [String]
-    /// Other possible base paths: with other than the known values of variables, or below the
+    /// Other possible base paths: with values of variables other than the known ones, or below the
     /// folder of a document with a relative URL.
     let otherBases: [String]
 

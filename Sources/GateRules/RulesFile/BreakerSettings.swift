@@ -1,14 +1,14 @@
 internal import GatePolicy
 package import GateSystem
 
-/// The setting `breaker`: when changed rules fall back to observing.
+/// The setting `breaker`: the conditions under which changed rules fall back to observe mode.
 package struct BreakerSettings: Sendable, Equatable {
     private static let keys = ["limit", "watch", "webhook"]
 
     /// The share of clients, from 0 to 1, that may be denied beyond the prediction; `nil` disables
     /// the circuit breaker.
     package var limit: Double? = 0.2
-    /// The number of seconds for which a change is watched.
+    /// The number of seconds for which a change is monitored.
     package var watch: Int64 = 3_600
     /// The URL to notify of a trip.
     package var webhook: FetchURL?
@@ -17,7 +17,7 @@ package struct BreakerSettings: Sendable, Equatable {
 
     init() {}
 
-    /// Decodes the settings; invalid ones are reported and left out.
+    /// Decodes the settings; invalid ones are reported and ignored.
     init(_ element: Element, _ problems: Problems) {
         guard case .mapping = element.content else {
             self.limit = element.breakerLimit(problems)

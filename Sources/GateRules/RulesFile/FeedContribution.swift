@@ -1,12 +1,11 @@
-/// The rules that a feed currently adds.
+/// The rules that a feed currently contributes.
 package struct FeedContribution: Sendable, Equatable {
     /// The fingerprint of the feed's entry at the time of the fetch.
     package let fingerprint: String
     package let value: FeedValue
-    /// Earlier values whose floors stay active until those of this value take effect, the oldest
-    /// first.
+    /// Earlier values whose floors stay active until those of this value take effect, oldest first.
     package var earlier: [FeedValue]
-    /// The rules files that the feed adds, as one text for people.
+    /// The rules files that the feed contributes, as one string for display.
     package var document: String { self.value.document }
     /// Whether the rules are only counted and logged, because the feed has failed for too long.
     package var isObserved: Bool

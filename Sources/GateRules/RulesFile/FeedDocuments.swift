@@ -1,6 +1,6 @@
 internal import GatePolicy
 
-/// The rules that feeds have stated so far, as documents to join with those of the files.
+/// The rules that feeds have provided so far, as documents to merge with those of the files.
 struct FeedDocuments {
     /// A suffix for the source name of values that are only observed, so that the revision changes.
     private static let observedMark = " (stale)"
@@ -20,7 +20,7 @@ struct FeedDocuments {
 
     /// Decodes the contributions of the given feeds, in their order.
     ///
-    /// A value that was fetched with another entry of the same id is left out, as is one that an
+    /// A value that was fetched with another entry of the same ID is skipped, as is one that an
     /// older version of the gate interpreted differently.
     init(
         of feeds: [FeedDefinition],
@@ -89,7 +89,8 @@ struct FeedDocuments {
         _ known: ParsedSources?,
         at now: Timestamp
     ) {
-        // An earlier value was valid once; changes to the rules around it are no reason to drop it.
+        // An earlier value was valid once, so changes to other rules must not make the gate drop
+        // it.
         let ignored = Problems()
         for (index, value) in contribution.earlier.enumerated() {
             let sources = value.sources(of: feed, mark: "\(Self.formerMark)\(index + 1))")

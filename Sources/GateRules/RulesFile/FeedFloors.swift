@@ -3,8 +3,9 @@ internal import GatePolicy
 /// The current floors of a feed, and its earlier floors until the current ones apply to all
 /// clients.
 ///
-/// A source knows a single number. If it increases and the new floor waits for a store or a date,
-/// the earlier floor stays active. If it decreases, all earlier floors are dropped, as in an undo.
+/// A source provides a single number. If it increases and the new floor waits for a store or a
+/// date, the earlier floor stays active. If the number decreases, all earlier floors are dropped,
+/// as in an undo.
 struct FeedFloors {
     private let current: [String: RuleDefinition]
     private var earlier: [String: [RuleDefinition]] = [:]

@@ -24,7 +24,7 @@ package struct Finding: Sendable, Hashable {
         return finding
     }
 
-    /// Whether a gate logs the finding after loading the rules.
+    /// Whether the gate logs the finding after loading the rules.
     ///
     /// An accepted rejection and a laxer rule are no mistakes, but must not go unnoticed.
     package var isLoud: Bool {
@@ -51,7 +51,9 @@ extension Finding: CustomStringConvertible {
     }
 }
 
-/// Collects findings; a class, because all checks of a run add to the same collection.
+/// Collects findings.
+///
+/// This is a class, because all checks of a run add to the same collection.
 final class FindingCollector {
     private(set) var found: Set<Finding> = []
 
@@ -59,7 +61,7 @@ final class FindingCollector {
     ///
     /// - Parameters:
     ///   - name: The name of the finding.
-    ///   - message: The message for people.
+    ///   - message: The human-readable message.
     ///   - place: The location.
     ///   - rule: The rule that the finding is about.
     ///   - reason: Why the finding only warns here; `nil` for the default effect of its name.

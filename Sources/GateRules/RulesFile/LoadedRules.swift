@@ -7,13 +7,13 @@ package struct LoadedRules: Sendable {
     /// The feeds in the files, whether they have a value or not.
     package let feeds: [FeedDefinition]
     let places: RulesPlaces
-    /// The files, to join with later values of feeds.
+    /// The files, to merge with later values of feeds.
     let sources: [RulesSource]
     /// The hash of the files, for the next revision.
     let beginning: Revision.Beginning
     /// The parsed sources, so that a source is only parsed again if it changes.
     let parsed: ParsedSources
-    /// The earlier values of feeds with floors that are still active, by feed id.
+    /// The earlier values of feeds with floors that are still active, by feed ID.
     package let earlier: [String: [FeedValue]]
     /// The share of clients that these rules may newly deny when they replace others.
     var guardLimit = GuardLimit.standard
@@ -29,7 +29,7 @@ package struct LoadedRules: Sendable {
 
     package var definition: RuleSetDefinition { self.ruleSet.definition }
 
-    /// Returns the ids of the rules that a feed currently states, in their order.
+    /// Returns the IDs of the rules that a feed currently provides, in order.
     package func rules(ofFeed feed: String) -> [String] {
         self.definition.rules.map(\.id).filter { id in
             self.places.rules[id].flatMap { FeedDocuments.feed(ofFile: $0.id.file) } == feed
@@ -39,7 +39,7 @@ package struct LoadedRules: Sendable {
     /// The names of the files, as in messages.
     package var files: [String] { self.sources.map(\.name) }
 
-    /// Returns the location of a rule as `file:line:col`, and the feed if one states the rule.
+    /// Returns the location of a rule as `file:line:col`, and the feed if one provides the rule.
     package func origin(ofRule id: String) -> (place: String, feed: String?)? {
         self.places.rules[id].map { rule in
             ("\(rule.id)", FeedDocuments.feed(ofFile: rule.id.file))
@@ -88,8 +88,8 @@ extension RulesTexts: Codable {
 
 /// An undo: earlier rules stay active until the files differ from the ones that were undone.
 ///
-/// It survives signals and restarts. Writing the same texts again does not end it. Otherwise a
-/// repeated deployment of the same files would revert the undo by accident.
+/// It survives signals and restarts. Writing the same texts again does not end it; otherwise,
+/// deploying the same files again would revert the undo by accident.
 package struct RulesPin: Sendable, Equatable, Codable {
     /// The revisions of the files, without feeds, that do not end the undo.
     package let undone: [String]

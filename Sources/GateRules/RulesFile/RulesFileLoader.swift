@@ -8,7 +8,8 @@ internal import GateSystem
 /// with a dot and JSON Schemas (`*.schema.json`) are ignored.
 ///
 /// The values of feeds follow the files, in the order in which the files list the feeds, and are
-/// validated in the same way. All errors are reported at once. The tests run if there are none.
+/// validated in the same way. All errors are reported at once. The tests run only if there are no
+/// errors.
 package struct RulesFileLoader: Sendable {
     private let path: String
     private let feedKinds: FeedKinds
@@ -33,7 +34,7 @@ package struct RulesFileLoader: Sendable {
     /// Loads and validates the rules, with the current values of feeds.
     ///
     /// - Parameters:
-    ///   - contributions: The values of feeds, by feed id.
+    ///   - contributions: The values of feeds, by feed ID.
     ///   - loaded: The active rules. Sources that have not changed since are not parsed again, and
     ///     a test that expects a denial of a client that passes is a finding, not an error.
     /// - Returns: The rules, without findings.
@@ -128,7 +129,7 @@ package struct RulesFileLoader: Sendable {
         return rules
     }
 
-    /// Loads texts that were valid before; their tests are not run again, since they passed then.
+    /// Loads texts that were valid before; their tests already passed, so they are not run again.
     package func load(
         kept sources: [(name: String, text: String)],
         feeds contributions: [String: FeedContribution],
@@ -148,7 +149,7 @@ package struct RulesFileLoader: Sendable {
         return rules
     }
 
-    /// Loads a text that is proposed as a replacement for the rules.
+    /// Loads proposed rules that would replace the active ones.
     ///
     /// - Parameters:
     ///   - text: The rules, as YAML or JSON.

@@ -34,13 +34,13 @@ package struct RulesPlaces: Sendable {
             Rule(next: self.nextKeys.indices.contains(index) ? self.nextKeys[index] : [:], of: self)
         }
 
-        /// Returns the location of a key, or of the rule's id if the key is missing.
+        /// Returns the location of a key, or of the rule's ID if the key is missing.
         func place(of key: String) -> Place { self.keys[key] ?? self.id }
     }
 
     /// The files in the order in which they were read.
     let files: [String]
-    /// The locations of rules by id.
+    /// The locations of rules by ID.
     let rules: [String: Rule]
     /// The locations of notices by name.
     let notices: [String: Place]

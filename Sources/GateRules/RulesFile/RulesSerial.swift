@@ -6,7 +6,7 @@ package struct RulesSerial {
 
     /// Reads the serial; `nil` if the file has none.
     ///
-    /// - Throws: The fault of the file or of the serial.
+    /// - Throws: The error in the file or in the serial.
     package init?(of source: RulesSource) throws(RulesFileError) {
         var parser = DocumentParser(source)
         let problems = Problems()

@@ -48,7 +48,7 @@ package struct SettingsFile: Sendable {
         case .text(let text), .number(let text), .boolean(let text), .date(let text): return text
         case .nothing: return ""
         case .list, .mapping:
-            let message = "expected a text or a list of texts, found \(element.found)"
+            let message = "expected a string or a list of strings, found \(element.found)"
             throw RulesFileError(element.place, "'\(entry.key)': \(message)")
         }
     }

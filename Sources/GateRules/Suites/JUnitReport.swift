@@ -43,7 +43,7 @@ package struct JUnitReport: Sendable {
             + "</failure>\n    </testcase>\n"
     }
 
-    /// Returns a text escaped for an element or an attribute; characters that XML does not allow
+    /// Returns a string escaped for an element or an attribute; characters that XML does not allow
     /// (section 2.2) become U+FFFD.
     private static func escaped(_ text: String) -> String {
         var escaped = ""
@@ -53,7 +53,7 @@ package struct JUnitReport: Sendable {
             case 0x3C: escaped += "&lt;"
             case 0x3E: escaped += "&gt;"
             case 0x22: escaped += "&quot;"
-            // In an attribute, a parser would replace them by blanks.
+            // In an attribute, a parser would replace them with spaces.
             case 0x09, 0x0A, 0x0D: escaped += "&#\(scalar.value);"
             case 0..<0x20, 0xFFFE, 0xFFFF: escaped += "\u{FFFD}"
             default: escaped.unicodeScalars.append(scalar)

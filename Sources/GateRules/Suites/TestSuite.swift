@@ -26,7 +26,7 @@ package struct TestSuite: Sendable {
         }
     }
 
-    /// Runs all tests; those without `at` run at the given time and after every coming change.
+    /// Runs all tests; those without `at` run at the given time and after every upcoming change.
     package func run(now: Timestamp) -> TestSuiteReport {
         let cases = self.tests.map { test in
             TestSuiteReport.Case(
@@ -48,8 +48,8 @@ package struct TestSuiteLoader: Sendable {
     /// Creates a loader; nothing is read yet.
     ///
     /// - Parameters:
-    ///   - rules: The path of the rules to test, which overrides that in the suites; `nil`: that of
-    ///     a suite.
+    ///   - rules: The path of the rules to test, which overrides the path in the suites; `nil` for
+    ///     the path in each suite.
     ///   - feedKinds: The supported kinds of feeds.
     ///   - now: The time for tests without `at`.
     package init(
@@ -62,8 +62,8 @@ package struct TestSuiteLoader: Sendable {
         self.now = now
     }
 
-    /// Loads a test suite, or all of a folder in the order of their names, and the rules under
-    /// test.
+    /// Loads a test suite, or all suites of a folder in the order of their names, and the rules
+    /// under test.
     package func load(path: String) throws(RulesFileErrors) -> [TestSuite] {
         try self.load(try RulesReader(path: path).read())
     }

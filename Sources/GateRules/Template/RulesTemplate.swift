@@ -10,7 +10,7 @@ package struct RulesTemplate: Sendable {
     private let language: String
     private let schema: String
 
-    /// Creates a template with what is known of the app.
+    /// Creates a template with the known properties of the app.
     ///
     /// - Parameters:
     ///   - appID: The package name, which determines the Google Play URL.
@@ -61,7 +61,7 @@ package struct RulesTemplate: Sendable {
             # The rules of VersionGate. After a change: versiongate check --strict PATH
             # A running gate applies a change within a second.
 
-            # Requests without a valid app version pass, so that a missing header locks no client out.
+            # Requests without a valid app version pass, so a missing header locks out no client.
             # `observe` counts such requests, `reject` denies them.
             unidentified: { missing: allow, unreadable: allow }
 
@@ -71,7 +71,7 @@ package struct RulesTemplate: Sendable {
               - { method: POST, path: /logout }
 
             # Below `minimum` an app must update. Further keys: `recommended` for a hint, `blocked` for
-            # single bad releases, `next` for a coming floor with a date and a roll-out. Clients send
+            # single bad releases, `next` for a later floor with a date and a rollout. Clients send
             # X-App-Platform and X-App-Version. With several apps on this gate, they also send X-App-Id,
             # and each rule names its app: match: { platform: ios, app: ID }.
             rules:
@@ -99,7 +99,7 @@ package struct RulesTemplate: Sendable {
                   message: "\(words.message)"
                   button: "\(words.button)"
 
-            # Tests: rules that fail one of their tests are never loaded. These pass with every floor; add
+            # Tests: rules that fail one of their tests are never loaded. These pass with any floor; add
             # one with the version that most clients have.
             tests:
             \(self.tests(of: "ios"))
@@ -134,9 +134,9 @@ package struct RulesTemplate: Sendable {
     }
 }
 
-/// The store URLs of a new rules file without given ones.
+/// The placeholder store URLs of a new rules file.
 ///
-/// They are valid URLs of no app, so active rules must not contain them.
+/// They are valid URLs that do not belong to any app, so active rules must not contain them.
 enum PlaceholderURL {
     static let appStore = "https://apps.apple.com/app/id0000000000"
     static let googlePlay = "https://play.google.com/store/apps/details?id=com.example.app"
@@ -144,7 +144,7 @@ enum PlaceholderURL {
     static let all = [Self.appStore, Self.googlePlay]
 }
 
-/// The texts of an app that must update, in the languages that are supported by `init`.
+/// The texts for an app that must be updated, in the languages that the command `init` supports.
 struct TemplateTexts {
     let title: String
     let message: String
@@ -152,7 +152,7 @@ struct TemplateTexts {
     /// Whether the texts are English because there is no translation.
     let needTranslation: Bool
 
-    /// Creates the texts for a language tag, or English ones.
+    /// Creates the texts for a language tag, or English texts if there is no translation.
     init(language: String) {
         self.needTranslation = !["en", "de", "ja", "ko"].contains(language)
         switch language {

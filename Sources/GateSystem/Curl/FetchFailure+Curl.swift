@@ -13,7 +13,7 @@ extension FetchFailure {
         case CURLE_COULDNT_CONNECT: self = .unreachable
         case CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY: self = .proxy
         case CURLE_URL_MALFORMAT: self = .unsendable
-        // The scheme was checked before, so the cause is a response without a status line.
+        // The scheme has already been checked, so the cause is a response without a status line.
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY: self = .notHTTP
         case CURLE_OPERATION_TIMEDOUT:
             self = progress == .connecting ? .connectTimeout : .deadline
@@ -50,8 +50,8 @@ package enum TransferProgress: Sendable, Equatable {
 extension FetchFailure.Certificate {
     /// Maps a code of OpenSSL's `x509_vfy.h`.
     ///
-    /// libcurl checks the host name itself, before it requests the code from OpenSSL. Until then
-    /// the code is 1.
+    /// libcurl checks the host name itself, before it gets the code from OpenSSL. Before that, the
+    /// code is 1.
     fileprivate init(verification code: Int) {
         switch code {
         case 0, 1, 62, 64: self = .wrongName

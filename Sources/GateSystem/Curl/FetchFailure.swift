@@ -1,8 +1,8 @@
-/// The reason why a source could not be fetched or its response cannot be used.
+/// The reason why a source could not be fetched, or why its response cannot be used.
 ///
 /// No case contains a URL, a header field or a body, so a failure never reveals a secret.
 package enum FetchFailure: Error, Equatable {
-    /// The fault of a server certificate.
+    /// The problem with a server certificate.
     package enum Certificate: Sendable, Equatable {
         case unknownAuthority
         case expired
@@ -20,13 +20,13 @@ package enum FetchFailure: Error, Equatable {
     case certificate(Certificate)
     /// TLS failed for a reason other than the certificate.
     case handshake
-    /// The proxy of the environment refused the connection, or is not a proxy.
+    /// The proxy from the environment variables refused the connection, or is not a proxy.
     case proxy
     /// The connection ended before a response.
     case noResponse
     /// The connection ended in the middle of the response.
     case cutShort
-    /// The response has no length, so a truncated one could not be detected.
+    /// The response has no length, so truncation could not be detected.
     case unframed
     /// The response exceeds the size limit in bytes.
     case tooLarge(limit: Int)

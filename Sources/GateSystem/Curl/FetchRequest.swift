@@ -54,7 +54,7 @@ package struct FetchLimits: Sendable, Equatable {
     /// The maximum size of a finite response in bytes, after decompression.
     package var bytes: Int
 
-    /// 30 s, 10 s, 90 s, and 4 MiB, the maximum size of a rules file.
+    /// The default limits: 30 s, 10 s, 90 s, and 4 MiB, which is the maximum size of a rules file.
     package static let defaults = FetchLimits(
         deadline: .seconds(30),
         connect: .seconds(10),

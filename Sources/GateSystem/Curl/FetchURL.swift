@@ -1,11 +1,11 @@
 private import CCurl
 
-/// A URL that may be fetched: https for any host, http for this machine only.
+/// A URL that may be fetched: https for any host, http only for this machine.
 ///
-/// libcurl's own parser reads the URL, so the checks and the transfer cannot interpret it
+/// The URL is parsed by libcurl itself, so the checks and the transfer cannot interpret it
 /// differently.
 package struct FetchURL: Sendable, Hashable {
-    /// The reason why a text is not a valid URL, without the text, which may contain a secret.
+    /// The reason why a string is not a valid URL, without the text, which may contain a secret.
     package enum Failure: Error, Equatable {
         case malformed
         case unsupportedScheme
@@ -15,7 +15,7 @@ package struct FetchURL: Sendable, Hashable {
 
     /// The complete URL, including secrets in its query.
     package let text: String
-    /// The host in lower case; an IPv6 address is in brackets.
+    /// The host in lowercase; an IPv6 address is in brackets.
     package let host: String
     let port: Int
     let isSecure: Bool
@@ -48,7 +48,7 @@ package struct FetchURL: Sendable, Hashable {
         self.path = path
     }
 
-    /// Whether the request stays on this machine, so that no proxy must be used.
+    /// Whether the request stays on this machine, in which case a proxy must not be used.
     var isLocal: Bool { self.isLoopback || self.host == Self.metadataHost }
 
     private init(_ parts: URLParts) throws(Failure) {

@@ -1,13 +1,13 @@
 /// An HTTP client on libcurl that fetches finite responses and streams.
 ///
-/// Proxies come from the environment variables of curl (`https_proxy`, `no_proxy`). TLS
-/// certificates are always verified.
+/// Proxies come from curl's environment variables (`https_proxy`, `no_proxy`). TLS certificates are
+/// always verified.
 package final class Fetcher: Sendable {
     private let loop: TransferLoop
 
-    /// Starts the thread that runs all transfers; it ends when the fetcher is released.
+    /// Starts the thread that runs all transfers; the thread ends when the fetcher is released.
     ///
-    /// `now`: The clock that measures the silence of streams.
+    /// `now`: The clock that measures how long streams are silent.
     package init(
         trust: TrustedAuthorities = .system,
         now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }

@@ -32,7 +32,7 @@ package struct RedirectRule: Sendable, Equatable {
         first: FetchRequest,
         _ head: ResponseHead
     ) throws(FetchFailure) -> FetchRequest {
-        // Only safe requests are repeated: a body may contain secrets for the original host.
+        // Only safe requests are sent again: a body may contain secrets for the original host.
         guard request.method == .get else { throw .unexpectedRedirect(status: head.status) }
         guard let location = head["Location"] else {
             throw .unexpectedRedirect(status: head.status)
@@ -58,12 +58,12 @@ package struct RedirectRule: Sendable, Equatable {
 
 /// A pattern for a host, or for all hosts below a domain, that a redirect may lead to.
 package struct HostPattern: Sendable, Hashable {
-    /// The pattern in lower case; a leading dot matches all hosts below a domain.
+    /// The pattern in lowercase; a leading dot matches all hosts below a domain.
     private let text: String
 
     /// Parses `example.com`, or `.example.com` for all hosts with that suffix.
     ///
-    /// Returns `nil` for a text that cannot match a host.
+    /// Returns `nil` for a string that cannot match a host.
     package init?(_ text: String) {
         let name = text.hasPrefix(".") ? text.dropFirst() : text[...]
         let isName = name.wholeMatch(of: /[A-Za-z0-9\-_]+(\.[A-Za-z0-9\-_]+)*/) != nil

@@ -58,7 +58,7 @@ struct ResponseHeadReader {
 }
 
 extension String {
-    /// The text without leading and trailing whitespace and line breaks.
+    /// The string without leading and trailing whitespace and line breaks.
     fileprivate var trimmed: String {
         let isBlank: (UInt8) -> Bool = { [0x20, 0x09, 0x0D, 0x0A].contains($0) }
         let rest = self.utf8.drop(while: isBlank)

@@ -66,7 +66,7 @@ final class TransferOptions {
         // `Fetcher` follows redirects itself, to control which hosts receive the credential.
         try self.easy.set(CURLOPT_FOLLOWLOCATION, 0)
         try self.easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-        // For a proxy, local names refer to the proxy's own machine.
+        // On a proxy, local names would refer to the proxy's own machine.
         if url.isLocal { try self.easy.set(CURLOPT_PROXY, "") }
     }
 

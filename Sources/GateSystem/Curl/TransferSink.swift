@@ -1,6 +1,6 @@
 /// The receiver of a transfer; called on the loop's thread, which must not block.
 protocol TransferSink: AnyObject, Sendable {
-    /// Whether the sink accepts bytes; if not, the transfer pauses until it is resumed.
+    /// Whether the sink can accept bytes; if not, the transfer pauses until it is resumed.
     var hasRoom: Bool { get }
 
     /// Called once, with the complete response head.

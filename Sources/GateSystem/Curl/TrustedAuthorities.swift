@@ -27,7 +27,7 @@ package struct TrustedAuthorities: Sendable {
         self.certificates = certificates
     }
 
-    /// Creates the system's authorities plus those of a PEM file.
+    /// Loads the system's authorities plus those in a PEM file.
     package init(adding path: String) throws(Failure) {
         let added: [UInt8]
         do {
@@ -43,7 +43,7 @@ package struct TrustedAuthorities: Sendable {
 
     /// The content of the authorities file that libcurl was built with.
     ///
-    /// The authorities folder that libcurl was built with remains trusted independently of this
+    /// The authorities folder that libcurl was built with remains trusted regardless of this
     /// option.
     private static var systemCertificates: [UInt8] {
         guard let name = unsafe gate_authorities_file() else { return [] }

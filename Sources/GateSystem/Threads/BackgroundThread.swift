@@ -6,15 +6,15 @@ import Synchronization
 ///
 /// On a machine with one core, tasks and an event loop compete for it. With equal priority, tasks
 /// would get half of the time, and requests would queue up. The thread ends some time after its
-/// last task. There are only two of these threads, because each concurrent thread has an allocator
-/// arena of its own that is never returned.
+/// last task. Only two of these threads exist, because each concurrent thread has its own allocator
+/// arena, whose memory is never returned.
 package final class BackgroundThread: Sendable {
     /// For loading, compiling and comparing rules; an undo must not wait for anything else.
     package static let reloads = BackgroundThread()
     /// For reading and writing the census and the audit log, which may take seconds.
     package static let records = BackgroundThread()
 
-    /// The nice value: event loops come first, but on a core that is never idle the thread still
+    /// The nice value: event loops have priority, but on a core that is never idle the thread still
     /// gets a quarter of the time.
     static let niceness: CInt = 5
 
@@ -56,7 +56,7 @@ package final class BackgroundThread: Sendable {
         }
     }
 
-    /// Releases a value whose deallocation takes long.
+    /// Releases a value whose deallocation takes a long time.
     package func release(_ value: some Sendable) {
         // The caller keeps its reference until this returns, and the last reference frees the
         // value.
@@ -82,7 +82,7 @@ package final class BackgroundThread: Sendable {
             _ = nice(Self.niceness)
             self.runQueuedWork(patience: Self.patience)
         }
-        // Without a thread, the work runs here.
+        // If no thread can be created, the work runs on the calling thread.
         if !hasBegun { self.runQueuedWork(patience: 0) }
     }
 

@@ -1,9 +1,9 @@
 private import Glibc
 private import Synchronization
 
-/// Runs long tasks on request, one at a time, on a thread of its own.
+/// Runs long tasks on request, one at a time, on a dedicated thread.
 ///
-/// Such tasks must not block the reload thread, and even less an event loop.
+/// Such tasks must block neither the reload thread nor an event loop.
 package final class LongTaskThread: Sendable {
     private let isBusy = Mutex(false)
 

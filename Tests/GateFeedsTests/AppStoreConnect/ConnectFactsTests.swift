@@ -104,11 +104,11 @@ struct ConnectFactsTests {
         (#"{"data":[{}]}"#, "a build has no 'version' or no 'processingState'"),
         (
             #"{"data":[{"attributes":{"version":42,"processingState":"VALID"}}]}"#,
-            "'attributes.version' must be a text, found the number 42"
+            "'attributes.version' must be a string, found the number 42"
         ),
         (
             #"{"data":[{"attributes":{"version":["a","b"],"processingState":"VALID"}}]}"#,
-            "must be one text, found a list of 2"
+            "must be one string, found a list of 2"
         ),
     ])
     func `an invalid response is rejected with its location`(text: String, message: String) throws {

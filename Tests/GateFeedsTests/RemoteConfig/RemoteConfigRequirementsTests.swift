@@ -401,7 +401,7 @@ struct RemoteConfigRequirementsTests {
         (
             #"{ "parameters": { "min_version": { "defaultValue": { "value": 3 } } } }"#,
             "the parameter 'min_version' has an invalid value: "
-                + "parameters.min_version.defaultValue.value: expected a text"
+                + "parameters.min_version.defaultValue.value: expected a string"
         ),
         (
             #"{ "parameters": { "min_version": { "defaultValue": {} } } }"#,

@@ -211,7 +211,7 @@ struct FirebaseDatabaseFeedTests {
             Issue.record("\(answers[3])")
             return
         }
-        #expect(failure.description.contains("'minVersion' must be a text, found the number 3"))
+        #expect(failure.description.contains("'minVersion' must be a string, found the number 3"))
         guard case .nonsense(let gone) = answers[4] else {
             Issue.record("\(answers[4])")
             return
@@ -219,7 +219,7 @@ struct FirebaseDatabaseFeedTests {
         #expect(
             gone.description
                 == "'minVersion' is missing: its last value stays active; "
-                + "to require nothing, set it to an empty text"
+                + "to require nothing, set it to an empty string"
         )
         #expect(answers[5].document?.contains("minimum") == false)
         let first = try #require(database.server.requests.first)

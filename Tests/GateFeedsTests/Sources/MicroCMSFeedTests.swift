@@ -80,9 +80,9 @@ struct MicroCMSFeedTests {
 
     @Test(arguments: [
         (#""minAppVersion":"2.0""#, "every version from 2.0 on would be blocked"),
-        (#""maxAppVersion":1.10"#, "must be a text, found the number 1.10"),
-        (#""maxAppVersion":true"#, "must be a text, found true"),
-        (#""maxAppVersion":["1","2"]"#, "must be one text, found a list of 2"),
+        (#""maxAppVersion":1.10"#, "must be a string, found the number 1.10"),
+        (#""maxAppVersion":true"#, "must be a string, found true"),
+        (#""maxAppVersion":["1","2"]"#, "must be one string, found a list of 2"),
         (#""maxAppVersion":"latest""#, "'maxAppVersion' is not a valid version"),
         (
             #""minAppVersion":"3","maxAppVersion":"2""#,

@@ -247,7 +247,7 @@ struct RemoteConfigContentTests {
         ("{\"min\":4.1}", "numbers lose zeros"), ("{\"min\":41200}", "if it is a build, map it"),
         ("{\"max\":\"4\"}", "has no parameter"), ("{\"min\":", "is invalid JSON"),
         ("4.1.0", "is invalid JSON"),
-        ("{\"min\":{\"ios\":\"4\"}}", "must be a text, found an object"),
+        ("{\"min\":{\"ios\":\"4\"}}", "must be a string, found an object"),
         ("{\"min\":\"soon\"}", "is 'soon'"),
         ("{\"min\":\"4.1.0 or later\"}", "is '4.1.0 or later'"),
     ])

@@ -87,7 +87,7 @@ struct ValueObjectTests {
     @Test(arguments: [
         (
             #"{"minVersion":41200}"#,
-            "'minVersion' must be a text, found the number 41200; if it is a build"
+            "'minVersion' must be a string, found the number 41200; if it is a build"
         ),
         (
             #"{"minVersion":"41200"}"#,
@@ -95,7 +95,7 @@ struct ValueObjectTests {
         ),
         (#"{"version":"41300"}"#, "'version' is '41300', a whole number"),
         (#"{"minVersion":"4.1.0 or later"}"#, "'minVersion' is not a valid version"),
-        (#"{"minVersion":{"ios":"4.1"}}"#, "'minVersion' must be a text, found an object"),
+        (#"{"minVersion":{"ios":"4.1"}}"#, "'minVersion' must be a string, found an object"),
         (#"{"minBuild":93.1}"#, "'minBuild' must be a build, found the number 93.1"),
         (#"{"minBuild":"latest"}"#, "'minBuild' is not a valid build"),
         (

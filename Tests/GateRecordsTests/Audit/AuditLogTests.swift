@@ -225,7 +225,7 @@ struct AuditLogTests {
         let state = StateFolder(path: folder.path)
         let log = try #require(AuditLog.open(in: state, census: nil, logger: recorder.logger))
         #expect(!log.isKept)
-        #expect(recorder.lines == ["error rules changes cannot be recorded"])
+        #expect(recorder.lines == ["error changes to the rules cannot be recorded"])
         log.note(Self.applied(try Self.rules("1.0"), by: .start))
         #expect(try await log.records(atMost: 10).count == 1)
         let left = try String(contentsOfFile: folder.path(of: AuditLog.fileName), encoding: .utf8)

@@ -162,7 +162,7 @@ struct CheckReportTests {
         }
         #expect(
             wrong?.errors.map(\.message) == [
-                "expected a list, found the text 'rules.yaml'; a file with 'rules: rules.yaml' is a test "
+                "expected a list, found the string 'rules.yaml'; a file with 'rules: rules.yaml' is a test "
                     + "suite, for 'versiongate test'"
             ]
         )

@@ -98,7 +98,7 @@ struct FeedRulesTests {
         #expect(self.errors { try self.load(["one": ""]) } == ["feed:one:1:1: the file is empty"])
         #expect(
             self.errors { try self.load(["one": "<html></html>"]) }
-                == ["feed:one:1:1: expected a mapping, found the text '<html></html>'"]
+                == ["feed:one:1:1: expected a mapping, found the string '<html></html>'"]
         )
     }
 

@@ -61,11 +61,11 @@ struct RulesFindingsTests {
             notices: { n: { en: { title: t, message: m } } }
 
             """,
-            ["r.yaml:4:3: warning: the maintenance of 'a' ended at 2026-12-01T01:00:00Z"]
+            ["r.yaml:4:3: warning: the maintenance window of 'a' ended at 2026-12-01T01:00:00Z"]
         ),
         (
             Self.rules(#"id: a, minimum: "1", rollout: 20"#),
-            ["r.yaml:2:26: warning: the roll-out of 'a' stops at 20 %"]
+            ["r.yaml:2:26: warning: the rollout of 'a' stops at 20 %"]
         ),
         (
             Self.rules(#"id: a, minimum: "1""#) + "  # more\n",
@@ -142,7 +142,7 @@ struct RulesFindingsTests {
                 ),
             [
                 "r.yaml:2:12: error: the rule 'a' locks out all clients: it denies 4.2, the "
-                    + "newest release for ios in 'releases'; wait with 'holdUntilInStore'; "
+                    + "newest release for ios in 'releases'; use 'holdUntilInStore' to wait; "
                     + "if this is intended, add 'accept: [lockout]' to the rule"
             ]
         ),
@@ -165,8 +165,8 @@ struct RulesFindingsTests {
                 ),
             [
                 "r.yaml:2:12: error: the rule 'a' locks out all clients: it denies 4.2 (7), the "
-                    + "newest release for android, fdroid in 'releases'; wait with "
-                    + "'holdUntilInStore'; if this is intended, add 'accept: [lockout]' to the rule"
+                    + "newest release for android, fdroid in 'releases'; use "
+                    + "'holdUntilInStore' to wait; if this is intended, add 'accept: [lockout]' to the rule"
             ]
         ),
         (
@@ -174,7 +174,7 @@ struct RulesFindingsTests {
                 + Self.releases(#"platform: android, version: "4.2", build: 7"#),
             [
                 "r.yaml:2:12: error: the rule 'a' locks out all clients: it denies 4.2 (7), the "
-                    + "newest release for android in 'releases'; wait with 'holdUntilInStore'; "
+                    + "newest release for android in 'releases'; use 'holdUntilInStore' to wait; "
                     + "if this is intended, add 'accept: [lockout]' to the rule"
             ]
         ),

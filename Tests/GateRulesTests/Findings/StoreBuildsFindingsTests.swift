@@ -25,8 +25,8 @@ struct StoreBuildsFindingsTests {
                 ),
             [
                 "r.yaml:2:12: error: the rule 'a' locks out all clients: it denies build 1011 of "
-                    + "3.2.0, which is in the newest release for android in 'releases'; wait with "
-                    + "'holdUntilInStore', or block the old builds of each processor in "
+                    + "3.2.0, which is in the newest release for android in 'releases'; use "
+                    + "'holdUntilInStore' to wait, or block the old builds of each processor in "
                     + "'blockedBuilds'; if this is intended, add 'accept: [lockout]' to the rule"
             ]
         ),
@@ -38,7 +38,7 @@ struct StoreBuildsFindingsTests {
             [
                 "r.yaml:2:12: error: the rule 'a' locks out all clients: it denies builds 1010, "
                     + "2010 of 3.2.0, which are in the newest release for android in 'releases'; "
-                    + "wait with 'holdUntilInStore', or block the old builds of each processor in "
+                    + "use 'holdUntilInStore' to wait, or block the old builds of each processor in "
                     + "'blockedBuilds'; if this is intended, add 'accept: [lockout]' to the rule"
             ]
         ),
@@ -51,8 +51,8 @@ struct StoreBuildsFindingsTests {
                 ),
             [
                 "r.yaml:2:12: error: the rule 'a' locks out all clients: it denies build 1011 of "
-                    + "3.2.0, which is in the newest release for android in 'releases'; wait with "
-                    + "'holdUntilInStore', or block the old builds of each processor in "
+                    + "3.2.0, which is in the newest release for android in 'releases'; use "
+                    + "'holdUntilInStore' to wait, or block the old builds of each processor in "
                     + "'blockedBuilds'; if this is intended, add 'accept: [lockout]' to the rule"
             ]
         ),
@@ -75,8 +75,8 @@ struct StoreBuildsFindingsTests {
                 ),
             [
                 "r.yaml:2:12: error: the rule 'a' locks out all clients: it denies build 1010 of "
-                    + "3.1.0, which is in the newest release for android in 'releases'; wait with "
-                    + "'holdUntilInStore', or block the old builds of each processor in "
+                    + "3.1.0, which is in the newest release for android in 'releases'; use "
+                    + "'holdUntilInStore' to wait, or block the old builds of each processor in "
                     + "'blockedBuilds'; if this is intended, add 'accept: [lockout]' to the rule"
             ]
         ),
@@ -85,8 +85,8 @@ struct StoreBuildsFindingsTests {
                 + Self.releases(#"platform: ios, version: "3.2.0", builds: ["93.1", "93.2"]"#),
             [
                 "r.yaml:2:12: error: the rule 'a' locks out all clients: it denies build 93.1 of "
-                    + "3.2.0, which is in the newest release for ios in 'releases'; wait with "
-                    + "'holdUntilInStore', or block the old builds of each processor in "
+                    + "3.2.0, which is in the newest release for ios in 'releases'; use "
+                    + "'holdUntilInStore' to wait, or block the old builds of each processor in "
                     + "'blockedBuilds'; if this is intended, add 'accept: [lockout]' to the rule"
             ]
         ),
@@ -107,7 +107,7 @@ struct StoreBuildsFindingsTests {
                 + Self.releases("platform: android, build: 7"),
             [
                 "r.yaml:2:12: error: the rule 'a' locks out all clients: it denies build 7, the "
-                    + "newest release for android in 'releases'; wait with 'holdUntilInStore'; "
+                    + "newest release for android in 'releases'; use 'holdUntilInStore' to wait; "
                     + "if this is intended, add 'accept: [lockout]' to the rule"
             ]
         ),

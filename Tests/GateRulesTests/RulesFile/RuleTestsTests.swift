@@ -114,7 +114,7 @@ struct RuleTestsTests {
             "rules: []\ntests: [{ name: t, expect: { decision: require } }]\n",
             "exempt: /healthz\n"
         )
-        #expect(errors == ["1.yaml:1:9: expected a list, found the text '/healthz'"])
+        #expect(errors == ["1.yaml:1:9: expected a list, found the string '/healthz'"])
     }
 
     @Test func `rules that an invalid file may contain are not reported as missing`() {

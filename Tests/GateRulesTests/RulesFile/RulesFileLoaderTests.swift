@@ -467,7 +467,7 @@ struct RulesFileLoaderTests {
         let name = String(repeating: "n", count: 5000)
         let errors = self.errors(("rules.yaml", "rules: [\"a\\n\\eb\", \(name)]"))
         #expect(errors.count == 2)
-        #expect(errors.first?.hasSuffix("found the text 'a\u{FFFD}\u{FFFD}b'") == true)
+        #expect(errors.first?.hasSuffix("found the string 'a\u{FFFD}\u{FFFD}b'") == true)
         #expect(try #require(errors.last).count < 850)
     }
 

@@ -25,11 +25,11 @@ struct SettingsFileTests {
         ("a: 1\na: 2\n", ["gate.yaml:2:1: the key 'a' is already on line 1"]),
         (
             "tls: { key: a }\n",
-            ["gate.yaml:1:6: 'tls': expected a text or a list of texts, found a mapping"]
+            ["gate.yaml:1:6: 'tls': expected a string or a list of strings, found a mapping"]
         ),
         (
             "a: [[b]]\n",
-            ["gate.yaml:1:5: 'a': expected a text or a list of texts, found a list"]
+            ["gate.yaml:1:5: 'a': expected a string or a list of strings, found a list"]
         ),
     ])
     func `a settings file is parsed or rejected with its errors`(

@@ -3,8 +3,8 @@ internal import GateRules
 
 /// The selected keys and values, from a range response and subsequent watch messages.
 ///
-/// https://etcd.io/docs/v3.4/dev-guide/api_grpc_gateway: bytes are in base64, 64-bit numbers are
-/// texts, and zero or empty values are omitted.
+/// https://etcd.io/docs/v3.4/dev-guide/api_grpc_gateway: bytes are base64-encoded, 64-bit numbers
+/// are strings, and zero or empty values are omitted.
 struct EtcdState: Equatable {
     /// The reaction to a watch message.
     enum Action: Equatable {
@@ -114,14 +114,14 @@ struct EtcdState: Equatable {
         return Array(data)
     }
 
-    /// Returns the error message of etcd, which is a text or an object with a message.
+    /// Returns etcd's error message, which is a string or an object with a message.
     static func words(of error: JSONValue) -> String {
         String((error.text ?? error["message"]?.text ?? "no reason").prefix(200))
     }
 }
 
 extension JSONValue {
-    /// A 64-bit number, which the gateway encodes as text.
+    /// A 64-bit number, which the gateway encodes as a string.
     fileprivate var number: Int64? {
         switch self {
         case .text(let digits), .number(let digits): Int64(digits)

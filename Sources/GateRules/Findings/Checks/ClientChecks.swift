@@ -50,7 +50,7 @@ struct PlatformCheck: FindingCheck {
     }
 }
 
-/// Finds store URLs that can be changed in transit, and those of another platform's store.
+/// Finds store URLs that can be changed in transit or that belong to another platform's store.
 ///
 /// URLs that open a store app, such as `market://`, are not sent over the network.
 struct StoreLinkCheck: FindingCheck {

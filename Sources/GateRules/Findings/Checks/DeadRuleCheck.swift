@@ -43,8 +43,8 @@ struct DeadRuleCheck: FindingCheck {
             // A client that cannot update gets no recommendation.
             rule.requiresOS == stronger.requiresOS
         else { return false }
-        // A client may be denied for not sending a part of the identity that only the narrower rule
-        // needs.
+        // A client may be denied because it does not send a part of the identity that only the
+        // narrower rule needs.
         let letsPass = unidentified.missing == .allow && unidentified.unreadable == .allow
         guard letsPass || stronger.match.asksForSameParts(as: rule.match) else { return false }
         return self.outdoesInBuilds(stronger, rule) || self.outdoesInVersions(stronger, rule)

@@ -1,18 +1,20 @@
 internal import GateCensus
 internal import GatePolicy
 
-/// Finds the share of the clients of the last day that rules would newly deny, by app and platform.
+/// Finds the share of the last day's clients that rules would newly deny, by app and platform.
 struct GuardCheck {
     /// The number of seconds of the census that are evaluated.
     static let window: Int64 = 86_400
-    /// The minimum of devices or requests to reject rules; with fewer, the finding only warns.
+    /// The minimum number of devices or requests required to reject rules; with fewer, the finding
+    /// only warns.
     private static let fewest = 200.0
-    /// The minimum of devices or requests for a finding; fewer are probably a trial of the gate.
+    /// The minimum number of devices or requests for a finding; with fewer, the gate is probably
+    /// being tried out.
     private static let minimumForFinding = 20.0
 
     /// The share from which a floor counts as denying all clients.
     private static let everybody = 0.99
-    /// The maximum number of coming dates that are evaluated, the earliest first.
+    /// The maximum number of upcoming dates that are evaluated, earliest first.
     private static let mostDates = 12
 
     private let old: LoadedRules
@@ -29,8 +31,8 @@ struct GuardCheck {
 
     /// Returns the effect of the change at a given time.
     private func impact(at date: Timestamp) -> Impact {
-        // A maintenance window is meant for all clients and ends; `lockout` checks its length.
-        // Ignoring it shows the effect of the rules that apply afterwards.
+        // A maintenance window is temporary and denies all clients on purpose; `lockout` checks its
+        // length. Ignoring it shows the effect of the rules that apply afterwards.
         Impact(
             on: self.census,
             from: self.old.ruleSet,
@@ -106,7 +108,7 @@ struct GuardCheck {
         let share = ShareFormat.percent(denied / total)
         let tooFew =
             total < Self.fewest
-            ? "fewer than \(Int(Self.fewest)) \(noun) are too few to reject the rules" : nil
+            ? "at least \(Int(Self.fewest)) \(noun) are needed to reject the rules" : nil
         guard let date else {
             let allowed = "and 'guard' allows a change to deny \(ShareFormat.percent(limit))"
             return Words(

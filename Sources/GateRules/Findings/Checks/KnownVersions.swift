@@ -56,8 +56,8 @@ struct KnownVersions {
             guard !out.isEmpty else {
                 return .closed(
                     key: nil,
-                    "no release in 'releases' is available to all clients on \(store.name); wait "
-                        + "with 'holdUntilInStore'"
+                    "no release in 'releases' is available to all clients on \(store.name); use "
+                        + "'holdUntilInStore' to wait"
                 )
             }
             guard let (refusing, newest) = Self.refusal(of: out, by: group) else { continue }
@@ -67,7 +67,7 @@ struct KnownVersions {
             let isBlocked = ["blocked", "blockedBuilds"].contains(key)
             let passes = out.contains { release in group.allSatisfy { $0.admits(release) } }
             guard isBlocked, passes else {
-                return .closed(key: key, "it \(words); wait with 'holdUntilInStore'\(advice)")
+                return .closed(key: key, "it \(words); use 'holdUntilInStore' to wait\(advice)")
             }
             refused = .newestRefused(key: key, "\(words): clients that have it cannot update")
         }
@@ -179,7 +179,7 @@ struct KnownVersions {
         let channels = rule.match.channels?.map { $0.lowercased() }
         return stores.compactMap { store, releases in
             guard self.isMeant(store, by: channels, among: stores.keys) else { return nil }
-            // Builds and versions that no release states cannot be compared.
+            // Builds or versions cannot be compared if no release states them.
             let isSilent =
                 rule.minimumBuild != nil && releases.allSatisfy { $0.builds.isEmpty }
                 || rule.floorDependsOnVersion && releases.allSatisfy { $0.version == nil }
@@ -191,7 +191,7 @@ struct KnownVersions {
     }
 
     /// Whether clients of these channels get their updates from the store; a store without a
-    /// channel serves the channels that have no store of their own.
+    /// channel serves all channels without their own store.
     private func isMeant(
         _ store: Store,
         by channels: [String]?,

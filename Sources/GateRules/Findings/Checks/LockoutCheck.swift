@@ -68,8 +68,8 @@ struct LockoutCheck {
         self.refusedReleases = refused
     }
 
-    /// Reports the lockouts; those that were active before, or are no stricter than that, only
-    /// warn.
+    /// Reports the lockouts; a lockout that was active before, or is no stricter than before, only
+    /// warns.
     func report(to findings: FindingCollector, against old: LoadedRules?) {
         let before = Dictionary(
             (old?.definition.mode == .enforce ? old?.definition.rules ?? [] : [])
@@ -117,8 +117,8 @@ struct LockoutCheck {
         return rule.hasFloor && rule.mode == .enforce && !isOver && !onlyWarns && !isForNobody
     }
 
-    /// Returns the time at which a floor takes effect; it is compared with the releases of that
-    /// time.
+    /// Returns the time at which a floor takes effect; the floor is compared with the releases
+    /// available at that time.
     private static func beginning(of rule: RuleDefinition, _ now: Timestamp) -> Timestamp {
         let firstStep = rule.rollout.first { $0.percent > 0 }?.at
         // A brownout enforces the floor earlier.

@@ -1,6 +1,6 @@
 internal import GatePolicy
 
-/// Finds notices without a language that another notice has.
+/// Finds notices that lack a language that another notice has.
 struct MissingLanguageCheck: FindingCheck {
     func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
         let notices = rules.definition.notices

@@ -10,7 +10,7 @@ struct PastRuleCheck: FindingCheck {
                 findings.report(.pastRule, message, at: place.place(of: "until"), rule: rule.id)
             }
             if let until = rule.maintenance?.until, until <= now {
-                let message = "the maintenance of '\(rule.id)' ended at \(until)"
+                let message = "the maintenance window of '\(rule.id)' ended at \(until)"
                 let place = place.place(of: "maintenance")
                 findings.report(.pastRule, message, at: place, rule: rule.id)
             }
@@ -18,14 +18,14 @@ struct PastRuleCheck: FindingCheck {
     }
 }
 
-/// Finds roll-outs that never reach 100 percent, and steps before the floor takes effect.
+/// Finds rollouts that never reach 100 percent, and steps before the floor takes effect.
 struct RolloutCheck: FindingCheck {
     func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
         for floor in rules.floors where !floor.rule.rollout.isEmpty {
             let (rule, place) = (floor.rule, floor.places.place(of: "rollout"))
             if let last = rule.rollout.last, last.percent < 100 {
                 let share = RolloutDecoder.text(last.percent)
-                let message = "the roll-out of '\(rule.id)' stops at \(share)"
+                let message = "the rollout of '\(rule.id)' stops at \(share)"
                 findings.report(.stalledRollout, message, at: place, rule: rule.id)
             }
             guard let begin = rule.schedule.enforceFrom,
@@ -42,7 +42,7 @@ struct RolloutCheck: FindingCheck {
 /// Finds dates and durations that are probably typos.
 struct FarDateCheck: FindingCheck {
     private static let day: Int64 = 86_400
-    /// The number of days from now on which a date is probably a typo.
+    /// The number of days from now after which a date is probably a typo.
     private static let farDays: Int64 = 2 * 365
     private static let longMaintenance: Int64 = 2 * day
 
@@ -69,13 +69,15 @@ struct FarDateCheck: FindingCheck {
                 continue
             }
             guard seconds > Self.longMaintenance else { continue }
-            let message = "the maintenance of '\(rule.id)' lasts for \(seconds / Self.day) days"
+            let days = seconds / Self.day
+            let message = "the maintenance window of '\(rule.id)' lasts for \(days) days"
             findings.report(.longMaintenance, message, at: place, rule: rule.id)
         }
     }
 }
 
-/// Finds `next` floors that apply to all clients, and so can replace the floor of their rule.
+/// Finds `next` floors that apply to all clients, and can therefore replace the floor of their
+/// rule.
 struct NextCompleteCheck: FindingCheck {
     func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
         for floor in rules.floors where floor.base != nil {

@@ -118,7 +118,7 @@ struct TransitionCheck {
         for rule in closed where successors[rule.id] != rule {
             findings.report(
                 .laxer,
-                "the maintenance of '\(rule.id)' was changed or removed",
+                "the maintenance window of '\(rule.id)' was changed or removed",
                 at: self.place(of: rule.id, in: self.new),
                 rule: rule.id
             )
@@ -135,7 +135,7 @@ struct TransitionCheck {
 struct NextText {
     let text: String
 
-    /// Creates the text.
+    /// Creates the representation.
     ///
     /// - Parameters:
     ///   - floor: The floor.

@@ -2,7 +2,7 @@ internal import GatePolicy
 
 /// Finds blocked versions below the minimum of the same rule.
 ///
-/// A note and no warning: raising the minimum usually leaves such entries behind.
+/// This is a note instead of a warning: raising the minimum usually leaves such entries behind.
 struct NeedlessBlockCheck: FindingCheck {
     func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
         for floor in rules.floors {
@@ -47,10 +47,10 @@ struct RefusedRecommendationCheck: FindingCheck {
     }
 }
 
-/// Finds rules that depend on store releases where none are stated.
+/// Finds rules that depend on store releases when none are listed.
 struct MissingReleaseCheck: FindingCheck {
     func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
-        // A feed may still provide them.
+        // A feed may still provide the releases.
         let isToCome = rules.feeds.contains { [.anything, .releases].contains($0.source.subject) }
         let releases = Dictionary(grouping: rules.definition.releases, by: \.platform)
         for floor in rules.floors {
@@ -135,7 +135,7 @@ struct MissingReleaseCheck: FindingCheck {
     }
 }
 
-/// Finds releases that are stated twice.
+/// Finds releases that are listed twice.
 struct RepeatedReleaseCheck: FindingCheck {
     /// The properties that identify a release; two builds of one version are two releases.
     private struct Key: Hashable {

@@ -134,7 +134,7 @@ extension Element {
         return entries.first { $0.key == key }?.value
     }
 
-    /// Returns the value of a key if it is a text; other keys are ignored.
+    /// Returns the value of a key if it is a string; other keys are ignored.
     fileprivate func text(of key: String) -> Located<String>? {
         guard let element = self.value(of: key), case .text(let text) = element.content else {
             return nil

@@ -42,7 +42,7 @@ struct NoticeDecoder {
     }
 
     private func template(_ element: Element) -> NoticeTemplate? {
-        guard let text = element.text("a text", self.problems) else { return nil }
+        guard let text = element.text("a string", self.problems) else { return nil }
         return TemplateDecoder(use: .notice, problems: self.problems)
             .decode(text, at: element.place)
     }

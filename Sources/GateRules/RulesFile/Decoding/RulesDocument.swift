@@ -65,7 +65,7 @@ struct RulesDocument: Sendable {
     var exemptions: [RequestPattern] = []
     /// The rules; `nil` if the file has no list of rules.
     var rules: [Rule]?
-    /// The ids of all rules, including invalid ones, so that references from tests to them are
+    /// The IDs of all rules, including invalid ones, so that references from tests to them are
     /// valid.
     var ruleNames: [String] = []
     /// All notices, including invalid ones, so that references to them are valid.
