@@ -104,7 +104,7 @@ class Troubleshooting(unittest.TestCase):
         tables = re.split("^## ", page, flags=re.MULTILINE)
         messages = [
             message
-            for table in tables if table.startswith(("At the start", "In the log"))
+            for table in tables if table.startswith(("At startup", "In the log"))
             for message in re.findall(r"^\| `([^`]+)`", table, re.MULTILINE)
         ]
         self.assertGreater(len(messages), 9)
