@@ -114,13 +114,13 @@ NOT_HERE = (
     ("reqwest as a crate", "pyreqwest contains a current one; Debian's is 0.11"),
 )
 
-BROWSER_SOCKET = "the `WebSocket` interface does not give a script the response to a refused handshake"
+BROWSER_SOCKET = "the `WebSocket` interface does not expose the response to a refused handshake to scripts"
 # The cases in which the client hides the response, whatever the server is: by client and case, in all versions of HTTP.
 EXCUSES = {
     **{(key, "websocket"): BROWSER_SOCKET for key in ("chromium", "firefox", "node_fetch_24", "deno", "bun")},
-    ("url_session", "websocket"): "Debian's libcurl has no WebSockets",
-    ("urllib3", "maintenance"): "the call sleeps for the seconds of `Retry-After`, three times, before it returns the response; "
-                                "`retries=False` prevents it",
+    ("url_session", "websocket"): "Debian's libcurl is built without WebSocket support",
+    ("urllib3", "maintenance"): "the call sleeps for the number of seconds in `Retry-After`, three times, before it "
+                                "returns the response; `retries=False` prevents it",
     ("url_connection", "expect"): "after a refused `Expect`, an app that streams the body gets the status, but no stream with "
                                   "the body of the response",
     ("java_net_http", "expect"): "OpenJDK 17.0.15 never delivers a final response that is sent instead of 100, and its "

@@ -182,7 +182,7 @@ def versions(results):
     rows = [[escaped(client.name), escaped(results["clients"][client.key])] for client in CLIENTS
             if client.key in results["clients"]]
     rows += [["nginx with `return 426`", results["servers"].get("nginx", "")]]
-    rows += [[f"{PROXY_NAMES[name]}, before the gate", results["servers"][f"behind-{name}"]]
+    rows += [[f"{PROXY_NAMES[name]}, in front of the gate", results["servers"][f"behind-{name}"]]
              for name in PROXY_NAMES if f"behind-{name}" in results["servers"]]
     return table(["", "version"], rows)
 

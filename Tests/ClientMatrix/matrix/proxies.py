@@ -1,4 +1,4 @@
-"""The proxies before the gate."""
+"""The proxies in front of the gate."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""The servers of the matrix: the gate with its backend, an nginx that denies requests itself, and proxies before the gate."""
+"""The servers of the matrix: the gate with its backend, an nginx that denies requests itself, and proxies in front of the gate."""
 
 import datetime
 import json
