@@ -21,7 +21,7 @@ final class UntrustedProxyNotice: Sendable {
         self.logger.warning(
             """
             X-Forwarded-For comes from a peer that is not in --trusted-proxies: its clients count \
-            as one address in roll-outs, and the backend gets the scheme of its connection; if it is \
+            as one address in rollouts, and the backend gets the scheme of its connection; if it is \
             your proxy, add --trusted-proxies \(address)
             """,
             metadata: ["address": "\(address)"]
