@@ -7,7 +7,7 @@ struct AdminExchange {
         /// The connection is about to close.
         case discard
         case read
-        /// As `read`, after a 100 (Continue) response (RFC 9110 section 10.1.1).
+        /// Send a 100 (Continue) response (RFC 9110 section 10.1.1), and then read the body.
         case readAfterContinue
         case refuse(AdminAnswer)
     }

@@ -19,7 +19,7 @@ package struct IdentityClaims: Sendable {
     enum PlusSign: Sendable {
         case plus
         case blank
-        /// As a space if the result is a version, otherwise literally.
+        /// A plus sign becomes a space if the result is a version; otherwise it stays.
         case blankInVersion
     }
 

@@ -167,9 +167,9 @@ package struct RuleMatch: Sendable, Equatable {
 
 /// How a pre-release of the floor is compared, such as `2.0.0-rc.1` with a minimum of `2.0.0`.
 package enum PrereleasePolicy: String, Sendable, Equatable, CaseIterable {
-    /// Like its release, so that testers are not denied.
+    /// A pre-release counts as its release, so that testers are not denied.
     case asRelease
-    /// As older than its release, in the order of SemVer 2.
+    /// A pre-release is lower than its release, as in SemVer 2.
     case strict
 }
 

@@ -8,7 +8,7 @@ extension RenderedAnswer {
     /// - Parameters:
     ///   - date: The `Date` field line.
     ///   - origin: The origin of a web app that must be able to read the response.
-    ///   - connection: What the response announces about the connection.
+    ///   - connection: The `Connection` header field.
     ///   - sendsUpgrade: Whether the response names a protocol to upgrade to.
     ///   - buffer: The buffer to append to.
     func writeHead(

@@ -11,9 +11,9 @@ import NIOCore
 struct RequestBodyRelay {
     /// The form in which the body is forwarded.
     private enum Form {
-        /// As framed by the client, without chunk extensions.
+        /// The framing of the client is kept, without chunk extensions.
         case asReceived
-        /// As content, which is framed for the HTTP version of the backend connection.
+        /// The content is framed again for the HTTP version of the backend connection.
         ///
         /// A retried request keeps this form on any connection, because the first chunk headers are gone.
         /// `sent`: the content that was sent to a backend that may still refuse the request.

@@ -1,3 +1,6 @@
+import GateProxy
+import NIOCore
+
 /// Access to the settings as a list and by key path.
 extension Settings {
     /// All settings in declaration order.
@@ -7,5 +10,20 @@ extension Settings {
 
     static subscript<Value>(_ setting: KeyPath<Settings, Setting<Value>>) -> Setting<Value> {
         self.table[keyPath: setting]
+    }
+}
+
+/// The defaults in the rows.
+extension Settings {
+    /// The defaults of the data plane.
+    static let gate = GateSettings(
+        listen: Endpoint(host: "127.0.0.1", port: 8080),
+        upstream: UpstreamSettings(Endpoint(host: "127.0.0.1", port: 80))
+    )
+
+    static func text(_ time: TimeAmount) -> String {
+        let (seconds, rest) = time.nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+        precondition(rest == 0, "the default is not a whole number of seconds")
+        return "\(seconds)"
     }
 }

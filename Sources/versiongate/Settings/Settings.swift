@@ -392,16 +392,4 @@ struct Settings: Sendable {
     )
 
     static let table = Settings()
-
-    /// The defaults of the data plane.
-    private static let gate = GateSettings(
-        listen: Endpoint(host: "127.0.0.1", port: 8080),
-        upstream: UpstreamSettings(Endpoint(host: "127.0.0.1", port: 80))
-    )
-
-    private static func text(_ time: TimeAmount) -> String {
-        let (seconds, rest) = time.nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
-        precondition(rest == 0, "the default is not a whole number of seconds")
-        return "\(seconds)"
-    }
 }

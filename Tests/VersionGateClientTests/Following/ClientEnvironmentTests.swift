@@ -13,9 +13,9 @@ struct ClientEnvironmentTests {
 
     @Test
     func `an operation that exceeds its timeout is cancelled`() async throws {
-        let surroundings = ClientEnvironment(now: { Date() }, sleep: { _ in }, share: { 0 })
+        let environment = ClientEnvironment(now: { Date() }, sleep: { _ in }, share: { 0 })
         await #expect(throws: URLError.self) {
-            try await surroundings.within(1) { await Task.waitForCancellation() }
+            try await environment.within(1) { await Task.waitForCancellation() }
         }
         let patient = ClientEnvironment.system
         #expect(try await patient.within(3600) { 7 } == 7)
