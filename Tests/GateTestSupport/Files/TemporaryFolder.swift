@@ -64,7 +64,7 @@ package struct TemporaryFolder: Sendable {
         }
     }
 
-    private func link(_ name: String, to destination: String) throws {
+    package func link(_ name: String, to destination: String) throws {
         let path = self.file(name).path
         try FileManager.default.createSymbolicLink(
             atPath: path,
@@ -72,7 +72,8 @@ package struct TemporaryFolder: Sendable {
         )
     }
 
-    private func rename(_ old: String, to new: String) throws {
+    /// Renames a file, replacing an existing one atomically.
+    package func rename(_ old: String, to new: String) throws {
         guard unsafe Glibc.rename(self.file(old).path, self.file(new).path) == 0 else {
             throw HarnessError("rename \(old) to \(new): errno \(errno)")
         }
