@@ -19,9 +19,9 @@ ORDERS = {
         "Suites", "Checking", "SettingsFile",
     ],
     "GateSystem": ["Time", "Threads", "Files", "Curl"],
-    "GateWire": ["HTTP1", "HTTP2", "ProxyProtocol"],
+    "GateWire": ["HTTP1", "HTTP2", "GRPC", "ProxyProtocol"],
     "GateProxy": [
-        "Settings", "Counters", "TLS", "Logging", "Verdict", "AccessLog", "Forwarding", "Exchange", "Loop", "Transport",
+        "Settings", "Counters", "TLS", "Logging", "Verdict", "AccessLog", "Forwarding", "Decisions", "Exchange", "Loop", "Transport",
         "Upstream", "Client", "ParkedConnections", "Server",
     ],
 }

@@ -127,12 +127,26 @@ extension GateMetrics {
                 "Total number of responses ended because new rules deny their clients.",
                 counters.revoked
             ),
+            self.gatewayDecisions,
             Self.gauge(
                 "pending_requests",
                 "Number of requests waiting for the first byte of their response.",
                 self.gate.pendingRequests
             ),
         ] + self.statusRequestMetrics
+    }
+
+    private var gatewayDecisions: MetricFamily {
+        var family = MetricFamily(
+            "versiongate_gateway_decisions_total",
+            .counter,
+            "Total number of decisions for gateways that asked for them."
+        )
+        for gateway in Gateway.allCases {
+            let count = self.gate.counters.decisions[gateway]
+            if count > 0 { family.add(.count(count), [Label("gateway", gateway.rawValue)]) }
+        }
+        return family
     }
 
     private static func labels(_ gap: IdentityGap) -> [Label] {

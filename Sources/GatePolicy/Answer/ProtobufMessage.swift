@@ -1,29 +1,37 @@
 /// A writer for a message in the Protocol Buffers wire format; supports numbers, strings and
 /// messages.
-struct ProtobufMessage {
+package struct ProtobufMessage {
     private enum WireType: UInt64 {
         case varint = 0
         case lengthDelimited = 2
     }
 
-    private(set) var bytes: [UInt8] = []
+    package private(set) var bytes: [UInt8] = []
+
+    package init() {}
 
     /// Adds a number, which must not be negative.
-    mutating func add(_ field: Int, _ number: Int) {
+    package mutating func add(_ field: Int, _ number: Int) {
         self.begin(field, .varint)
         self.append(varint: UInt64(number.magnitude))
     }
 
-    mutating func add(_ field: Int, _ text: String) {
+    package mutating func add(_ field: Int, _ text: String) {
         self.begin(field, .lengthDelimited)
         self.append(varint: UInt64(text.utf8.count))
         self.bytes += text.utf8
     }
 
-    mutating func add(_ field: Int, _ message: ProtobufMessage) {
+    package mutating func add(_ field: Int, _ message: ProtobufMessage) {
         self.begin(field, .lengthDelimited)
         self.append(varint: UInt64(message.bytes.count))
         self.bytes += message.bytes
+    }
+
+    package mutating func add(_ field: Int, _ bytes: [UInt8]) {
+        self.begin(field, .lengthDelimited)
+        self.append(varint: UInt64(bytes.count))
+        self.bytes += bytes
     }
 
     private mutating func begin(_ field: Int, _ type: WireType) {

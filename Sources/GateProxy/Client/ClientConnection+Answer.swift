@@ -123,7 +123,7 @@ extension ClientConnection {
     }
 
     /// `length`: the value of `Content-Length`; `nil` if the field is not sent.
-    private func writeHead(
+    func writeHead(
         _ answer: RenderedAnswer,
         to stream: HTTP2Stream,
         length: Int?,
@@ -214,11 +214,10 @@ extension ClientConnection {
             return self.abort()
         case .forwarding(let forwarding):
             if answer.isBackendFailure { self.backendFailed() }
-            self.answer(
-                answer,
-                keepsClient: forwarding.keepsClient && forwarding.requestEnded
-            )
-        case .head, .idle, .awaitingBody, .streaming, .lingering, .tunnel, .closed:
+            let keepsClient = forwarding.keepsClient && forwarding.requestEnded
+            self.answer(answer, keepsClient: keepsClient)
+        case .head, .idle, .awaitingBody, .awaitingMessage, .streaming, .lingering, .tunnel,
+            .closed:
             self.answer(answer, keepsClient: false)
         }
         self.settle()

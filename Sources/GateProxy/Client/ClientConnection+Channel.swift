@@ -253,7 +253,8 @@ extension ClientConnection {
         return switch self.exchange {
         case .head: self.loop.isDraining
         case .idle: self.loop.isDraining || self.mayRead
-        case .forwarding, .awaitingBody, .streaming, .lingering, .tunnel, .closed: false
+        case .forwarding, .awaitingBody, .awaitingMessage, .streaming, .lingering, .tunnel, .closed:
+            false
         }
     }
 

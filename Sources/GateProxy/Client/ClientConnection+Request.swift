@@ -17,6 +17,7 @@ extension ClientConnection {
                 self.inbound = ByteBuffer()
                 hasMore = false
             case .awaitingBody: hasMore = self.awaitBody()
+            case .awaitingMessage(let call): hasMore = self.awaitMessage(of: call)
             case .lingering: hasMore = self.discardInbound()
             case .tunnel: hasMore = self.passTunnel()
             case .closed:
@@ -52,8 +53,12 @@ extension ClientConnection {
         case .complete:
             self.inbound.moveReaderIndex(forwardBy: self.heads.parser.head.end)
             // Moved out and back, which costs less than copying the parts that may change.
-            let head = self.heads.parser.takeHead()
-            self.receive(head, in: bytes)
+            var head = self.heads.parser.takeHead()
+            if self.origin.isGateway {
+                self.serveGateway(&head, in: bytes)
+            } else {
+                self.receive(head, in: bytes)
+            }
             self.heads.parser.reuse(head)
             return true
         }
@@ -62,7 +67,7 @@ extension ClientConnection {
     private static let outboundLimit = 64 * 1024
 
     @inline(__always)
-    private func receive(_ head: RequestHead, in bytes: Span<UInt8>) {
+    func receive(_ head: RequestHead, in bytes: Span<UInt8>) {
         do throws(MessageFault) {
             let facts = try RequestFacts(head, in: bytes)
             self.evaluate(head, facts: facts, in: bytes)
@@ -74,7 +79,12 @@ extension ClientConnection {
     /// Handles the head of a stream's request.
     func received(_ head: RequestHead, in bytes: Span<UInt8>) {
         self.request.timing.begin(on: self.loop)
-        self.receive(head, in: bytes)
+        if self.origin.isGateway {
+            var head = head
+            self.serveGateway(&head, in: bytes)
+        } else {
+            self.receive(head, in: bytes)
+        }
         self.settle()
     }
 
@@ -100,28 +110,7 @@ extension ClientConnection {
             }
             return self.serve(endpoint, head, facts: facts, in: bytes)
         }
-        let rules = self.rules
-        var verdict = rules.verdict(
-            on: head,
-            facts: facts,
-            in: bytes,
-            address: rules.dependsOnAddress
-                ? self.clientAddress(head, facts: facts, in: bytes) : "",
-            last: &self.heads.lastVerdict
-        )
-        loop.tally.count(verdict.tallyPlace)
-        if let census = loop.census {
-            self.request.censusReceipt = rules.count(
-                verdict,
-                on: head,
-                facts: facts,
-                in: bytes,
-                for: census
-            ) {
-                let address = self.clientAddress(head, facts: facts, in: bytes)
-                return ClientNetwork(address)?.place ?? .unknown
-            }
-        }
+        var verdict = self.countedVerdict(on: head, facts: facts, in: bytes)
         if facts.forwardedForLine != nil, !self.origin.isTrusted {
             loop.untrustedProxy?.report(self.origin.address)
         }
@@ -154,6 +143,38 @@ extension ClientConnection {
         } else {
             self.forward(head, facts: facts, in: bytes, verdict: verdict)
         }
+    }
+
+    /// Evaluates a request and counts the verdict.
+    @inline(__always)
+    func countedVerdict(
+        on head: RequestHead,
+        facts: RequestFacts,
+        in bytes: Span<UInt8>
+    ) -> Verdict {
+        let rules = self.rules
+        let verdict = rules.verdict(
+            on: head,
+            facts: facts,
+            in: bytes,
+            address: rules.dependsOnAddress
+                ? self.clientAddress(head, facts: facts, in: bytes) : "",
+            last: &self.heads.lastVerdict
+        )
+        self.loop.tally.count(verdict.tallyPlace)
+        if let census = self.loop.census {
+            self.request.censusReceipt = rules.count(
+                verdict,
+                on: head,
+                facts: facts,
+                in: bytes,
+                for: census
+            ) {
+                let address = self.clientAddress(head, facts: facts, in: bytes)
+                return ClientNetwork(address)?.place ?? .unknown
+            }
+        }
+        return verdict
     }
 
     /// Sends a denial with the version of the client inserted.
@@ -320,80 +341,5 @@ extension ClientConnection {
     private func chargeDiscarded(_ count: Int) -> Bool {
         let client = self.discardClient
         return self.request.discards.charge(count, to: client, self.clients.discardBudget)
-    }
-}
-
-/// Previews of decisions.
-extension ClientConnection {
-    /// The verdict that a tester asks to preview; `verdict` for all other requests.
-    ///
-    /// Requests with a preview are counted under the verdict of the rules, and previews are not cached.
-    private func previewed(
-        _ verdict: Verdict,
-        _ head: RequestHead,
-        facts: RequestFacts,
-        in bytes: Span<UInt8>
-    ) -> Verdict {
-        guard let preview = self.preview(in: head, bytes, counts: true) else { return verdict }
-        // The response belongs to a decision other than the one that was counted.
-        self.request.censusReceipt = .none
-        let address = self.clientAddress(head, facts: facts, in: bytes)
-        return self.rules.preview(
-            preview,
-            inPlaceOf: verdict,
-            on: head,
-            facts: facts,
-            in: bytes,
-            address: address
-        )
-    }
-
-    /// The preview that a request asks for; `nil` if there is none, or if its signature does not permit it.
-    ///
-    /// `counts`: whether the request has not been counted yet.
-    func preview(in head: RequestHead, _ bytes: Span<UInt8>, counts: Bool) -> Preview? {
-        guard let read = self.loop.settings.previews,
-            let field = head.value(of: "x-versiongate-preview", in: bytes)
-        else { return nil }
-        let reading = read(field, self.loop.wallClock())
-        switch reading {
-        case .shows(let preview):
-            if counts { self.loop.counters.previewsShown += 1 }
-            return preview
-        case .expired:
-            if counts { self.loop.counters.previewsExpired += 1 }
-        case .forged:
-            if counts { self.loop.counters.previewsForged += 1 }
-        }
-        return nil
-    }
-}
-
-/// The access log.
-extension ClientConnection {
-    func beginLogEntry(
-        of log: AccessLog,
-        _ head: RequestHead,
-        facts: RequestFacts,
-        in bytes: Span<UInt8>,
-        verdict: Verdict
-    ) {
-        let loop = self.loop
-        let line = ForwardedRequest.clientRequestID(head, facts: facts, bytes: bytes)
-        self.request.logEntry = log.begin(
-            head,
-            in: bytes,
-            of: self.clientAddress(head, facts: facts, in: bytes),
-            isHTTP2: self.transport.isStream,
-            verdict: verdict,
-            id: line.map { .given($0) } ?? .new(loop.nextRequestID()),
-            at: loop.measuresLatency ? self.request.timing.headReadAt : .now()
-        )
-    }
-
-    func finishLogEntry() {
-        guard let log = self.loop.accessLog, let entry = self.request.logEntry.take()
-        else { return }
-        log.end(entry)
     }
 }

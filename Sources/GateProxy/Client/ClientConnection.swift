@@ -127,7 +127,7 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
         // The window of a stream is not increased until its response is written; then `HTTP2Connection` discards the
         // rest.
         case .lingering: !self.transport.isStream
-        case .awaitingBody, .streaming, .closed: true
+        case .awaitingBody, .awaitingMessage, .streaming, .closed: true
         }
     }
 
@@ -243,7 +243,7 @@ extension ClientConnection {
     func rulesChanged() {
         self.heads.lastVerdict = nil
         switch self.exchange {
-        case .forwarding, .awaitingBody:
+        case .forwarding, .awaitingBody, .awaitingMessage:
             // A request is read to its end with the rules that were current when it started.
             break
         case .head, .idle, .streaming, .lingering, .tunnel, .closed:
@@ -374,7 +374,7 @@ extension ClientConnection {
             // Without its end, the response does not look complete.
             self.dropUpstream()
             self.closeAfterWriting()
-        case .head, .idle, .awaitingBody, .streaming, .lingering, .closed:
+        case .head, .idle, .awaitingBody, .awaitingMessage, .streaming, .lingering, .closed:
             break
         }
     }

@@ -4,6 +4,22 @@ internal import NIOSSL
 /// The channel handlers of a client connection, in the order of inbound events.
 package enum ClientPipeline {
     /// Adds the handlers to the channel of a new connection.
+    static func begin(
+        on channel: any Channel,
+        clients: LoopClients,
+        peers: PeerKind
+    ) throws {
+        switch peers {
+        case .clients(let isSecure):
+            try self.begin(on: channel, clients: clients, isSecure: isSecure)
+        case .gateways:
+            clients.loop.counters.connectionsAccepted += 1
+            let origin = ClientAddress(gateway: channel.remoteAddress)
+            try self.add(ClientConnection(clients: clients, origin: origin), to: channel)
+        }
+    }
+
+    /// Adds the handlers to the channel of a new client connection.
     ///
     /// `isSecure`: whether the client uses TLS, which follows an unencrypted PROXY header.
     package static func begin(

@@ -54,6 +54,9 @@ package struct GateCounters: Equatable, Sendable {
     package var discardsOverTime: UInt64 = 0
     package var discardsOverBudget: UInt64 = 0
 
+    /// Decisions for gateways.
+    package var decisions = DecisionCounts()
+
     package init() {}
 
     /// Counts a body that is only partly discarded.
@@ -113,6 +116,7 @@ package struct GateCounters: Equatable, Sendable {
         sum.discardsOverSize += right.discardsOverSize
         sum.discardsOverTime += right.discardsOverTime
         sum.discardsOverBudget += right.discardsOverBudget
+        sum.decisions = left.decisions + right.decisions
         return sum
     }
 }

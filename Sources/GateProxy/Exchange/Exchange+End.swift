@@ -19,7 +19,7 @@ extension Exchange {
         case .head where hasMore, .idle where hasMore:
             return .finish
         // The response has not been written yet.
-        case .awaitingBody:
+        case .awaitingBody, .awaitingMessage:
             return .finish
         case .forwarding where hasMore:
             return .finish
@@ -70,7 +70,7 @@ extension Exchange {
         case .tunnel:
             self = .closed
             return .closeClient
-        case .head, .idle, .awaitingBody, .streaming, .lingering, .closed:
+        case .head, .idle, .awaitingBody, .awaitingMessage, .streaming, .lingering, .closed:
             return .doNothing
         }
     }
@@ -109,7 +109,8 @@ extension Exchange {
         case .forwarding, .tunnel:
             self = .closed
             return .abort
-        case .head, .idle, .awaitingBody, .streaming, .lingering, .closed: return .doNothing
+        case .head, .idle, .awaitingBody, .awaitingMessage, .streaming, .lingering, .closed:
+            return .doNothing
         }
     }
 
@@ -144,7 +145,8 @@ extension Exchange {
         case .awaitingBody:
             self.linger(limits: limits)
             return .answerAndLinger
-        case .head where hasPartialHead, .idle where hasPartialHead: return .requestTimeout
+        case .head where hasPartialHead, .idle where hasPartialHead, .awaitingMessage:
+            return .requestTimeout
         case .forwarding(var forwarding) where isRepeatable && forwarding.mayTryAnotherBackend:
             forwarding.upstreamTimedOut = true
             forwarding.retryable = false

@@ -89,7 +89,9 @@ extension Exchange {
             lingering.budget -= UInt64(count)
             self = .lingering(lingering)
             return .goOn
-        case .head, .idle, .forwarding, .awaitingBody, .streaming, .lingering, .tunnel, .closed:
+        case .head, .idle, .forwarding, .awaitingBody, .awaitingMessage, .streaming, .lingering,
+            .tunnel,
+            .closed:
             self = .closed
             return .close
         }

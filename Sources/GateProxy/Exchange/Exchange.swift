@@ -18,6 +18,8 @@ package enum Exchange: Equatable, Sendable {
     /// HAProxy stops sending a body once it has the response, and reuses the connection. The next request would then be
     /// read as the rest of the body.
     case awaitingBody(budget: UInt64)
+    /// The message of a gRPC call to the gate is arriving.
+    case awaitingMessage(GatewayCall)
     /// The last response has been sent. Further input is discarded, because otherwise the client
     /// might get a connection reset instead of the response.
     case lingering(Lingering)
@@ -165,7 +167,8 @@ extension Exchange {
     package var isBetweenRequests: Bool {
         switch self {
         case .head, .idle: true
-        case .forwarding, .awaitingBody, .streaming, .lingering, .tunnel, .closed: false
+        case .forwarding, .awaitingBody, .awaitingMessage, .streaming, .lingering, .tunnel, .closed:
+            false
         }
     }
 
@@ -191,6 +194,16 @@ extension Exchange {
     /// The response to the request that was just read is an event stream.
     package mutating func stream(_ events: EventStream) {
         self = .streaming(events)
+    }
+
+    /// The request that was just read is a call to the gate.
+    package mutating func awaitMessage(of call: GatewayCall) {
+        self = .awaitingMessage(call)
+    }
+
+    /// The response to a call was written, with its trailer section.
+    package mutating func endCall() {
+        self = .idle
     }
 
     /// The event stream to the client, if there is one.
@@ -257,7 +270,7 @@ extension Exchange {
         case .awaitingBody:
             self = .idle
             return .answer
-        case .head, .idle, .streaming, .lingering, .tunnel, .closed:
+        case .head, .idle, .awaitingMessage, .streaming, .lingering, .tunnel, .closed:
             return .wait
         }
     }

@@ -10,6 +10,8 @@ package final class ClientAddress: Sendable {
     package let isTrusted: Bool
     /// Whether the client's connection is encrypted.
     package let isSecure: Bool
+    /// Whether the peer is a gateway that asks for decisions, and describes the requests of its clients.
+    package let isGateway: Bool
     /// The field lines with the address and the protocol, for all requests from an untrusted peer.
     let lines: [UInt8]
 
@@ -25,7 +27,18 @@ package final class ClientAddress: Sendable {
         )
     }
 
-    init(address: String, isTrusted: Bool, isSecure: Bool) {
+    /// Creates the address of a gateway, which is trusted.
+    convenience init(gateway peer: SocketAddress?) {
+        self.init(
+            address: peer?.ipAddress ?? "unknown",
+            isTrusted: true,
+            isSecure: false,
+            isGateway: true
+        )
+    }
+
+    init(address: String, isTrusted: Bool, isSecure: Bool, isGateway: Bool = false) {
+        self.isGateway = isGateway
         self.address = address
         self.isTrusted = isTrusted
         self.isSecure = isSecure

@@ -16,6 +16,8 @@ final class LoopContext {
     /// The time at which each feed last confirmed its data.
     var confirmedAt: [String: Timestamp] = [:]
     private(set) var isDraining = false
+    /// Whether the gate was asked to stop, and still accepts requests until load balancers have noticed.
+    var isLeaving = false
     /// The timeout for the single request of a connection that is accepted during the drain.
     private(set) var drainGrace = TimeAmount.zero
 
@@ -146,6 +148,9 @@ final class LoopContext {
         self.drainGrace = grace
         self.isDraining = true
     }
+
+    /// Whether gateways should send further requests to this gate.
+    var acceptsGateways: Bool { !self.isLeaving && !self.isDraining }
 
     func nextRequestID() -> RequestID {
         self.requestIDs.next()

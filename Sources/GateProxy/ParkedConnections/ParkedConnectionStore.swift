@@ -218,7 +218,8 @@ extension ClientConnection {
     func isIdle(until limit: NIODeadline) -> Bool {
         guard self.exchange == .idle, let deadline = self.deadline,
             deadline <= limit, self.inbound.readableBytes == 0, !self.flow.isInputClosed,
-            !self.origin.isSecure, self.rejection == nil, self.outbound == nil,
+            !self.origin.isSecure, !self.origin.isGateway, self.rejection == nil,
+            self.outbound == nil,
             self.upstream == nil,
             case .channel(let output) = self.transport
         else { return false }

@@ -22,8 +22,11 @@ package final class GateServer: Sendable {
     private let lastCensus = Mutex<[CensusHarvest]>([])
     private let isStopping = Mutex(false)
 
-    /// The address that clients connect to, with the actual port if 0 was configured.
-    package var address: SocketAddress { self.listeners.address }
+    /// The address that clients connect to, with the actual port if 0 was configured; `nil` if the gate only decides
+    /// for gateways.
+    package var clientAddress: SocketAddress? { self.listeners.clientAddress }
+    /// The address that gateways connect to, to ask for decisions; `nil` if there is none.
+    package var gatewayAddress: SocketAddress? { self.listeners.gatewayAddress }
     /// The second address, for TLS connections only, if there is one.
     package var tlsAddress: SocketAddress? { self.listeners.tlsAddress }
 
@@ -49,7 +52,7 @@ package final class GateServer: Sendable {
     ///
     /// `tls` is the content of the files in the settings, if there are any. `log` receives the
     /// access log, if it is enabled. `inherited` contains listening sockets to use instead of
-    /// `listen`.
+    /// those in the settings.
     ///
     /// - Throws: The system error if listening on an address fails.
     package static func start(
@@ -58,7 +61,7 @@ package final class GateServer: Sendable {
         tls: ServerTLS? = nil,
         logger: Logger,
         log: LogWriter? = nil,
-        inherited: [CInt] = []
+        inherited: InheritedListeners = .none
     ) async throws -> GateServer {
         try await self.start(
             settings: settings,
@@ -78,7 +81,7 @@ package final class GateServer: Sendable {
         tls: ServerTLS? = nil,
         logger: Logger,
         log: LogWriter? = nil,
-        inherited: [CInt] = [],
+        inherited: InheritedListeners = .none,
         lookup: @escaping UpstreamNames.Lookup
     ) async throws -> GateServer {
         let parkedPoller = try settings.parkAfter.map { _ in try ParkedConnectionPoller() }
@@ -135,15 +138,15 @@ package final class GateServer: Sendable {
                 settings,
                 inherited: inherited,
                 hasTLS: tls != nil
-            ) { isSecure in
-                self.bootstrap(isSecure: isSecure, group: group, workers: workers)
+            ) { peers in
+                self.bootstrap(peers, group: group, workers: workers)
             }
             let backends =
                 try await names?.eventLoop.submit { names?.value.addresses }.get()
                 ?? UpstreamDirectory(settings.upstream.targets).addresses
             let loop = UpstreamLoop(
                 among: backends,
-                listeners: [listeners.address, listeners.tlsAddress].compactMap(\.self),
+                listeners: listeners.addresses,
                 interfaces: try System.enumerateDevices().compactMap(\.address)
             )
             if let loop {
@@ -168,7 +171,7 @@ package final class GateServer: Sendable {
     }
 
     private static func bootstrap(
-        isSecure: Bool,
+        _ peers: PeerKind,
         group: MultiThreadedEventLoopGroup,
         workers: [NIOLoopBound<Worker>]
     ) -> ServerBootstrap {
@@ -191,7 +194,7 @@ package final class GateServer: Sendable {
                     try ClientPipeline.begin(
                         on: channel,
                         clients: self.worker(on: channel.eventLoop, of: workers).clients,
-                        isSecure: isSecure
+                        peers: peers
                     )
                 }
             }
@@ -277,6 +280,9 @@ package final class GateServer: Sendable {
     package func leave() async {
         self.isStopping.withLock { $0 = true }
         guard self.settings.drainDelay > .zero else { return }
+        for worker in self.workers {
+            try? await worker.eventLoop.submit { worker.value.loop.isLeaving = true }.get()
+        }
         self.logger.info("no longer ready", metadata: ["drain_delay": "\(self.drainDelay)"])
         try? await Task.sleep(for: self.drainDelay)
     }

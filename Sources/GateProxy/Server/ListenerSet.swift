@@ -2,6 +2,21 @@ import Glibc
 import NIOCore
 import NIOPosix
 
+/// The listening sockets that a service manager passed to the gate.
+package struct InheritedListeners: Sendable {
+    package var clients: [CInt]
+    package var gateways: [CInt]
+
+    package init(clients: [CInt] = [], gateways: [CInt] = []) {
+        self.clients = clients
+        self.gateways = gateways
+    }
+
+    package static let none = InheritedListeners()
+
+    var isEmpty: Bool { self.clients.isEmpty && self.gateways.isEmpty }
+}
+
 /// The listening sockets: the gate's own, or inherited ones.
 struct ListenerSet: Sendable {
     private let channels: [any Channel]
@@ -12,31 +27,59 @@ struct ListenerSet: Sendable {
     private let hasSuccessor: Bool
     private let sharesPort: Bool
 
-    /// The address of the first listener.
-    let address: SocketAddress
+    /// The address for clients; `nil` if there are only gateways.
+    let clientAddress: SocketAddress?
     /// The address for TLS connections only, if there is one.
     let tlsAddress: SocketAddress?
+    /// The address for gateways that ask for decisions, if there is one.
+    let gatewayAddress: SocketAddress?
 
-    /// Creates the listeners; `bootstrap` returns their bootstrap, depending on whether connections
-    /// are encrypted.
+    /// Creates the listeners.
+    ///
+    /// `bootstrap` returns the bootstrap for a kind of peers.
     init(
         _ settings: GateSettings,
-        inherited: [CInt],
+        inherited: InheritedListeners,
         hasTLS: Bool,
-        bootstrap: (_ isSecure: Bool) -> ServerBootstrap
+        bootstrap: (_ peers: PeerKind) -> ServerBootstrap
     ) async throws {
-        let isSecure = hasTLS && settings.tlsListen == nil
+        let clients = PeerKind.clients(isSecure: hasTLS && settings.tlsListen == nil)
         var channels: [any Channel] = []
         var own: [any Channel] = []
-        if inherited.isEmpty {
-            own.append(try await Self.bind(bootstrap(isSecure), to: settings.listen, settings))
-        } else {
-            for descriptor in inherited {
-                channels.append(try await bootstrap(isSecure).withBoundSocket(descriptor).get())
+        do {
+            for descriptor in inherited.clients {
+                channels.append(try await bootstrap(clients).withBoundSocket(descriptor).get())
             }
-        }
-        if let endpoint = settings.tlsListen {
-            own.append(try await Self.bind(bootstrap(true), to: endpoint, settings))
+            if channels.isEmpty, let endpoint = settings.listen {
+                own.append(try await Self.bind(bootstrap(clients), to: endpoint, settings))
+            }
+            self.clientAddress = (channels + own).first?.localAddress
+            var tlsAddress: SocketAddress?
+            if let endpoint = settings.tlsListen {
+                let channel = try await Self.bind(
+                    bootstrap(.clients(isSecure: true)),
+                    to: endpoint,
+                    settings
+                )
+                own.append(channel)
+                tlsAddress = channel.localAddress
+            }
+            self.tlsAddress = tlsAddress
+            var gatewayAddress: SocketAddress?
+            for descriptor in inherited.gateways {
+                let channel = try await bootstrap(.gateways).withBoundSocket(descriptor).get()
+                channels.append(channel)
+                gatewayAddress = gatewayAddress ?? channel.localAddress
+            }
+            if inherited.gateways.isEmpty, let endpoint = settings.decideListen {
+                let channel = try await Self.bind(bootstrap(.gateways), to: endpoint, settings)
+                own.append(channel)
+                gatewayAddress = channel.localAddress
+            }
+            self.gatewayAddress = gatewayAddress
+        } catch {
+            for channel in channels + own { try? await channel.close() }
+            throw error
         }
         channels += own
         self.channels = channels
@@ -44,11 +87,14 @@ struct ListenerSet: Sendable {
         self.sharesPort = settings.reusesPort
         self.hasSuccessor =
             settings.reusesPort || !inherited.isEmpty || settings.drainDelay > .zero
-        guard let address = channels.first?.localAddress else {
+        guard self.clientAddress != nil || self.gatewayAddress != nil else {
             throw ChannelError.unknownLocalAddress
         }
-        self.address = address
-        self.tlsAddress = settings.tlsListen == nil ? nil : own.last?.localAddress
+    }
+
+    /// All addresses.
+    var addresses: [SocketAddress] {
+        [self.clientAddress, self.tlsAddress, self.gatewayAddress].compactMap(\.self)
     }
 
     private static func bind(

@@ -5,8 +5,10 @@ package import NIOCore
 
 /// The settings of the data plane, which do not change at runtime.
 package struct GateSettings: Sendable {
-    /// The endpoint that clients connect to.
-    package var listen: Endpoint
+    /// The endpoint that clients connect to; `nil` if the gate only decides for gateways.
+    package var listen: Endpoint?
+    /// The endpoint that gateways connect to, to ask for decisions; `nil` for none.
+    package var decideListen: Endpoint?
     /// Whether other processes may listen on the same address at the same time (`SO_REUSEPORT`).
     package var reusesPort: Bool
     /// The time for which the gate still serves requests after it was asked to stop, but reports
@@ -18,7 +20,7 @@ package struct GateSettings: Sendable {
     package var tls: TLSFiles?
     /// A second address, for TLS connections only; `listen` is then unencrypted.
     package var tlsListen: Endpoint?
-    /// The backends for allowed requests.
+    /// The backends for allowed requests; there are none if the gate only decides for gateways.
     package var upstream: UpstreamSettings
     /// The number of event loops, each on its own thread.
     package var threads: Int
@@ -67,8 +69,9 @@ package struct GateSettings: Sendable {
     package var verdictCacheCapacity: Int
 
     /// Creates settings with one thread, safe limits and no access log.
-    package init(listen: Endpoint, upstream: UpstreamSettings) {
+    package init(listen: Endpoint?, upstream: UpstreamSettings) {
         self.listen = listen
+        self.decideListen = nil
         self.tls = nil
         self.tlsListen = nil
         self.upstream = upstream
@@ -103,7 +106,7 @@ package struct GateSettings: Sendable {
 
 /// The settings for backends, which do not change at runtime.
 package struct UpstreamSettings: Sendable {
-    /// The equivalent backends, at least one.
+    /// The equivalent backends.
     package var targets: [UpstreamTarget]
     /// The interval between two lookups of their names.
     package var refresh: TimeAmount

@@ -17,6 +17,18 @@ package struct GateAnswer: Equatable, Sendable {
         self.init(status: fault.status, detail: fault.explanation)
     }
 
+    init(_ fault: DescriptionFault) {
+        let detail =
+            switch fault {
+            case .missing(let name):
+                "The gateway did not send \(name): see the page about this gateway in docs/gateways."
+            case .repeated(let name):
+                "The header field \(name) occurs more than once: the gateway must replace the client's own."
+            case .malformed(let name): "The \(name) of the client's request is malformed."
+            }
+        self.init(status: 400, detail: detail)
+    }
+
     package static let requestTimeout = GateAnswer(
         status: 408,
         detail: "The request did not arrive in time."
@@ -61,6 +73,15 @@ package struct GateAnswer: Equatable, Sendable {
     package static let tooManyStreams = GateAnswer(
         status: 503,
         detail: "This gateway has reached its limit of event streams."
+    )
+    package static let noSuchDecision = GateAnswer(
+        status: 404,
+        detail: "This listener only answers gateways: ask for /decide or for a path below it."
+    )
+    package static let noLongerDenied = GateAnswer(
+        status: 503,
+        detail: "The rules have just changed and no longer deny this request.",
+        retryAfter: 0
     )
     package static let connectTimeout = GateAnswer(
         status: 504,

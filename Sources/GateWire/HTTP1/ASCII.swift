@@ -17,7 +17,7 @@ package enum ASCII {
     @inlinable package static var dot: UInt8 { 0x2E }
     @inlinable package static var questionMark: UInt8 { 0x3F }
     static let ampersand: UInt8 = 0x26
-    static let asterisk: UInt8 = 0x2A
+    package static let asterisk: UInt8 = 0x2A
     static let underscore: UInt8 = 0x5F
 
     /// Bit sets of the `token` characters below 0x40 and from 0x40 up (RFC 9110 5.6.2): digits,

@@ -76,6 +76,8 @@ extension FieldRole {
         ("http2-settings", .hopByHop),
         ("x-versiongate", .gateOwned),
         ("x-versiongate-decision", .gateOwned),
+        ("x-versiongate-body", .gateOwned),
+        ("x-versiongate-status", .gateOwned),
         // Read from testers if previews are enabled, and never forwarded.
         ("x-versiongate-preview", .gateOwned),
     ]

@@ -129,6 +129,11 @@ package struct RequestFacts: Equatable, Sendable {
         return count
     }
 
+    /// Replaces the form of the response, for clients that get the response through a gateway.
+    package mutating func replaceForm(_ form: AnswerForm) {
+        self.answerForm = form
+    }
+
     private mutating func readMethod(of head: borrowing RequestHead, in bytes: Span<UInt8>) {
         self.isHead = head.method("HEAD", in: bytes)
         self.isIdempotent =

@@ -48,3 +48,42 @@ package struct RequestTarget: Equatable, Sendable {
     package internal(set) var start = 0
     package internal(set) var end = 0
 }
+
+extension RequestTarget {
+    /// Parses a target in absolute form, such as `http://host/path`; `nil` if the target has another form.
+    init?(absolute range: Range<Int>, in bytes: Span<UInt8>) {
+        guard
+            let authority = Self.authorityStart(
+                in: bytes,
+                from: range.lowerBound,
+                to: range.upperBound
+            )
+        else { return nil }
+        var path = authority
+        while path < range.upperBound, bytes[path] != ASCII.slash,
+            bytes[path] != ASCII.questionMark
+        {
+            path += 1
+        }
+        guard path > authority, HostSyntax.isValid(bytes, from: authority, to: path) else {
+            return nil
+        }
+        self.form = .absolute
+        self.authorityStart = authority
+        self.authorityEnd = path
+        self.start = path
+        self.end = range.upperBound
+    }
+
+    private static func authorityStart(
+        in bytes: Span<UInt8>,
+        from start: Int,
+        to end: Int
+    ) -> Int? {
+        for (scheme, length) in [("http://" as StaticString, 7), ("https://", 8)]
+        where end - start >= length && bytes.matches(scheme, from: start, to: start + length) {
+            return start + length
+        }
+        return nil
+    }
+}

@@ -192,30 +192,8 @@ extension RequestHeadParser {
             target.form = .asterisk
             return self.head.method("OPTIONS", in: bytes) ? nil : .target
         }
-        guard let authority = Self.authorityStart(in: bytes, from: start, to: end) else {
-            return .target
-        }
-        target.form = .absolute
-        target.authorityStart = authority
-        var path = authority
-        while path < end, bytes[path] != ASCII.slash, bytes[path] != UInt8(ascii: "?") {
-            path += 1
-        }
-        target.authorityEnd = path
-        target.start = path
-        return HostSyntax.isValid(bytes, from: authority, to: path) && path > authority
-            ? nil : .target
-    }
-
-    private static func authorityStart(
-        in bytes: Span<UInt8>,
-        from start: Int,
-        to end: Int
-    ) -> Int? {
-        for (scheme, length) in [("http://" as StaticString, 7), ("https://", 8)]
-        where end - start >= length && bytes.matches(scheme, from: start, to: start + length) {
-            return start + length
-        }
+        guard let absolute = RequestTarget(absolute: start..<end, in: bytes) else { return .target }
+        target = absolute
         return nil
     }
 }

@@ -125,16 +125,18 @@ extension Serve {
                 tls: tls,
                 logger: logger,
                 log: log,
-                inherited: inherited.sockets { $0 != InheritedSockets.adminName }
+                inherited: inherited.listeners
             )
         } catch let loop as UpstreamLoop {
             logger.error("\(loop)")
             throw ExitCode.failure
         } catch {
-            let address = (error as? BindProblem)?.endpoint ?? settings.gate.listen
+            let address =
+                (error as? BindProblem)?.endpoint ?? settings.gate.listen
+                ?? settings.gate.decideListen
             logger.error(
                 "cannot listen",
-                metadata: ["address": "\(address)", "error": "\(error)"]
+                metadata: ["address": "\(address.map(\.description) ?? "")", "error": "\(error)"]
             )
             throw ExitCode.failure
         }

@@ -14,7 +14,8 @@ struct Serve: AsyncParsableCommand {
             the environment, and the environment overrides the file.
 
             When started by systemd, the gate uses the sockets of a socket unit (LISTEN_FDS) \
-            instead of --listen, and a socket named admin instead of --admin-listen. It notifies \
+            instead of --listen, a socket named decide instead of --decide-listen, and one named \
+            admin instead of --admin-listen. It notifies \
             systemd when it is ready, reloading, stopping and alive (NOTIFY_SOCKET).
 
             The gate reloads the rules and the certificates on SIGHUP and when their files change. \
@@ -25,6 +26,7 @@ struct Serve: AsyncParsableCommand {
     @Option(help: "YAML or JSON file with settings.") var config: String?
     @Option(help: .of(\.listen)) var listen: String?
     @Option(help: .of(\.tlsListen)) var tlsListen: String?
+    @Option(help: .of(\.decideListen)) var decideListen: String?
     @Option(help: .of(\.tlsCertificate)) var tlsCertificate: String?
     @Option(help: .of(\.tlsKey)) var tlsKey: String?
     @Option(help: .of(\.tlsClientCA)) var tlsClientCa: String?

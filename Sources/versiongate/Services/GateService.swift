@@ -20,15 +20,19 @@ struct GateService: Service {
 
     /// Notifies the service manager that the gate accepts connections.
     func announce() {
-        self.manager?.tell(.ready, .status("listening on \(Endpoint(self.server.address))"))
+        let addresses = [self.server.clientAddress, self.server.gatewayAddress].compactMap(\.self)
+        let text = addresses.map { "\(Endpoint($0))" }.joined(separator: " and ")
+        self.manager?.tell(.ready, .status("listening on \(text)"))
     }
 
     func run() async throws {
-        var metadata: Logger.Metadata = [
-            "address": "\(Endpoint(self.server.address))",
-            "upstream": "\(self.upstream.targets.map(\.description).joined(separator: ", "))",
-            "revision": "\(self.revision)",
-        ]
+        var metadata: Logger.Metadata = ["revision": "\(self.revision)"]
+        if let address = self.server.clientAddress {
+            metadata["address"] = "\(Endpoint(address))"
+            let targets = self.upstream.targets.map(\.description)
+            metadata["upstream"] = "\(targets.joined(separator: ", "))"
+        }
+        metadata["decide_address"] = self.server.gatewayAddress.map { "\(Endpoint($0))" }
         metadata["tls_address"] = self.server.tlsAddress.map { "\(Endpoint($0))" }
         metadata["admin_address"] = self.adminAddress.map { "\(Endpoint($0))" }
         self.logger.info("listening", metadata: metadata)

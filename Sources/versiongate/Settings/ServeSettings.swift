@@ -28,10 +28,7 @@ struct ServeSettings {
 
     /// - Throws: An error for the first setting that is missing or invalid.
     init(_ reader: SettingsReader) throws(SettingsError) {
-        var gate = GateSettings(
-            listen: try reader.value(\.listen),
-            upstream: try Self.upstream(reader)
-        )
+        var gate = try Self.listeners(reader)
         gate.tlsListen = try reader.optional(\.tlsListen)
         gate.tls = try TLSFiles(reader)
         if gate.tlsListen != nil, gate.tls == nil { throw .missing(\.tlsCertificate) }
@@ -81,9 +78,31 @@ struct ServeSettings {
         self.logLevel = try reader.value(\.logLevel)
     }
 
-    private static func upstream(_ reader: SettingsReader) throws(SettingsError) -> UpstreamSettings
-    {
-        var upstream = UpstreamSettings(targets: try reader.value(\.upstream))
+    /// Reads the addresses and the backends; without a backend, the gate only decides for gateways.
+    private static func listeners(
+        _ reader: SettingsReader
+    ) throws(SettingsError) -> GateSettings {
+        let decideListen = try reader.optional(\.decideListen)
+        let targets =
+            decideListen == nil ? try reader.value(\.upstream) : try reader.optional(\.upstream)
+        if targets == nil {
+            let reason = "there is no \(Settings[\.upstream].name.flag)"
+            if reader.isSet(\.listen) { throw .idle(\.listen, because: reason) }
+            if reader.isSet(\.tlsListen) { throw .idle(\.tlsListen, because: reason) }
+        }
+        var gate = GateSettings(
+            listen: targets == nil ? nil : try reader.value(\.listen),
+            upstream: try Self.upstream(targets ?? [], reader)
+        )
+        gate.decideListen = decideListen
+        return gate
+    }
+
+    private static func upstream(
+        _ targets: [UpstreamTarget],
+        _ reader: SettingsReader
+    ) throws(SettingsError) -> UpstreamSettings {
+        var upstream = UpstreamSettings(targets: targets)
         let choice = try reader.value(\.upstreamProtocol)
         upstream.targets = try upstream.targets.map { (target) throws(SettingsError) in
             guard let target = target.speaking(choice) else {

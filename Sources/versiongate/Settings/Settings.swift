@@ -27,6 +27,12 @@ struct Settings: Sendable {
         absence: "--listen uses TLS if there are certificates",
         "Second address to listen on, for TLS only"
     )
+    let decideListen = Setting(
+        "decideListen",
+        .endpoint,
+        absence: "no decisions for gateways",
+        "Address to listen on for gateways that ask for decisions, HOST:PORT"
+    )
     let tlsCertificate = Setting(
         "tlsCertificate",
         .paths,
@@ -76,6 +82,7 @@ struct Settings: Sendable {
                 + "several separated by commas",
             hint: { UpstreamTarget.hint(for: $0) }
         ) { UpstreamTarget.list($0) },
+        absence: "required, unless --decide-listen is set: then there is no --listen either",
         "Backends, used in turn: http(s)://HOST[:PORT], h2c://HOST[:PORT] or unix:/PATH"
     )
     let upstreamProtocol = Setting<UpstreamProtocolChoice>(

@@ -62,6 +62,13 @@ struct SettingsReader {
         return value
     }
 
+    /// Whether a flag, an environment variable or the file sets a setting.
+    func isSet<Value>(_ setting: KeyPath<Settings, Setting<Value>>) -> Bool {
+        let name = Settings[setting].name
+        return self.flags[name] != nil || self.environment[name.environmentVariable] != nil
+            || self.file[name.key] != nil
+    }
+
     /// Returns the value of a setting that has a default or is required.
     func value<Value>(
         _ setting: KeyPath<Settings, Setting<Value>>

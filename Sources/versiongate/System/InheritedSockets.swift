@@ -1,3 +1,4 @@
+import GateProxy
 import Glibc
 
 /// Listening sockets passed by the service manager (socket activation).
@@ -11,8 +12,9 @@ struct InheritedSockets: Equatable {
     /// No sockets.
     static let none = InheritedSockets(descriptors: [], names: [])
 
-    /// The name of sockets for the admin listener; all other sockets are for clients.
+    /// The names of sockets for the admin listener and for gateways; all other sockets are for clients.
     static let adminName = "admin"
+    static let decideName = "decide"
 
     private static let first: Int32 = 3
     private static let most: Int32 = 64
@@ -45,6 +47,14 @@ struct InheritedSockets: Equatable {
         self.descriptors.enumerated().compactMap { index, descriptor in
             isChosen(self.names.isEmpty ? nil : self.names[index]) ? descriptor : nil
         }
+    }
+
+    /// The sockets of the data plane.
+    var listeners: InheritedListeners {
+        InheritedListeners(
+            clients: self.sockets { $0 != Self.adminName && $0 != Self.decideName },
+            gateways: self.sockets { $0 == Self.decideName }
+        )
     }
 
     /// Checks that each descriptor is a listening stream socket, and sets close-on-exec.

@@ -333,7 +333,8 @@ struct ExchangeTests {
                 switch state {
                 case .lingering(let lingering):
                     (state, .goOn, Self.lingering(lingering, budget: 1))
-                case .head, .idle, .forwarding, .awaitingBody, .streaming, .tunnel, .closed:
+                case .head, .idle, .forwarding, .awaitingBody, .awaitingMessage, .streaming,
+                    .tunnel, .closed:
                     (state, .close, .closed)
                 }
             }
@@ -439,7 +440,7 @@ struct ExchangeTests {
                 case .forwarding(let forwarding) where !forwarding.responseStarted:
                     (state, .badGateway, state)
                 case .forwarding, .tunnel: (state, .abort, .closed)
-                case .head, .idle, .awaitingBody, .streaming, .lingering, .closed:
+                case .head, .idle, .awaitingBody, .awaitingMessage, .streaming, .lingering, .closed:
                     (state, .doNothing, state)
                 }
             }
@@ -473,7 +474,7 @@ struct ExchangeTests {
         self.check(
             Self.states.map { state -> Row<Exchange.TimeoutAction> in
                 switch state {
-                case .head where hasPartialHead, .idle where hasPartialHead:
+                case .head where hasPartialHead, .idle where hasPartialHead, .awaitingMessage:
                     (state, .requestTimeout, state)
                 case .forwarding(let forwarding)
                 where isRepeatable && forwarding.requestEnded && !forwarding.responseStarted:
@@ -608,5 +609,17 @@ struct ExchangeTests {
         ]
         #expect(rows.map(\.0) == Self.states)
         for (state, wait) in rows { #expect(state.wait == wait, "in \(state)") }
+    }
+
+    @Test func `a call to the gate waits for its message, and not for long`() {
+        var exchange = Exchange.idle
+        exchange.awaitMessage(of: .check)
+        #expect(exchange == .awaitingMessage(.check))
+        #expect(exchange.wait == .smallBody)
+        #expect(!exchange.isBetweenRequests)
+        #expect(!exchange.takesContent)
+        #expect(exchange.clientEnded(hasMore: false) == .finish)
+        exchange.endCall()
+        #expect(exchange == .idle)
     }
 }

@@ -42,7 +42,7 @@ struct GateServerTests {
         )
         #expect(await server.isResponsive(within: .seconds(10)))
         let client = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .connect(to: server.address).get()
+            .connect(to: #require(server.clientAddress)).get()
         try await client.writeAndFlush(ByteBuffer(string: "GET / HTTP/1.1\r\nHost: a\r\n\r\n"))
         await withCheckedContinuation { continuation in
             DispatchQueue.global().async {

@@ -179,11 +179,12 @@ struct Stage {
     let clock = WallClock()
     let worker: Worker
 
-    /// `minimum`: the oldest version that is allowed; `backends`: the reachable backends; `uptime`:
+    /// `minimum`: the oldest version that is allowed, unless there is a `ruleSet`; `backends`: the reachable backends; `uptime`:
     /// the clock for timeouts.
     init(
         minimum: String = "2.0",
         answer: AnswerStyle = .standard,
+        ruleSet: RuleSet? = nil,
         loop: EmbeddedEventLoop = EmbeddedEventLoop(),
         backends: FakeBackends? = nil,
         accessLog: AccessLogLines? = nil,
@@ -199,7 +200,7 @@ struct Stage {
         self.worker = Worker(
             eventLoop: self.loop,
             settings: settings,
-            ruleSet: try Self.ruleSet(minimum: minimum, answer: answer),
+            ruleSet: try ruleSet ?? Self.ruleSet(minimum: minimum, answer: answer),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             wallClock: { [clock] in clock.now },
             uptime: uptime.map { uptime in { uptime.now } },
@@ -232,6 +233,15 @@ struct Stage {
             try SocketAddress(ipAddress: "203.0.113.5", port: 1),
             trusted: .none
         )
+        return try Wire(
+            ClientConnection(clients: self.worker.clients, origin: origin),
+            loop: self.loop
+        )
+    }
+
+    /// A connection of a gateway that asks for decisions.
+    func gateway() throws -> Wire<ClientConnection> {
+        let origin = ClientAddress(gateway: try SocketAddress(ipAddress: "192.0.2.7", port: 1))
         return try Wire(
             ClientConnection(clients: self.worker.clients, origin: origin),
             loop: self.loop

@@ -49,7 +49,7 @@ struct UpstreamNamesTests {
     }
 
     private static func status(_ server: GateServer) throws -> Int {
-        let client = try RawClient(port: UInt16(try #require(server.address.port)))
+        let client = try RawClient(port: UInt16(try #require(server.clientAddress?.port)))
         defer { client.close() }
         try client.send(Message.get)
         return try client.response().status

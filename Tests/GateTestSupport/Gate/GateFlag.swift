@@ -38,6 +38,8 @@ package enum GateFlag: Sendable, Equatable {
     /// A second listener on a free port.
     case tlsListen
     case tlsClientAuthority(String)
+    /// A listener for gateways that ask for decisions, by default on a free port of 127.0.0.1.
+    case decideListen(String = "127.0.0.1:0")
     case stateDir(path: String)
     case strictStart
     case feedCA(path: String)
@@ -98,6 +100,7 @@ package enum GateFlag: Sendable, Equatable {
                 "--tls-key", keys.joined(separator: ","),
             ]
         case .tlsListen: ["--tls-listen", "127.0.0.1:0"]
+        case .decideListen(let place): ["--decide-listen", place]
         case .tlsClientAuthority(let path): ["--tls-client-ca", path]
         case .stateDir(let path): ["--state-dir", path]
         case .strictStart: ["--strict-start"]

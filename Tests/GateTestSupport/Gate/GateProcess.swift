@@ -9,10 +9,12 @@ package final class GateProcess: Sendable {
         case signal(Int32)
     }
 
-    /// The gate's port on 127.0.0.1.
+    /// The gate's port on 127.0.0.1; that for gateways if the gate only decides.
     package let port: UInt16
     /// The port of the second listener, if there is one.
     package let tlsPort: UInt16?
+    /// The port for gateways that ask for decisions, if there is one.
+    package let decidePort: UInt16?
     /// The port of the admin listener, if there is one.
     package let adminPort: UInt16?
     private let process: Process
@@ -35,8 +37,10 @@ package final class GateProcess: Sendable {
     }
 
     /// Starts the gate with the backends of the flag and waits until it listens.
+    ///
+    /// Without backends, the gate only decides for gateways.
     package init(
-        upstream: String,
+        upstream: String?,
         rules: URL,
         flags: [GateFlag] = [],
         surroundings: GateSurroundings = .usual
@@ -46,7 +50,8 @@ package final class GateProcess: Sendable {
         let process = Process()
         let executable = try GateExecutable.locate()
         let arguments =
-            ["serve", "--listen", "127.0.0.1:0", "--upstream", upstream]
+            ["serve"]
+            + (upstream.map { ["--listen", "127.0.0.1:0", "--upstream", $0] } ?? [])
             + ["--rules", rules.path, "--threads", "1"]
             + ["--log-format", "json", "--log-level", "info"]
             + flags.flatMap(\.arguments)
@@ -63,7 +68,8 @@ package final class GateProcess: Sendable {
         (self.process, self.log, self.exit) = (process, log, exit)
         do {
             let line = try Self.listeningLine(from: log)
-            guard let port = Self.port(of: line, "address") else {
+            self.decidePort = Self.port(of: line, "decide_address")
+            guard let port = Self.port(of: line, "address") ?? self.decidePort else {
                 throw HarnessError("the gate did not start:\n\(log.collected.current.text)")
             }
             self.port = port

@@ -1,0 +1,255 @@
+import GatePolicy
+import GateWire
+import NIOCore
+
+/// Decisions for gateways, on the decision listener.
+extension ClientConnection {
+    /// Answers a request on the decision listener.
+    func serveGateway(_ head: inout RequestHead, in bytes: Span<UInt8>) {
+        self.request.response.begin(
+            isHead: head.method("HEAD", in: bytes),
+            isHTTP10: head.minorVersion == 0
+        )
+        guard self.webSocketKey == nil else { return self.refuse(GateAnswer(.unsupportedProtocol)) }
+        let target = bytes.extracting(head.target.start..<head.target.end)
+        switch DecisionEndpoint(target) {
+        case .decision(let gateway, let prefixCount):
+            self.decide(for: gateway, prefixCount: prefixCount, &head, in: bytes)
+        case .denial:
+            self.decide(for: nil, prefixCount: 0, &head, in: bytes)
+        case .ready: self.answerReady(head, in: bytes)
+        case .call(let call): self.begin(call, head, in: bytes)
+        case nil where ClientEndpoint(head, in: bytes) != nil && self.loop.settings.servesClients:
+            self.receive(head, in: bytes)
+        case nil:
+            self.answer(.noSuchDecision, keepsClient: self.keepsGateway(head, in: bytes))
+        }
+    }
+
+    /// Whether another request may follow one whose body is not read.
+    private func keepsGateway(_ head: RequestHead, in bytes: Span<UInt8>) -> Bool {
+        guard !head.announcesBody(in: bytes), self.acceptsNextRequest else { return false }
+        return (try? RequestFacts(head, in: bytes))?.keepsAlive ?? false
+    }
+
+    private func answerReady(_ head: RequestHead, in bytes: Span<UInt8>) {
+        let answer = RenderedAnswer(
+            status: self.loop.acceptsGateways ? 200 : 503,
+            fields: [HeaderField(name: "Cache-Control", value: "no-store")],
+            body: []
+        )
+        self.answerGateway(answer, keepsClient: self.keepsGateway(head, in: bytes))
+    }
+
+    /// `keepsClient`: whether another request may follow; the rest of this one is never waited for.
+    private func answerGateway(_ answer: RenderedAnswer, keepsClient: Bool) {
+        self.answer(answer, keepsClient: keepsClient, remaining: keepsClient ? .nothing : .unknown)
+    }
+
+    /// Answers a question over HTTP.
+    ///
+    /// `gateway`: the gateway that asks; `nil` if a gateway forwards a denied request to the gate.
+    private func decide(
+        for gateway: Gateway?,
+        prefixCount: Int,
+        _ head: inout RequestHead,
+        in bytes: Span<UInt8>
+    ) {
+        let announcesBody = head.announcesBody(in: bytes)
+        let asking = gateway ?? .forwardAuth
+        do throws(DescriptionFault) {
+            try head.become(asking.description(prefixCount: prefixCount), in: bytes)
+        } catch {
+            self.loop.counters.malformed += 1
+            return self.answer(GateAnswer(error), keepsClient: false)
+        }
+        if let own = asking.ownUserAgent { head.dropUserAgent(own, in: bytes) }
+        var facts: RequestFacts
+        do throws(MessageFault) {
+            facts = try RequestFacts(head, in: bytes)
+        } catch {
+            return self.refuse(GateAnswer(error))
+        }
+        if let gateway { facts.replaceForm(gateway.form(for: facts.answerForm)) }
+        let verdict = self.decide(on: head, facts: facts, in: bytes)
+        let keepsClient = facts.keepsAlive && !announcesBody && self.acceptsNextRequest
+        if let gateway { self.loop.counters.decisions.count(gateway) }
+        guard let denial = self.rules.denial(of: verdict, on: head, in: bytes) else {
+            // The rules may have changed since the gateway was told that the request is denied.
+            guard gateway != nil else { return self.answer(.noLongerDenied, keepsClient: false) }
+            let added = verdict.members?.fields(of: head, in: bytes)?.fields(in: bytes) ?? []
+            let answer = RenderedAnswer(allowing: verdict, added: added)
+            return self.answerGateway(answer, keepsClient: keepsClient)
+        }
+        self.noteOrigin(of: head, facts: facts, in: bytes)
+        let answer = gateway.map { denial.denial(for: $0, verdict.decision.kind) } ?? denial
+        self.answerGateway(answer, keepsClient: keepsClient)
+    }
+
+    /// Evaluates and counts a request that a gateway asks about.
+    private func decide(
+        on head: RequestHead,
+        facts: RequestFacts,
+        in bytes: Span<UInt8>
+    ) -> Verdict {
+        // The endpoints for clients respond to denied builds, too.
+        if self.loop.settings.servesClients, ClientEndpoint(head, in: bytes) != nil {
+            return self.rules.preflight
+        }
+        let counted = self.countedVerdict(on: head, facts: facts, in: bytes)
+        let verdict =
+            facts.hasGateOwnedField
+            ? self.previewed(counted, head, facts: facts, in: bytes) : counted
+        self.request.verdict = verdict
+        if let log = self.loop.accessLog {
+            self.beginLogEntry(of: log, head, facts: facts, in: bytes, verdict: counted)
+        }
+        return verdict
+    }
+}
+
+/// Calls of gRPC services.
+extension ClientConnection {
+    /// The maximum size in bytes of the content of a call; a message may contain the start of the client's body.
+    private static let contentLimit = 1 << 20
+
+    /// Waits for the message of a call.
+    private func begin(
+        _ call: GatewayCall,
+        _ head: RequestHead,
+        in bytes: Span<UInt8>
+    ) {
+        // The status of a call is in the trailer section, which needs HTTP/2.
+        guard self.transport.isStream, head.method("POST", in: bytes) else {
+            return self.answer(.noSuchDecision, keepsClient: self.keepsGateway(head, in: bytes))
+        }
+        self.exchange.awaitMessage(of: call)
+        self.renewDeadline()
+    }
+
+    /// Answers a call once its message is complete.
+    ///
+    /// - Returns: Whether there may be more to read.
+    func awaitMessage(of call: GatewayCall) -> Bool {
+        guard self.inbound.readableBytes <= Self.contentLimit else {
+            self.endCall(.resourceExhausted, "The message exceeds the limit of 1 MiB.")
+            return true
+        }
+        guard case .stream(let stream) = self.transport, stream.hasEndedRequest else {
+            return false
+        }
+        let content = self.inbound
+        self.inbound = ByteBuffer()
+        let bytes = content.readableBytesUInt8Span
+        do throws(GRPCMessage.Fault) {
+            let message = bytes.extracting(try GRPCMessage.only(in: bytes))
+            switch call {
+            case .check: self.check(message)
+            case .health: self.send(self.loop.acceptsGateways ? Self.serving : Self.notServing)
+            }
+        } catch {
+            switch error {
+            case .malformed:
+                self.endCall(.invalidArgument, "The content is not one gRPC message.")
+            case .compressed:
+                self.endCall(.unimplemented, "The gate accepts no compressed messages.")
+            }
+        }
+        return true
+    }
+
+    /// `HealthCheckResponse` (grpc/health/v1/health.proto) with `SERVING` and `NOT_SERVING`.
+    private static let serving: [UInt8] = [0x08, 0x01]
+    private static let notServing: [UInt8] = [0x08, 0x02]
+
+    /// Answers a `CheckRequest` of Envoy.
+    private func check(_ message: Span<UInt8>) {
+        do throws(EnvoyCheckRequest.Fault) {
+            let request = try EnvoyCheckRequest(message)
+            self.check(head: try request.head(in: message, appField: self.rules.appField))
+        } catch {
+            switch error {
+            case .malformed: self.endCall(.invalidArgument, "The message is not a CheckRequest.")
+            case .http(let fault): self.deny(fault)
+            }
+        }
+    }
+
+    private func check(head text: [UInt8]) {
+        let bytes = text.span
+        var parser = RequestHeadParser(limits: self.loop.settings.headLimits)
+        switch parser.parse(bytes, table: self.rules.table) {
+        case .complete: break
+        // Not reached: the text ends with an empty line.
+        case .incomplete: return self.deny(.startLine)
+        case .malformed(let fault): return self.deny(fault)
+        }
+        let head = parser.takeHead()
+        do throws(MessageFault) {
+            let facts = try RequestFacts(head, in: bytes)
+            let verdict = self.decide(on: head, facts: facts, in: bytes)
+            self.loop.counters.decisions.count(.envoyGRPC)
+            let denial = self.rules.denial(of: verdict, on: head, in: bytes)
+            self.noteOrigin(of: head, facts: facts, in: bytes)
+            // The fields for web apps are for the client, and not for this response.
+            let origin = self.request.origin.take()
+            let response = EnvoyCheckResponse(
+                verdict,
+                denial: denial,
+                origin: origin,
+                added: verdict.members?.fields(of: head, in: bytes)?.fields(in: bytes) ?? [],
+                rules: self.rules
+            )
+            self.request.logEntry?.answered(denial?.status ?? 200)
+            self.send(response.bytes)
+        } catch {
+            self.deny(error)
+        }
+    }
+
+    /// Denies a request that is not valid HTTP, with the response that a client of the gate would get.
+    private func deny(_ fault: MessageFault) {
+        self.loop.counters.malformed += 1
+        let answer = RenderedAnswer(GateAnswer(fault))
+        let response = EnvoyCheckResponse(
+            deniedWith: answer.status,
+            fields: answer.headerFields,
+            body: answer.body,
+            metadata: []
+        )
+        self.send(response.bytes)
+    }
+
+    /// Sends the only message of a call, and the status `OK`.
+    private func send(_ message: [UInt8]) {
+        guard case .stream(let stream) = self.transport else { return }
+        let head = RenderedAnswer(status: 200, fields: [Self.callType], body: nil)
+        self.writeHead(head, to: stream, length: nil, endsStream: false)
+        let prefix = GRPCMessage.prefix(count: message.count)
+        stream.append(prefix.span, from: 0, to: prefix.count)
+        stream.append(message.span, from: 0, to: message.count)
+        stream.append(trailers: Self.okTrailers.block)
+        stream.endContent()
+        self.exchange.endCall()
+        self.nextRequest()
+    }
+
+    private static let callType = HeaderField(name: "content-type", value: "application/grpc")
+    private static let okTrailers = RenderedFields([HeaderField(name: "grpc-status", value: "0")])
+
+    /// Ends a call with an error.
+    private func endCall(_ status: GRPCStatus, _ message: String) {
+        self.loop.counters.malformed += 1
+        self.inbound = ByteBuffer()
+        let answer = RenderedAnswer(
+            status: 200,
+            fields: [
+                Self.callType,
+                HeaderField(name: "grpc-status", value: "\(status.rawValue)"),
+                HeaderField(name: "grpc-message", value: message),
+            ],
+            body: []
+        )
+        self.answer(answer, keepsClient: true, remaining: .nothing)
+    }
+}

@@ -1,0 +1,128 @@
+import GatePolicy
+import GateWire
+
+/// The ways in which gateways ask over HTTP.
+///
+/// The path that a gateway asks for names it. Each gateway describes the client's request in its own way. The gate reads
+/// only the parts that this gateway always sets, because a client could send the others.
+extension Gateway {
+    /// The path below `/decide`; `nil` if the gateway does not ask over HTTP.
+    var path: StaticString? {
+        switch self {
+        case .forwardAuth: ""
+        case .traefik: "/traefik"
+        case .caddy: "/caddy"
+        case .haproxy: "/haproxy"
+        case .nginx: "/nginx"
+        case .ingressNginx: "/ingress-nginx"
+        case .envoy: "/envoy"
+        case .envoyGRPC: nil
+        }
+    }
+
+    /// Where the method and the target of the client's request are; `prefixCount` is the length of the path.
+    func description(prefixCount: Int) -> RequestDescription {
+        switch self {
+        case .forwardAuth, .traefik, .caddy, .haproxy:
+            .fields(method: "x-forwarded-method", target: "x-forwarded-uri")
+        case .nginx: .fields(method: "x-original-method", target: "x-original-uri")
+        case .ingressNginx: .fields(method: "x-original-method", target: "x-original-url")
+        case .envoy, .envoyGRPC: .prefix(count: prefixCount)
+        }
+    }
+
+    /// The value of `User-Agent` that the gateway sends for clients without one; `nil` if it sends none.
+    var ownUserAgent: StaticString? {
+        switch self {
+        case .forwardAuth, .traefik: "Go-http-client/1.1"
+        case .haproxy: "HAProxy"
+        case .caddy, .nginx, .ingressNginx, .envoy, .envoyGRPC: nil
+        }
+    }
+
+    /// Whether the gateway passes only the header fields of a denial with status 401 or 403, and not its content.
+    var dropsContent: Bool { self == .nginx || self == .ingressNginx }
+
+    /// Returns the status with which the gateway passes on a denial with this status.
+    ///
+    /// With `auth_request`, nginx takes only 401 and 403 for a denial. Envoy takes every 5xx of an HTTP service for a
+    /// failure of the service, and then allows the request or denies it without content.
+    func status(for status: Int) -> Int {
+        if self.dropsContent { return 403 }
+        return self == .envoy && status >= 500 ? 429 : status
+    }
+
+    /// Returns the form of a denial for a client that would get `form` from the gate itself.
+    ///
+    /// Gateways take the status 200 for permission. With another status, clients of Connect streams read the error of a
+    /// unary call. A page does not fit into a header field.
+    func form(for form: AnswerForm) -> AnswerForm {
+        switch form {
+        case .connectStreamJSON, .connectStreamProto: .connect
+        case .page where self.dropsContent: .document
+        default: form
+        }
+    }
+}
+
+/// An endpoint of the decision listener.
+enum DecisionEndpoint: Equatable {
+    /// A decision about the request that a gateway describes; `prefixCount` is the length of the path.
+    case decision(Gateway, prefixCount: Int)
+    /// The denial of the described request, for gateways that send denied requests to the gate.
+    case denial
+    /// Whether the gate accepts requests, for health checks.
+    case ready
+    case call(GatewayCall)
+
+    private static let root: StaticString = "/decide"
+
+    /// Creates the endpoint for a target; `nil` if there is none.
+    init?(_ target: Span<UInt8>) {
+        let start = Self.root.utf8CodeUnitCount
+        guard target.count >= start, target.equals(Self.root, from: 0, to: start) else {
+            guard let call = Self.call(target) else { return nil }
+            self = .call(call)
+            return
+        }
+        let end = target.position(of: ASCII.questionMark, from: start) ?? target.count
+        for gateway in Gateway.allCases {
+            guard let path = gateway.path else { continue }
+            let prefix = start + path.utf8CodeUnitCount
+            guard prefix <= end, target.equals(path, from: start, to: prefix) else { continue }
+            guard prefix == end || gateway == .envoy && Self.beginsTarget(target[prefix]) else {
+                continue
+            }
+            self = .decision(gateway, prefixCount: prefix)
+            return
+        }
+        if target.equals("/denial", from: start, to: end) {
+            self = .denial
+        } else if target.equals("/ready", from: start, to: end) {
+            self = .ready
+        } else {
+            return nil
+        }
+    }
+
+    /// Whether a byte after Envoy's prefix can be the first one of the client's target.
+    private static func beginsTarget(_ byte: UInt8) -> Bool {
+        byte == ASCII.slash || byte == ASCII.asterisk
+    }
+
+    private static func call(_ target: Span<UInt8>) -> GatewayCall? {
+        if target.equals("/envoy.service.auth.v3.Authorization/Check", from: 0, to: target.count) {
+            return .check
+        }
+        return target.equals("/grpc.health.v1.Health/Check", from: 0, to: target.count)
+            ? .health : nil
+    }
+}
+
+/// A method of a gRPC service of the decision listener.
+package enum GatewayCall: Equatable, Sendable {
+    /// `envoy.service.auth.v3.Authorization/Check`
+    case check
+    /// `grpc.health.v1.Health/Check`
+    case health
+}

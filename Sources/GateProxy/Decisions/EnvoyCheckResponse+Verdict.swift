@@ -1,0 +1,82 @@
+import GatePolicy
+import GateWire
+
+extension EnvoyCheckResponse {
+    /// The request fields that only the gate writes, which a client could forge.
+    private static let forgeableNames = [
+        "x-versiongate", "x-versiongate-body", "x-versiongate-preview", "x-versiongate-status",
+    ]
+
+    /// Creates the response for a verdict.
+    ///
+    /// - Parameters:
+    ///   - verdict: The verdict on the request.
+    ///   - denial: The denial for this client; `nil` if the request is allowed.
+    ///   - origin: The origin of a web app that must be able to read a denial.
+    ///   - added: The fields for the backend that depend on the client and not only on its verdict.
+    ///   - rules: The rules that the request was evaluated against.
+    init(
+        _ verdict: Verdict,
+        denial: RenderedAnswer?,
+        origin: String?,
+        added: [HeaderField],
+        rules: WorkerRules
+    ) {
+        let metadata = Self.metadata(verdict.decision, rules)
+        if let denial {
+            let crossOrigin = origin.map { Answer.crossOriginFields(origin: $0) } ?? []
+            self.init(
+                deniedWith: denial.status,
+                fields: denial.headerFields + crossOrigin,
+                body: denial.body,
+                metadata: metadata
+            )
+            return
+        }
+        let fields = verdict.upstreamFields.fields + added
+        // Envoy removes fields after it has set others. Setting a field replaces all its lines.
+        let replaced = Set(fields.map { $0.name.lowercased() })
+        var removed = Self.forgeableNames
+        for (index, name) in rules.ruleSet.identityHeaderNames.prefix(64).enumerated()
+        where verdict.droppedFields & (1 << UInt64(index)) != 0 && !replaced.contains(name) {
+            removed.append(name)
+        }
+        self.init(
+            allowedWith: fields,
+            removing: removed,
+            responseFields: verdict.clientFields.fields,
+            metadata: metadata
+        )
+    }
+
+    /// The members are in alphabetical order.
+    private static func metadata(
+        _ decision: Decision,
+        _ rules: WorkerRules
+    ) -> [(name: String, value: String)] {
+        var members = [("decision", decision.kind.rawValue), ("revision", rules.ruleSet.revision)]
+        if let rule = decision.ruleID { members.append(("rule", rule)) }
+        return members.map { (name: $0.0, value: $0.1) }
+    }
+}
+
+extension RenderedAnswer {
+    /// The header fields, without the length.
+    var headerFields: [HeaderField] {
+        String(decoding: self.fieldLines, as: UTF8.self).split(separator: "\r\n").compactMap {
+            line in
+            guard let colon = line.firstIndex(of: ":") else { return nil }
+            return HeaderField(
+                name: String(line[..<colon]),
+                value: String(line[colon...].dropFirst(2))
+            )
+        }
+    }
+}
+
+extension WorkerRules {
+    /// The name of the field that states the app, in lower case; `nil` if the rules read none.
+    var appField: String? {
+        self.ruleSet.headerIndices(of: .app).first.map { self.ruleSet.identityHeaderNames[$0] }
+    }
+}

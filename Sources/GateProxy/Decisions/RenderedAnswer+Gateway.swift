@@ -1,0 +1,114 @@
+import GatePolicy
+import GateWire
+
+/// The responses to gateways that ask over HTTP.
+extension RenderedAnswer {
+    /// The header field with the content of a denial, for gateways that drop the content.
+    static let bodyFieldName = "X-VersionGate-Body"
+    /// The header field with the status of a denial, for gateways that require a different one.
+    static let statusFieldName = "X-VersionGate-Status"
+
+    /// Creates the response that allows a request.
+    ///
+    /// It contains the fields that the gate would add to the request and to the backend's response. The status is 200,
+    /// because Envoy takes no other one for permission.
+    ///
+    /// `added`: the field lines that depend on the client and not only on its verdict.
+    convenience init(allowing verdict: Verdict, added: [HeaderField]) {
+        var head = Self.allowedHead
+        head += verdict.upstreamFields.text
+        if !added.isEmpty { head += Self.lines(added) }
+        head += verdict.clientFields.text
+        self.init(status: 200, head: head, body: [], sendsUpgrade: false)
+    }
+
+    private static let allowedHead = Array("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n".utf8)
+
+    /// Returns a denial as the gateway requires it.
+    ///
+    /// If the gateway drops the content, the content is in a header field. If the gateway requires another status, the
+    /// status of the denial is in a header field.
+    ///
+    /// `decision`: the decision, which tells a denial from an error of the gateway.
+    func denial(for gateway: Gateway, _ decision: Decision.Kind) -> RenderedAnswer {
+        let status = Self.statusForGateway(self.status, decision)
+        let sent = gateway.status(for: status)
+        var fields = self.fieldLines
+        fields += "X-VersionGate-Decision: \(decision.rawValue)\r\n".utf8
+        if sent != status { fields += "\(Self.statusFieldName): \(status)\r\n".utf8 }
+        var body = self.body
+        if gateway.dropsContent {
+            fields += "\(Self.bodyFieldName): ".utf8
+            fields += Self.fieldValue(of: body)
+            fields += "\r\n".utf8
+            body = []
+        }
+        Self.append(length: body.count, to: &fields)
+        return RenderedAnswer(
+            status: sent,
+            head: Array(StatusLine.text(sent).utf8) + fields,
+            body: body,
+            sendsUpgrade: false
+        )
+    }
+
+    /// Returns the status for a denial, because gateways take a 2xx status for permission.
+    private static func statusForGateway(_ status: Int, _ decision: Decision.Kind) -> Int {
+        guard status < 300 else { return status }
+        return decision == .maintenance ? 503 : 426
+    }
+
+    /// The field lines, without the status line and the length.
+    var fieldLines: [UInt8] {
+        var lines: [UInt8] = []
+        lines.reserveCapacity(self.head.count + 64)
+        let text = self.head
+        let head = text.span
+        var start = (head.position(of: ASCII.lineFeed, from: 0) ?? -1) + 1
+        while let end = head.position(of: ASCII.lineFeed, from: start) {
+            if !head.begins(with: "Content-Length:", at: start) {
+                lines.append(head.extracting(start..<end + 1))
+            }
+            start = end + 1
+        }
+        return lines
+    }
+
+    /// Returns a text as the value of a header field.
+    ///
+    /// Line breaks become spaces, and in JSON all other characters outside of printable ASCII become escape
+    /// sequences (RFC 8259 7).
+    private static func fieldValue(of body: [UInt8]) -> [UInt8] {
+        let isJSON = body.first { $0 > ASCII.space } == UInt8(ascii: "{")
+        var value: [UInt8] = []
+        value.reserveCapacity(body.count + body.count / 4)
+        guard isJSON else {
+            value += body.map { $0 < 0x20 || $0 == 0x7F ? ASCII.space : $0 }
+            return value
+        }
+        for scalar in String(decoding: body, as: UTF8.self).unicodeScalars {
+            switch scalar.value {
+            // Control characters occur only between tokens, where they are white space.
+            case 0..<0x20: value.append(ASCII.space)
+            case 0x20..<0x7F: value.append(UInt8(scalar.value))
+            default:
+                for unit in String(scalar).utf16 { value += Self.escapeSequence(of: unit) }
+            }
+        }
+        return value
+    }
+
+    private static func escapeSequence(of unit: UInt16) -> [UInt8] {
+        let digits = String(unit, radix: 16)
+        return Array("\\u".utf8) + Array(repeating: 0x30, count: 4 - digits.utf8.count)
+            + Array(digits.utf8)
+    }
+}
+
+extension Span<UInt8> {
+    /// Whether the bytes at a position are this text.
+    fileprivate func begins(with text: StaticString, at start: Int) -> Bool {
+        let end = start + text.utf8CodeUnitCount
+        return end <= self.count && self.equals(text, from: start, to: end)
+    }
+}

@@ -1,0 +1,294 @@
+import GatePolicy
+
+/// The request that Envoy asks about, converted to the text of an HTTP/1.1 head.
+///
+/// Source: `CheckRequest` in envoy/service/auth/v3/external_auth.proto, and `AttributeContext` in
+/// envoy/service/auth/v3/attribute_context.proto.
+package struct EnvoyCheckRequest {
+    /// The reason why the request cannot be evaluated.
+    package enum Fault: Error, Equatable {
+        /// The message is not a `CheckRequest`.
+        case malformed
+        /// The described request is not valid HTTP.
+        case http(MessageFault)
+    }
+
+    /// The values of the route's `context_extensions` that the gate uses.
+    package struct Scope: Equatable {
+        /// The app that the route serves; it replaces the one that the client states.
+        package var app: String?
+        /// The prefix of all paths of the route, which rules for paths contain and clients do not send.
+        package var pathPrefix: String?
+
+        /// The keys in `context_extensions`.
+        static let appKey: StaticString = "app"
+        static let pathPrefixKey: StaticString = "path_prefix"
+    }
+
+    /// A field whose name and value are ranges of the message.
+    private struct Field {
+        var name = 0..<0
+        var value = 0..<0
+        var rawValue = 0..<0
+    }
+
+    private var method = 0..<0
+    private var path = 0..<0
+    private var host = 0..<0
+    private var version = 0..<0
+    /// `http.headers`, in which Envoy joins lines of the same name with a comma.
+    private var headers: [Field] = []
+    /// `http.header_map`, which contains each line; used with `encode_raw_headers`.
+    private var headerMap: [Field] = []
+    private var sourceAddress = 0..<0
+    private var appExtension: Range<Int>?
+    private var pathPrefixExtension: Range<Int>?
+
+    /// Parses a `CheckRequest`.
+    ///
+    /// As the format demands, the last of several values counts, and repeated messages are merged.
+    package init(_ message: Span<UInt8>) throws(Fault) {
+        do throws(ProtobufReader.Fault) {
+            try Self.forEachField(0..<message.count, in: message) {
+                (number, value) throws(ProtobufReader.Fault) in
+                guard case (1, .bytes(let attributes)) = (number, value) else { return }
+                try self.readAttributes(attributes, in: message)
+            }
+        } catch {
+            throw .malformed
+        }
+    }
+
+    private static func forEachField(
+        _ range: Range<Int>,
+        in bytes: Span<UInt8>,
+        _ body: (UInt64, ProtobufReader.Value) throws(ProtobufReader.Fault) -> Void
+    ) throws(ProtobufReader.Fault) {
+        var reader = ProtobufReader(range)
+        while let field = try reader.next(in: bytes) { try body(field.number, field.value) }
+    }
+
+    /// Reads an `AttributeContext`.
+    private mutating func readAttributes(
+        _ range: Range<Int>,
+        in bytes: Span<UInt8>
+    ) throws(ProtobufReader.Fault) {
+        var reader = ProtobufReader(range)
+        while let field = try reader.next(in: bytes) {
+            switch (field.number, field.value) {
+            case (1, .bytes(let peer)): try self.readPeer(peer, in: bytes)
+            case (4, .bytes(let request)):
+                var reader = ProtobufReader(request)
+                while let field = try reader.next(in: bytes) {
+                    guard case (2, .bytes(let http)) = (field.number, field.value) else { continue }
+                    try self.readHTTP(http, in: bytes)
+                }
+            case (10, .bytes(let entry)): try self.readExtension(entry, in: bytes)
+            default: break
+            }
+        }
+    }
+
+    /// Reads a `Peer`: its address is a `SocketAddress` in an `Address`.
+    private mutating func readPeer(
+        _ range: Range<Int>,
+        in bytes: Span<UInt8>
+    ) throws(ProtobufReader.Fault) {
+        for address in try Self.messages(1, of: range, in: bytes) {
+            for socket in try Self.messages(1, of: address, in: bytes) {
+                for text in try Self.messages(2, of: socket, in: bytes) {
+                    self.sourceAddress = text
+                }
+            }
+        }
+    }
+
+    /// The ranges of all strings or messages with a field number.
+    private static func messages(
+        _ number: UInt64,
+        of range: Range<Int>,
+        in bytes: Span<UInt8>
+    ) throws(ProtobufReader.Fault) -> [Range<Int>] {
+        var found: [Range<Int>] = []
+        var reader = ProtobufReader(range)
+        while let field = try reader.next(in: bytes) {
+            if field.number == number, case .bytes(let range) = field.value { found.append(range) }
+        }
+        return found
+    }
+
+    /// Reads an `AttributeContext.HttpRequest`.
+    private mutating func readHTTP(
+        _ range: Range<Int>,
+        in bytes: Span<UInt8>
+    ) throws(ProtobufReader.Fault) {
+        var reader = ProtobufReader(range)
+        while let field = try reader.next(in: bytes) {
+            guard case .bytes(let value) = field.value else { continue }
+            switch field.number {
+            case 2: self.method = value
+            case 3: self.headers.append(try Self.field(value, in: bytes))
+            case 4: self.path = value
+            case 5: self.host = value
+            case 10: self.version = value
+            case 13:
+                for line in try Self.messages(1, of: value, in: bytes) {
+                    self.headerMap.append(try Self.field(line, in: bytes))
+                }
+            default: break
+            }
+        }
+    }
+
+    /// Reads an entry of a map of strings, or a `HeaderValue`.
+    private static func field(
+        _ range: Range<Int>,
+        in bytes: Span<UInt8>
+    ) throws(ProtobufReader.Fault) -> Field {
+        var result = Field()
+        var reader = ProtobufReader(range)
+        while let field = try reader.next(in: bytes) {
+            guard case .bytes(let value) = field.value else { continue }
+            switch field.number {
+            case 1: result.name = value
+            case 2: result.value = value
+            case 3: result.rawValue = value
+            default: break
+            }
+        }
+        return result
+    }
+
+    private mutating func readExtension(
+        _ range: Range<Int>,
+        in bytes: Span<UInt8>
+    ) throws(ProtobufReader.Fault) {
+        let field = try Self.field(range, in: bytes)
+        if bytes.equals(Scope.appKey, from: field.name.lowerBound, to: field.name.upperBound) {
+            self.appExtension = field.value
+        } else if bytes.equals(
+            Scope.pathPrefixKey,
+            from: field.name.lowerBound,
+            to: field.name.upperBound
+        ) {
+            self.pathPrefixExtension = field.value
+        }
+    }
+
+    /// The scope of the route.
+    package func scope(in message: Span<UInt8>) -> Scope {
+        Scope(
+            app: self.appExtension.map { message.text(from: $0.lowerBound, to: $0.upperBound) },
+            pathPrefix: self.pathPrefixExtension.map {
+                message.text(from: $0.lowerBound, to: $0.upperBound)
+            }
+        )
+    }
+}
+
+extension EnvoyCheckRequest {
+    /// Returns the head of the described request, from the request line to the empty line.
+    ///
+    /// Names and values are checked here, because a line break in one of them would start another line.
+    ///
+    /// - Parameters:
+    ///   - message: The message that this value was read from.
+    ///   - appField: The name of the field that states the app, in lower case; `nil` if the rules read none.
+    package func head(in message: Span<UInt8>, appField: String?) throws(Fault) -> [UInt8] {
+        let fields = self.headerMap.isEmpty ? self.headers : self.headerMap
+        let isHandshake = self.isHandshake(fields, in: message)
+        var head: [UInt8] = []
+        head.reserveCapacity(message.count + 64)
+        if isHandshake {
+            head += "GET".utf8
+        } else {
+            guard !self.method.isEmpty,
+                message.endOfToken(from: self.method.lowerBound, to: self.method.upperBound)
+                    == self.method.upperBound
+            else { throw .http(.method) }
+            head.append(message.extracting(self.method))
+        }
+        head.append(ASCII.space)
+        if let prefix = self.pathPrefixExtension {
+            guard Self.isTarget(prefix, in: message) else { throw .http(.target) }
+            head.append(message.extracting(prefix))
+        }
+        guard Self.isTarget(self.path, in: message) else { throw .http(.target) }
+        // The path of a CONNECT request is empty.
+        if self.path.isEmpty, self.pathPrefixExtension?.isEmpty ?? true { head.append(ASCII.slash) }
+        head.append(message.extracting(self.path))
+        let isHTTP10 = message.equals(
+            "HTTP/1.0",
+            from: self.version.lowerBound,
+            to: self.version.upperBound
+        )
+        head += (isHTTP10 ? " HTTP/1.0\r\n" : " HTTP/1.1\r\n").utf8
+        if !self.host.isEmpty {
+            guard Self.isValue(self.host, in: message) else { throw .http(.host) }
+            head += "host: ".utf8
+            head.append(message.extracting(self.host))
+            head += "\r\n".utf8
+        }
+        if isHandshake { head += "connection: upgrade\r\nupgrade: websocket\r\n".utf8 }
+        var hasForwardedFor = false
+        for field in fields {
+            let (start, end) = (field.name.lowerBound, field.name.upperBound)
+            guard start < end, message[start] != ASCII.colon,
+                !message.matches("host", from: start, to: end)
+            else { continue }
+            guard message.endOfToken(from: start, to: end) == end else { throw .http(.fieldName) }
+            if let appField, self.appExtension != nil, Self.isName(appField, field.name, message) {
+                continue
+            }
+            if message.matches("x-forwarded-for", from: start, to: end) { hasForwardedFor = true }
+            let value = field.rawValue.isEmpty ? field.value : field.rawValue
+            guard Self.isValue(value, in: message) else { throw .http(.fieldValue) }
+            head.append(message.extracting(field.name))
+            head += ": ".utf8
+            head.append(message.extracting(value))
+            head += "\r\n".utf8
+        }
+        if let appField, let app = self.appExtension {
+            guard Self.isValue(app, in: message) else { throw .http(.fieldValue) }
+            head += "\(appField): ".utf8
+            head.append(message.extracting(app))
+            head += "\r\n".utf8
+        }
+        if !hasForwardedFor, !self.sourceAddress.isEmpty,
+            Self.isValue(self.sourceAddress, in: message)
+        {
+            head += "x-forwarded-for: ".utf8
+            head.append(message.extracting(self.sourceAddress))
+            head += "\r\n".utf8
+        }
+        head += "\r\n".utf8
+        return head
+    }
+
+    /// Whether the request opens a WebSocket over HTTP/2 (RFC 8441 4).
+    private func isHandshake(_ fields: [Field], in message: Span<UInt8>) -> Bool {
+        guard
+            message.equals("CONNECT", from: self.method.lowerBound, to: self.method.upperBound)
+        else { return false }
+        return fields.contains { field in
+            let value = field.rawValue.isEmpty ? field.value : field.rawValue
+            return message.equals(
+                ":protocol",
+                from: field.name.lowerBound,
+                to: field.name.upperBound
+            ) && message.matches("websocket", from: value.lowerBound, to: value.upperBound)
+        }
+    }
+
+    private static func isTarget(_ range: Range<Int>, in bytes: Span<UInt8>) -> Bool {
+        bytes.endOfTarget(from: range.lowerBound, to: range.upperBound) == range.upperBound
+    }
+
+    private static func isValue(_ range: Range<Int>, in bytes: Span<UInt8>) -> Bool {
+        bytes.isFieldValue(from: range.lowerBound, to: range.upperBound)
+    }
+
+    private static func isName(_ name: String, _ range: Range<Int>, _ bytes: Span<UInt8>) -> Bool {
+        bytes.text(from: range.lowerBound, to: range.upperBound).lowercased() == name
+    }
+}

@@ -1,0 +1,120 @@
+/// The parts of a message in which a gateway describes the request that it asks about.
+package enum RequestDescription: Sendable {
+    /// The method and the target are the values of these header fields; the names are in lower case.
+    case fields(method: StaticString, target: StaticString)
+    /// The method is that of the message, and the target follows a prefix of this many bytes.
+    case prefix(count: Int)
+}
+
+/// The reason why a message does not describe a request.
+package enum DescriptionFault: Error, Equatable, Sendable {
+    /// The gateway has not sent this header field.
+    case missing(String)
+    /// The header field occurs more than once, so that one of the lines may be the client's.
+    case repeated(String)
+    /// The header field, or the target after the prefix, is not a method or a target.
+    case malformed(String)
+}
+
+extension RequestHead {
+    /// Whether a header field announces a body.
+    package func announcesBody(in bytes: Span<UInt8>) -> Bool {
+        self.fields.lines.contains { line in
+            switch line.role {
+            case .transferEncoding: true
+            case .contentLength: !bytes.equals("0", from: line.valueStart, to: line.valueEnd)
+            default: false
+            }
+        }
+    }
+
+    /// Replaces the method and the target with those of the described request.
+    ///
+    /// The fields that concern only the message itself are dropped: its framing, `Expect`, `TE` and `Max-Forwards`.
+    /// `Connection` and `Upgrade` remain, because some gateways forward those of a WebSocket handshake.
+    package mutating func become(
+        _ description: RequestDescription,
+        in bytes: Span<UInt8>
+    ) throws(DescriptionFault) {
+        switch description {
+        case .fields(let method, let target):
+            let value = try self.onlyValue(of: method, in: bytes)
+            guard !value.isEmpty,
+                bytes.endOfToken(from: value.lowerBound, to: value.upperBound) == value.upperBound
+            else { throw .malformed(method.description) }
+            self.target = try Self.target(
+                try self.onlyValue(of: target, in: bytes),
+                in: bytes,
+                of: target.description
+            )
+            self.methodStart = value.lowerBound
+            self.methodEnd = value.upperBound
+        case .prefix(let count):
+            let range = self.target.start + count..<self.target.end
+            self.target = try Self.target(range, in: bytes, of: "target")
+        }
+        self.hasUnannouncedBody = false
+        for index in self.fields.lines.indices {
+            switch self.fields.lines[index].role {
+            case .contentLength, .transferEncoding, .expect, .te, .maxForwards:
+                self.fields.drop(at: index)
+            default: break
+            }
+        }
+    }
+
+    /// Drops the `User-Agent` field if it has exactly this value, which the gateway sends for clients without one.
+    package mutating func dropUserAgent(_ value: StaticString, in bytes: Span<UInt8>) {
+        for index in self.fields.lines.indices {
+            let line = self.fields.lines[index]
+            guard bytes.matches("user-agent", from: line.start, to: line.nameEnd),
+                bytes.equals(value, from: line.valueStart, to: line.valueEnd)
+            else { continue }
+            self.fields.drop(at: index)
+        }
+    }
+
+    private func onlyValue(
+        of name: StaticString,
+        in bytes: Span<UInt8>
+    ) throws(DescriptionFault) -> Range<Int> {
+        var value: Range<Int>?
+        for line in self.fields.lines
+        where bytes.matches(name, from: line.start, to: line.nameEnd) {
+            guard value == nil else { throw .repeated(name.description) }
+            value = line.value
+        }
+        guard let value else { throw .missing(name.description) }
+        return value
+    }
+
+    /// Parses a target, which is empty in a CONNECT request.
+    private static func target(
+        _ range: Range<Int>,
+        in bytes: Span<UInt8>,
+        of name: String
+    ) throws(DescriptionFault) -> RequestTarget {
+        let (start, end) = (range.lowerBound, range.upperBound)
+        guard bytes.endOfTarget(from: start, to: end) == end else { throw .malformed(name) }
+        var target = RequestTarget()
+        target.start = start
+        target.end = end
+        guard start < end, bytes[start] != ASCII.slash else {
+            if start == end { target.form = .absolute }
+            return target
+        }
+        if end - start == 1, bytes[start] == ASCII.asterisk {
+            target.form = .asterisk
+            return target
+        }
+        // A query without a path, which an empty path and a query become after a prefix.
+        if bytes[start] == ASCII.questionMark {
+            target.form = .absolute
+            return target
+        }
+        guard let absolute = RequestTarget(absolute: range, in: bytes) else {
+            throw .malformed(name)
+        }
+        return absolute
+    }
+}
