@@ -194,6 +194,8 @@ extension EnvoyCheckRequest {
     /// - Parameters:
     ///   - message: The message that this value was read from.
     ///   - appField: The name of the field that states the app, in lower case; `nil` if the rules read none.
+    /// - Returns: The bytes of the head.
+    /// - Throws: `Fault.http` if a part of the request is not valid HTTP.
     package func head(in message: Span<UInt8>, appField: String?) throws(Fault) -> [UInt8] {
         let fields = self.headerMap.isEmpty ? self.headers : self.headerMap
         let isHandshake = self.isHandshake(fields, in: message)
