@@ -55,8 +55,7 @@ enum Denial: Sendable, Equatable {
 }
 
 extension Decision {
-    /// The time at which the denial ends; `nil` for a denial without an end, and for requests that
-    /// are forwarded.
+    /// The time at which the denial ends; `nil` if it is permanent, or if the request is forwarded.
     var deniedUntil: Timestamp? {
         switch self.kind {
         case .allow, .recommend: nil

@@ -18,7 +18,7 @@ struct ComparedAnswers: Sendable {
         }
     }
 
-    /// The number of the responses, by rule ID.
+    /// The numbers of the responses, by rule ID.
     private let oldNumbers: [String: Int]
     private let newNumbers: [String: Int]
 

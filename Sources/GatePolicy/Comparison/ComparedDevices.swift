@@ -7,7 +7,7 @@ struct ComparedDevices {
     }
 
     let groups: [Group]
-    /// Whether some groups of devices have no sample, because they are too small or too many.
+    /// Whether some groups of devices have no sample, because they are too small or too numerous.
     let isIncomplete: Bool
 
     private static let candidates = 20_000
@@ -58,8 +58,8 @@ extension RuleSet {
     /// Returns one device for each combination of rollout steps of the rules.
     package static func deviceSamples(for rules: [RuleDefinition]) -> [DeviceSample] {
         let groups = ComparedDevices(rules).groups
-        // With many rollouts, the rarest combinations have no sample; the other shares are scaled
-        // up.
+        // With many rollouts, the rarest combinations have no sample; the shares of the others are
+        // scaled up.
         let whole = groups.reduce(0) { $0 + $1.share }
         guard whole > 0 else { return [DeviceSample(device: .missing, share: 1)] }
         return groups.map { DeviceSample(device: $0.device, share: $0.share / whole) }

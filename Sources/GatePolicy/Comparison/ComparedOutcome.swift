@@ -37,7 +37,7 @@ package struct ComparedOutcome: Sendable, Hashable {
 package struct ComparedChange: Sendable, Equatable {
     /// The apps of these clients.
     ///
-    /// This property and the following ones are `nil` if they make no difference.
+    /// This property and the following ones are `nil` if the change does not depend on them.
     package var apps: ComparedChoice?
     package var platforms: ComparedChoice?
     package var channels: ComparedChoice?
@@ -71,7 +71,7 @@ package struct RuleSetDifference: Sendable, Equatable {
     ///
     /// The comparison is by value, regardless of the field.
     package let readsOtherFields: Bool
-    /// Whether the rule sets block different notations of versions or builds, which are not
+    /// Whether the rule sets block different notations of versions or builds; notations are not
     /// compared.
     package let notationsDiffer: Bool
 

@@ -18,7 +18,8 @@ struct ComparedRequest: Sendable {
             var segment = "any"
             while segments.contains(.literal(Array(segment.utf8))) { segment += "-other" }
             self.segment = segment
-            // If the patterns contain all common methods, clients do not send any other method.
+            // If the patterns contain all common methods, the choice hardly matters: clients send
+            // no others.
             self.method = Self.methods.first { !methods.contains($0) } ?? "ANY"
         }
     }
@@ -118,7 +119,7 @@ struct ComparedRequest: Sendable {
         }
     }
 
-    /// Whether no segments are left, apart from a trailing slash.
+    /// Whether at most a trailing slash is left.
     private static func isEnd(_ rest: ArraySlice<RequestPattern.Segment>) -> Bool {
         rest.isEmpty || rest.elementsEqual([.literal([])])
     }

@@ -1,4 +1,4 @@
-/// The requests that two rule sets distinguish, for some of their patterns.
+/// The requests that some patterns of two rule sets distinguish.
 struct ComparedRequests {
     /// One request for each combination of patterns that a request can match.
     private(set) var requests: [ComparedRequest] = []
@@ -12,7 +12,7 @@ struct ComparedRequests {
 
     /// Creates the requests for all patterns.
     ///
-    /// Exemptions come first, because the spelling of the first pattern is used.
+    /// Exemptions come first, because a request has the spelling of its first pattern.
     init(exemptions: [RequestPattern], others: [RequestPattern]) {
         var numbers: [RequestPattern: Int] = [:]
         var patterns: [RequestPattern] = []

@@ -31,7 +31,7 @@ struct ComparedTrial {
         self.newScope = scope(in: new, view.new)
     }
 
-    /// Returns the changes, with adjacent versions merged, and the time at which they may differ.
+    /// Returns the changes, with adjacent versions merged, and the time until which they apply.
     func pairs(at now: Timestamp) -> ([ComparedRow.Pair], validUntil: Timestamp?) {
         let axis = self.view.versions
         var next: Timestamp?

@@ -147,8 +147,8 @@ struct ComparisonSpace {
         return cell
     }
 
-    /// The cells that are compared if there are too many: clients that send no identity, and some
-    /// clients that each rule matches.
+    /// The cells that are compared if there are too many to compare all: clients that send no
+    /// identity, and some clients that each rule matches.
     var typicalCells: [ComparedCell] {
         [ComparedCell()]
             + self.focus.matches.map { self.typicalCell(of: $0, or: .anyone) }

@@ -25,8 +25,8 @@ struct FloorPoints {
             builds.insert(build)
             if let below = build.predecessor { builds.insert(below) }
         }
-        // Includes a missing build, and one above all others: rules without these cuts may require
-        // a build.
+        // Includes a missing build and the highest build, because rules that contribute no cuts
+        // here may require a build.
         let claimed: [BuildNumber?] = builds.isEmpty ? [nil] : [nil, .max] + builds.sorted()
         self.axis = axis
         self.points = axis.points.enumerated().flatMap { place, point in
@@ -83,7 +83,7 @@ extension RuleDefinition {
         return hasBegun && isForAll
     }
 
-    /// Whether replacing another rule by this one denies no client that passed before.
+    /// Whether this rule can replace another one without denying any client that passed before.
     package func isNoStricter(than old: RuleDefinition) -> Bool {
         guard self.mode == .observe || old.mode == .enforce, self.prerelease == old.prerelease,
             old.match == self.match, !FloorOrder([self], [old]).onlyFirst

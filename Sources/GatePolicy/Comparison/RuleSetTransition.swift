@@ -1,5 +1,4 @@
-/// Finds the clients that pass after one rule set replaces another although the old rules denied
-/// them.
+/// Finds the clients that one rule set denies and that pass after another rule set replaces it.
 ///
 /// Also determines whether the cause is an undo or a mistake in a planned change. Only changed
 /// rules are evaluated, for sample clients that represent all clients that such a rule
@@ -19,13 +18,13 @@ package struct RuleSetTransition {
         package let plan: Plan?
     }
 
-    /// A floor that starts later and removes an active floor in the meantime.
+    /// A planned floor that raises an active floor, but removes it until the plan starts.
     package struct Plan: Sendable, Equatable {
         /// The ID of the rule.
         package let rule: String
         /// The rule, or the entry of its `next` that has the floor.
         package let floor: RuleDefinition
-        /// The index of `floor` in `withNext` of the rule.
+        /// The index of `floor` in the rule's `withNext`.
         package let place: Int
         /// The rule whose active floor is removed.
         package let base: RuleDefinition
@@ -130,7 +129,7 @@ private struct RuleChange {
         let former: Int?
     }
 
-    /// The maximum number of pairs of a former rule and a planned floor to compare.
+    /// The maximum number of pairs of former rules and planned floors that are compared.
     ///
     /// Beyond it, only pairs with the same ID are compared.
     private static let pairLimit = 1_000_000
@@ -155,7 +154,7 @@ private struct RuleChange {
     init(from old: RuleSetDefinition, to new: RuleSetDefinition, at now: Timestamp) {
         let before = Self.places(old.rules)
         let after = Self.places(new.rules)
-        // Releases move floors that wait for a store.
+        // Releases determine when floors that wait for a store start.
         let factsDiffer = old.releases != new.releases
         self.formerRules = old.rules.indices.compactMap { index in
             let successor = after[old.rules[index].id]
@@ -217,7 +216,8 @@ private struct RuleChange {
             guard planned.floor.match.overlaps(rule.match),
                 FloorOrder(rule.withNext, [planned.floor]).onlySecond
             else { continue }
-            // A former rule with this floor is not raised, even if its date has changed.
+            // A floor that another former rule already had is not a plan, even if its date has
+            // changed.
             if let former = planned.former, self.old[former].id != rule.id,
                 !FloorOrder(self.old[former].withNext, [planned.floor]).onlySecond
             {

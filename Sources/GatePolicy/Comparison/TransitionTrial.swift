@@ -53,8 +53,8 @@ struct TransitionTrial {
             or other: Value
         ) -> [Claim<Value>] {
             if let own = part(match) { return own.prefix(Self.listLimit).map { .stated($0) } }
-            // Without a restriction: the values of the other rules, a value that none of them has,
-            // and no value.
+            // If the rule has no restriction, these are the values of the other rules, a value that
+            // none of them has, and no value.
             let named = others.flatMap { part($0) ?? [] } + more
             return [.stated(other), .missing]
                 + Set(named).prefix(Self.listLimit).map { .stated($0) }

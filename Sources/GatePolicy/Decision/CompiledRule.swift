@@ -116,7 +116,7 @@ final class CompiledRule: Sendable {
         self.rollout.admission(of: subject.identity, address: subject.address)
     }
 
-    /// Compares names by their bytes, like platforms.
+    /// Compares names by their bytes, as platforms are compared.
     private static func areSame(_ name: String, _ other: String) -> Bool {
         name.utf8.elementsEqual(other.utf8)
     }
@@ -151,8 +151,8 @@ final class CompiledRule: Sendable {
     ) -> Ruling? {
         let recommendation = self.recommendation(at: stage)
         guard gaps.isEmpty else {
-            // A rule that only may match does not deny the client. A floor that only warns does not
-            // require the missing part either.
+            // A rule that merely may match does not deny the client; it requires the missing parts.
+            // If its floor only warns, it does not require them either.
             let asks = stage.refuses || !recommendation.isEmpty || stage.isClosed
             return asks ? Ruling(gaps: gaps) : nil
         }
@@ -173,7 +173,7 @@ final class CompiledRule: Sendable {
         if let breach = self.breach(by: subject),
             var ruling = Ruling(below: breach, stage.floor)
         {
-            // If the client is below the rule's floor, the rule requires nothing else.
+            // The floor alone decides about this client, so its missing parts do not matter.
             ruling.maintenance = announced
             ruling.store = stage.store
             ruling.cannotUpdate = self.excludesDevice(of: subject)
@@ -185,8 +185,8 @@ final class CompiledRule: Sendable {
         return ruling
     }
 
-    /// Returns the rule's recommendation for a client that passes its floor, or passes in spite of
-    /// it.
+    /// Returns the rule's recommendation for a client that passes, whether or not it is below the
+    /// floor.
     func hint(to subject: Subject, _ stage: RuleStage) -> Ruling {
         var ruling = Ruling(store: stage.store)
         if let reason = self.shortfall(of: subject, self.recommendation(at: stage)),

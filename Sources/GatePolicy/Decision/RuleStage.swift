@@ -89,7 +89,7 @@ struct RuleStage {
         _ admission: EffectiveFrom,
         at now: Timestamp
     ) -> Floor {
-        // A rule that only has a maintenance window has no floor, and no effect outside that
+        // A rule that has only a maintenance window has no floor, and no effect outside that
         // window.
         if rule.maintenance != nil, !rule.hasTerms { return .absent }
         let schedule = rule.schedule
@@ -99,7 +99,7 @@ struct RuleStage {
         guard let warnFrom = schedule.warnFrom, warnFrom <= now else { return .absent }
         let deadline = hasBegun ? admission.date : schedule.enforceFrom
         let comes = deadline.flatMap { deadline in
-            // A start after the end of the rule never occurs.
+            // Enforcement that would start after the end of the rule never starts.
             schedule.until.map { deadline < $0 } ?? true ? deadline : nil
         }
         let windows = schedule.brownouts(notOverAt: now)

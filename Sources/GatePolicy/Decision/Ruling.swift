@@ -66,7 +66,7 @@ extension Ruling {
 }
 
 extension UpgradeTerms {
-    /// Creates the terms that a rule offers to a client, regardless of the ruling.
+    /// Creates the terms that a rule offers to a client, regardless of the kind of ruling.
     init(_ rule: RuleDefinition, _ ruling: Ruling, for identity: ClientIdentity) {
         let recommendation = ruling.store?.recommendation ?? rule.recommendation
         self.init(

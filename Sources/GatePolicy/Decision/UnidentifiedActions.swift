@@ -1,4 +1,4 @@
-/// The actions for unidentified clients that send a request.
+/// The actions of the policy for unidentified clients, for requests in one scope.
 struct UnidentifiedActions: Sendable {
     private var missing: UnidentifiedPolicy.Action
     private var unreadable: UnidentifiedPolicy.Action

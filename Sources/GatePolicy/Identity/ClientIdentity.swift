@@ -8,7 +8,7 @@ package struct ClientIdentity: Sendable, Hashable {
     package var channel: Claim<String>
     package var osVersion: Claim<AppVersion>
     package var device: Claim<String>
-    /// The unparsed values of the fields with languages, such as `Accept-Language`.
+    /// The unparsed values of the language fields, such as `Accept-Language`.
     private var languageFields: [String]
     /// The country that the client connects from, according to a proxy: a lower-case code.
     package var country: Claim<String>

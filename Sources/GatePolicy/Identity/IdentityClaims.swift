@@ -19,7 +19,7 @@ package struct IdentityClaims: Sendable {
     enum PlusSign: Sendable {
         case plus
         case blank
-        /// A plus sign becomes a space if the result is a version; otherwise it stays.
+        /// A plus sign becomes a space if the result is a version; otherwise, it is kept.
         case blankInVersion
     }
 
@@ -117,8 +117,8 @@ extension IdentityClaims {
         case tooMuch
     }
 
-    /// Calls `body` with each value of some lines, without surrounding whitespace, until it returns
-    /// false.
+    /// Calls `body` with each value in some lines, without surrounding whitespace, until `body`
+    /// returns false.
     ///
     /// Lines are split at commas, because `X: a, b` and two lines `X: a` and `X: b` are equivalent
     /// (RFC 9110 section 5.3), and a proxy in front of the gate may have joined them. Empty

@@ -49,7 +49,7 @@ extension IdentityPart {
 }
 
 extension Claim {
-    /// Returns the gap if the part is required; `nil` if the client sends it.
+    /// Returns the gap for a required part; `nil` if the client sends a valid value.
     func gap(_ part: IdentityPart) -> IdentityGap? {
         switch self {
         case .missing: .missing(part)

@@ -14,8 +14,8 @@ package struct IdentitySources: Sendable, Equatable {
     ///
     /// They are tried in order if there is no version header.
     package var userAgents: [UserAgentPattern]
-    /// Query parameters in lower case, for WebSocket handshakes of browsers, which cannot set
-    /// headers.
+    /// Query parameters by part, in lower case; for WebSocket handshakes from browsers, which
+    /// cannot set headers.
     package var query: [IdentityPart: String]
 
     /// The default header fields, without patterns and query parameters.

@@ -20,8 +20,8 @@ enum Storefront {
         }
     )
 
-    /// The codes of ISO 3166-1, alpha-3 followed by alpha-2, and Kosovo, which has no ISO code;
-    /// Apple uses XKS.
+    /// The codes of ISO 3166-1, alpha-3 followed by alpha-2; also the code that Apple uses for
+    /// Kosovo, XKS, because ISO has none.
     private static let codes = """
         abwaw afgaf agoao aiaai alaax albal andad areae argar armam asmas ataaq atftf atgag
         ausau autat azeaz bdibi belbe benbj besbq bfabf bgdbd bgrbg bhrbh bhsbs bihba blmbl
