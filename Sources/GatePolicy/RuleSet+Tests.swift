@@ -4,7 +4,7 @@ extension RuleSet {
         self.definition.tests.compactMap { self.run($0, now: now) }
     }
 
-    /// Runs one test; `nil` if its expectation is met.
+    /// Runs one test, and returns its failure; `nil` if its expectation is met.
     ///
     /// A test without a time has to pass at all times from now on: a restart at a later time must
     /// not reject rules that are accepted today. Such a test ignores maintenance windows, unless
@@ -22,7 +22,8 @@ extension RuleSet {
         return nil
     }
 
-    /// Higher than the number of dates in any rules file.
+    /// The maximum number of times at which a test is run, higher than the number of dates in any
+    /// rules file.
     private static let changeLimit = 10_000
 
     private func failure(

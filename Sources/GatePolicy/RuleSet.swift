@@ -1,7 +1,7 @@
 /// One revision of all rules and notices, compiled and immutable.
 ///
-/// No function can fail, regardless of the content of a request: all errors are reported when the
-/// rules are loaded.
+/// None of its functions can fail, regardless of the content of a request: all errors are reported
+/// when the rules are loaded.
 package final class RuleSet: Sendable {
     package let definition: RuleSetDefinition
     let reader: IdentityReader
@@ -12,7 +12,7 @@ package final class RuleSet: Sendable {
     /// individually.
     package let clientClasses: ClientClasses?
     private let namedClients: NamedClients
-    /// The segments of each pattern, by index, that path shapes may omit.
+    /// For each pattern, by index, the segments that path shapes may omit.
     private let omitted: [PathShape.Omitted]
 
     /// Compiles a definition.
@@ -60,8 +60,8 @@ package final class RuleSet: Sendable {
 
     /// Returns the scope of a request: the properties that rules depend on, apart from the client.
     ///
-    /// Called once for every request: reads the bytes in place, and only allocates memory for a
-    /// target that has several spellings or matches more than eight patterns.
+    /// This is called once for every request, so it reads the bytes in place, and allocates memory
+    /// only for a target that has several spellings or matches more than eight patterns.
     package func scope(
         method: borrowing Span<UInt8>,
         target: borrowing Span<UInt8>
@@ -143,8 +143,8 @@ package final class RuleSet: Sendable {
     /// Whether responses contain the app or the platform as the client wrote it.
     package var answersRepeatNames: Bool { self.responder.repeatsNames }
 
-    /// Returns a key for the texts and the store URL in which denials for clients of a class can
-    /// differ.
+    /// Returns a key for everything in which denials for clients of a class can differ: the texts
+    /// and the store URL.
     ///
     /// `languages` contains the values of the fields for the client's languages.
     package func answerKey(languages: [String]) -> [UInt8] {

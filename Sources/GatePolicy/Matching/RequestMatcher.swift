@@ -18,7 +18,7 @@ struct RequestMatcher: Sendable {
     private let pathless: [PatternEntry]
     /// The methods in patterns, by their numbers.
     private let methods: [[UInt8]]
-    /// The numbers of the methods of all patterns, one pattern after the other.
+    /// The numbers of the methods of all patterns, pattern by pattern.
     private let methodNumbers: [Int]
 
     init(_ patterns: [RequestPattern], style: Style) {
@@ -51,8 +51,8 @@ struct RequestMatcher: Sendable {
         self.methodNumbers = methodNumbers
     }
 
-    /// Returns the segments in the spelling in which this style compares them; `nil` for every
-    /// path.
+    /// Returns the segments in the spelling in which this style compares them; `nil` if the pattern
+    /// matches every path.
     private static func spelled(
         _ pattern: RequestPattern,
         _ style: Style
@@ -85,7 +85,8 @@ struct RequestMatcher: Sendable {
             guard let exact = ExactPath(path) else { return matches }
             self.match(exact.bytes.span, count: exact.bytes.count, number, &matches)
         case .lenient:
-            // A long path with so many ambiguities is never accidental, so all rules apply.
+            // A path that exceeds the limits for ambiguities is never accidental, so all rules
+            // apply.
             for spelling in LenientPath.spellings(of: path) {
                 guard let lenient = LenientPath(spelling) else { return .everything }
                 lenient.forEachReading { reading in
@@ -142,7 +143,7 @@ struct TargetShape {
             let byte = target[length]
             switch byte {
             case UInt8(ascii: "/"), UInt8(ascii: "."):
-                // `//`, and every segment that may be a dot segment.
+                // Covers `//`, and every segment that may be a dot segment.
                 if previous == UInt8(ascii: "/") { isPlain = false }
             case UInt8(ascii: "%"), UInt8(ascii: "\\"), UInt8(ascii: ";"), UInt8(ascii: "#"):
                 isPlain = false

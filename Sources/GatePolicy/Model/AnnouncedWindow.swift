@@ -6,7 +6,7 @@ protocol AnnouncedWindow {
 }
 
 extension AnnouncedWindow {
-    /// Returns the one of two windows that is announced.
+    /// Returns the window that is announced, out of two.
     static func next(_ known: Self?, _ other: Self) -> Self {
         guard let known else { return other }
         return other.precedes(known) ? other : known

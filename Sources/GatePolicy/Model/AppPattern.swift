@@ -2,7 +2,7 @@
 package struct AppPattern: Sendable, Hashable {
     /// The reason why a string is not a valid pattern.
     package enum Failure: Error, Sendable, Equatable {
-        /// A star is not at the end after a dot.
+        /// A star is not at the end, or does not follow a dot.
         case misplacedStar
     }
 

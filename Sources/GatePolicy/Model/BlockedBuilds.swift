@@ -3,7 +3,7 @@ package struct BlockedBuilds: Sendable, Hashable {
     /// The versions of the builds, for build numbers that restart with each version; `nil` for all
     /// versions.
     package let versions: VersionRange?
-    /// The build numbers; `nil` for all builds, and for clients that send none.
+    /// The build numbers; `nil` for all clients, even if they send no build.
     package let builds: BuildRange?
     /// The notation of their versions and builds.
     package let written: WrittenForm

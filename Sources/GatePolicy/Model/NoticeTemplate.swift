@@ -3,7 +3,7 @@
 /// `Version {currentVersion} no longer works.` has one placeholder; `{{` and `}}` are literal
 /// braces.
 package struct NoticeTemplate: Sendable, Equatable {
-    /// The use of a template, which determines the available placeholders.
+    /// The kind of text that a template is used for, which determines the available placeholders.
     package enum Use: Sendable {
         case notice
         /// A `body`, which can also contain the texts of the notice and the terms of the decision.
@@ -60,7 +60,7 @@ package struct NoticeTemplate: Sendable, Equatable {
         self.pieces = pieces.filter { $0 != .text("") }
     }
 
-    /// The placeholders of the template, in their order.
+    /// The placeholders of the template, in order of occurrence.
     var places: [NoticePlaceholder] {
         self.pieces.compactMap { piece in
             guard case .placeholder(let placeholder) = piece else { return nil }

@@ -39,7 +39,7 @@ extension RuleDefinition {
 
     /// Whether `minimumBuild` applies to builds of a version.
     ///
-    /// If it applies to one version only, it does not apply to clients without a version.
+    /// If it applies to only one version, it does not apply to clients without a version.
     func counts(buildsOf version: AppVersion?, _ release: AppVersion?) -> Bool {
         guard let only = self.minimumBuildOf else { return true }
         guard let version else { return false }

@@ -33,7 +33,7 @@ package struct RuleDefinition: Sendable, Equatable {
     package var mode: RuleMode
     /// The times at which the rule takes effect and ends.
     package var schedule: RuleSchedule
-    /// The shares of the clients below the floor for which it is enforced, by time; empty for all.
+    /// The share of the clients for which the floor is enforced, by time; empty for all clients.
     package var rollout: [RolloutStep]
     /// The window in which all requests that the rule matches are denied.
     package var maintenance: MaintenanceWindow?
@@ -131,7 +131,7 @@ extension RuleDefinition {
 
 /// The clients that a rule matches.
 ///
-/// An absent part matches all clients, an empty list matches none.
+/// An absent part matches all clients; an empty list matches none.
 package struct RuleMatch: Sendable, Equatable {
     /// App identifiers (bundle ID, package name), or patterns such as `com.example.*`.
     package var apps: [AppPattern]?

@@ -35,7 +35,7 @@ package struct TestFlightBuild: Sendable, Equatable {
     package var audience: TestAudience
     /// Whether testers can install the build.
     package var isTesting: Bool
-    /// The time from which the build can no longer be started; `nil` if no expiry is known.
+    /// The time from which the build can no longer be launched; `nil` if no expiry is known.
     package var expiresAt: Timestamp?
     /// The release notes for testers, by language.
     package var releaseNotes: [LanguageTag: String]

@@ -97,7 +97,7 @@ private struct PathMarks {
     init(_ units: [PathUnit]) {
         self.units = units
         self.hasEncodedMark = units.contains { unit in
-            // Only a decoded path ends at NUL, whether or not that was encoded.
+            // NUL ends a path only after decoding, even if the NUL was not encoded.
             unit.byte == 0
                 || unit.isEncoded && (unit.byte == UInt8(ascii: ".") || Self.isMark(unit.byte))
         }

@@ -38,9 +38,9 @@ struct StoreAvailability: Sendable {
 
     /// Returns the state of a client's store at a time.
     ///
-    /// `isCertain` is false for a client that the rule only may match; every release that the
-    /// client could get is then considered. `version` is the version of a client that has to leave
-    /// a blocked version; older releases are then ignored.
+    /// If `isCertain` is false, the rule merely may match the client, and every release that the
+    /// client could get is considered. If `version` is set, the client has to leave that blocked
+    /// version, and older releases are ignored.
     func view(
         for identity: ClientIdentity,
         isCertain: Bool,
@@ -62,10 +62,11 @@ struct StoreAvailability: Sendable {
         let out = found.filter { $0.availability(in: country).hasBegun(at: now) }
         let newest = out.max { $0.release.precedes($1.release) }?.release
         let newer = found.filter { other in
-            // A release without a version may increase the recommended build.
+            // A release without a version may raise the recommended build.
             newest.map { $0.precedes(other.release) } ?? true || other.release.version == nil
         }
-        // A future release that meets the recommendation is also newer than all available ones.
+        // These include a future release that meets the recommendation, because it is newer than
+        // all available ones.
         let edges = [floor.date] + newer.map { $0.availability(in: country).date }
         var recommended = recommendation.hasBegun(at: now) ? self.recommendation : .none
         if self.recommendsNewest {
@@ -81,10 +82,10 @@ struct StoreAvailability: Sendable {
         )
     }
 
-    /// Returns the build of the newest release without a version that all clients can get.
+    /// Returns the lowest build of the newest release that has no version.
     ///
-    /// The result is `nil` if there is none, or if it is older than the newest release with a
-    /// version.
+    /// The result is `nil` if there is no such release, or if it is older than the newest release
+    /// with a version.
     private static func newestBuild(
         of out: [ReleaseForRule],
         besides newest: StoreRelease?
@@ -93,8 +94,8 @@ struct StoreAvailability: Sendable {
             .max { $0.release.precedes($1.release) }?.release
         guard let unnamed else { return nil }
         let isNewest = newest.map { $0.version == nil || $0.hasLowerBuilds(than: unnamed) } ?? true
-        // If there are builds for several processor architectures, a device may only support the
-        // lowest one.
+        // If there are builds for several CPU architectures, the lowest one may be the only one
+        // that a device supports.
         return isNewest ? unnamed.builds.first : nil
     }
 
@@ -105,7 +106,7 @@ struct StoreAvailability: Sendable {
         if let app {
             guard release.app == nil || release.app == app else { return false }
         } else {
-            // A client that sends no app is assumed to be the only app.
+            // A client that sends no app is assumed to use the only app.
             guard self.apps[release.platform, default: []].count <= 1 else { return false }
         }
         return release.channel == self.channel(of: identity, release.platform)
@@ -137,12 +138,12 @@ extension StoreRelease {
             && (identity.app.value.map { self.app == nil || self.app == $0 } ?? true)
     }
 
-    /// Whether the release has a version, and it is higher than another one.
+    /// Whether the release has a version that is higher than the given one.
     fileprivate func isNewer(than version: AppVersion) -> Bool {
         self.version.map { version < $0 } ?? false
     }
 
-    /// Whether the release meets the recommendation of a rule with all of its builds.
+    /// Whether all builds of the release meet the recommendation of a rule.
     fileprivate func meets(
         _ recommended: AppVersion?,
         _ recommendedBuild: BuildNumber?,

@@ -54,7 +54,7 @@ package struct BuildNumber: Sendable {
 
     /// Returns the build number in a string without surrounding whitespace, or `nil`.
     ///
-    /// Faster than creating a `VersionError`.
+    /// This is faster than throwing a `VersionError`.
     static func read(_ text: Span<UInt8>) -> BuildNumber? {
         guard 1...self.maximumLength ~= text.count else { return nil }
         var build = BuildNumber(0)
@@ -120,7 +120,7 @@ package struct BuildNumber: Sendable {
         for index in text.indices {
             let byte = text[index]
             if byte.isDigit {
-                // A second digit must not follow a zero.
+                // A leading zero must not be followed by another digit.
                 guard digits < 19, digits != 1 || text[index - 1] != 0x30 else { return false }
                 digits += 1
             } else {

@@ -13,8 +13,7 @@ struct VersionPlaces {
     private var afterSlash: Range<Int>?
     private var inParentheses: Range<Int>?
     private var afterPlus: Range<Int>?
-    /// Whether there is text in the position of a build that does not have the form of a build:
-    /// `1.3.0 (93`.
+    /// Whether the text in the position of a build does not have the form of a build: `1.3.0 (93`.
     private(set) var hasStrayText = false
 
     /// Locates the parts in a string without surrounding whitespace.

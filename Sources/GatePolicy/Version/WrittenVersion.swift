@@ -1,4 +1,4 @@
-/// A version at its location in a string, which can be compared with others without copying.
+/// A version at its location in a string, so that it can be compared with others without copying.
 ///
 /// It is parsed and ordered like `AppVersion`.
 struct WrittenVersion {
