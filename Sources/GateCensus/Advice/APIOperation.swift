@@ -9,14 +9,14 @@ package struct APIOperation: Sendable {
         let template: PathTemplate
     }
 
-    /// The method in upper case; `nil` for any method, if the document does not state it.
+    /// The method in upper case; `nil` for any method if the document states none.
     package let method: String?
     /// The path in the document, without the path of a server.
     package let path: String
     /// The addresses on the servers; reports show the first one.
     package let addresses: [Address]
-    /// Paths at which requests for the operation may arrive although the document does not contain
-    /// them.
+    /// Paths at which requests for the operation may arrive, although the document does not contain
+    /// these paths.
     let otherPaths: [PathTemplate]
     /// The number that identifies the document.
     package let document: Int

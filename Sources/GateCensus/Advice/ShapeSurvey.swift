@@ -55,7 +55,8 @@ package struct ShapeSurvey: Sendable {
         self.lines[shape] = line
     }
 
-    /// Records the last minute, hour or day in which a kind of client requested a shape.
+    /// Records the last minute, hour or day in which a kind of client requested a path of this
+    /// shape.
     package mutating func see(
         _ shape: PathShape,
         by cell: CensusCell,

@@ -31,7 +31,7 @@ package enum StrayBuilds {
         package let serverErrors: UInt64
         /// The number of forwarded requests whose responses were observed.
         package let watched: UInt64
-        /// The usual share among its neighbors, from 0 to 1.
+        /// The usual share among the build's neighbors, from 0 to 1.
         package let usual: Double
 
         package var share: Double { Double(self.serverErrors) / Double(self.watched) }
@@ -42,8 +42,8 @@ package enum StrayBuilds {
     static let minimumDevices = 50
     /// The minimum number of failed requests of a build.
     static let minimumErrors: UInt64 = 20
-    /// The number of neighbors on each side that a build is compared with, and their minimum total
-    /// number.
+    /// The maximum number of neighbors on each side that a build is compared with, and the minimum
+    /// number of neighbors in total.
     static let reach = 3
     static let minimumNeighbors = 2
     /// The minimum ratio to the usual request rate, and to the usual share of failures.
@@ -132,10 +132,10 @@ package enum StrayBuilds {
         return rate >= usual * Self.jump ? Asking(rate: rate, usual: usual) : nil
     }
 
-    /// Returns the failures if the lower end of a build's interval is above the upper ends of its
-    /// neighbors.
+    /// Returns the failures if the lower end of a build's interval is above the median of its
+    /// neighbors' upper ends.
     ///
-    /// The median of the neighbors' upper ends is used, because a neighbor may also be stray.
+    /// The median is used, because a neighbor may also be stray.
     private static func failing(_ build: Build, _ beside: [Build]) -> Failing? {
         guard build.figures.serverErrors >= Self.minimumErrors, let interval = build.interval,
             interval.lowerBound > Self.median(beside.compactMap(\.interval?.upperBound))

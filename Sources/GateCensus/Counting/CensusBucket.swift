@@ -14,8 +14,8 @@ package struct CensusBucket: Sendable {
     ///
     /// There is one cell without a client for each outcome.
     private let limit: Int
-    /// The cells that were admitted, including those before the last `take()`, and their number of
-    /// each kind.
+    /// The cells that were admitted, including those before the last `take()`, and their number by
+    /// kind.
     private var admitted: Set<CensusCell> = []
     private var clients = 0
     private var others = 0
@@ -116,7 +116,7 @@ package struct CensusBucket: Sendable {
         (self.shapes, self.shapeCount) = ([:], 0)
     }
 
-    /// The memory of the sketches, in bytes.
+    /// The memory used by the sketches, in bytes.
     var memoryBytes: Int { self.cells.values.reduce(0) { $0 + $1.devices.memoryBytes } }
 }
 

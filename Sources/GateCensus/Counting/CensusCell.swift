@@ -57,7 +57,7 @@ package struct CensusFigures: Sendable, Equatable {
     /// The number of requests that failed in the backend: with a status from 500 to 599, or without
     /// a response.
     package var serverErrors: UInt64 = 0
-    /// The clients by their origin; counted while the breaker needs them, and not stored.
+    /// The clients by their origin; counted only while the breaker needs them, and not stored.
     package var clients = HyperLogLog()
     /// The requests by the shapes of their paths.
     package var shapes: ShapeCounts

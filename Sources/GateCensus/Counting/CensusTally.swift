@@ -38,7 +38,7 @@ package final class CensusTally {
     /// The maximum number of outcomes, which depend only on the rules files and the combinations of
     /// their paths.
     private static let outcomeLimit = 16_384
-    /// The number of recently seen devices, whose repetitions are skipped.
+    /// The number of recently seen devices that are remembered, so that they are not hashed again.
     private static let recentCount = 4_096
 
     private let settings: Settings
@@ -60,7 +60,7 @@ package final class CensusTally {
     private var digests: [UInt64]
     private var digestCells: [UInt32]
     private var digestCount = 0
-    /// The highest hash of a device that is included in the sample; negative if there is no sample.
+    /// The highest device hash that the sample includes; negative if there is no sample.
     private var highestDevice: Int64
     /// The maximum number of devices for the sample between two fetches.
     private static let deviceLimit = 4_096
@@ -118,7 +118,7 @@ package final class CensusTally {
     /// - Parameters:
     ///   - digest: The digest of what the client sent, and of the outcome.
     ///   - outcome: The index of the outcome.
-    ///   - ruleSet: The rules to parse the fields with.
+    ///   - ruleSet: The rules for parsing the fields.
     ///   - state: Adds the fields; not called beyond the limit.
     /// - Returns: The cell; beyond the limit, the shared cell for the outcome.
     package func newCell(
@@ -243,7 +243,8 @@ package final class CensusTally {
 
     /// Adds a device to the sample.
     ///
-    /// If there are too many, devices with the upper half of all hashes are excluded from then on.
+    /// If there are too many devices, those with hashes in the upper half are excluded from then
+    /// on.
     private func sample(_ device: Int64, in cell: Int) {
         self.harvest.devices.append(CensusHarvest.DeviceSighting(cell: cell, device: device))
         while self.harvest.devices.count >= Self.deviceLimit, self.highestDevice > 1 {

@@ -2,14 +2,14 @@
 package struct ClientAddressKey: Sendable, Hashable {
     /// The maximum number of devices for one address.
     ///
-    /// A home or an office has several devices, but inventing a thousand devices must not count as
-    /// many clients.
+    /// A home or an office has several devices, but a thousand invented devices must not count as a
+    /// thousand clients.
     package static let maximumDevices: UInt64 = 8
 
     /// The address, or the part of it that belongs to one client.
     private let bits: UInt64
     /// Whether several clients share the address, for example behind a proxy, so that each device
-    /// counts.
+    /// counts as a client.
     package let isShared: Bool
 
     package init(bits: UInt64, isShared: Bool) {

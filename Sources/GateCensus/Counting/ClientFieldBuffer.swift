@@ -10,8 +10,8 @@ package struct ClientFieldBuffer: Sendable {
     /// The flag that distinguishes the index of a query parameter from that of a header field.
     private static let query: UInt8 = 0x80
 
-    /// For each line, the index of its name, its length in two bytes (lower byte first), and its
-    /// value.
+    /// For each line, the index of its name, its length in two bytes (low-order byte first), and
+    /// its value.
     private var bytes: [UInt8] = []
     private var start = 0
     private var isTooLong = false

@@ -4,7 +4,7 @@ package import GatePolicy
 package struct ShapeCounts: Sendable, Equatable {
     /// The number of requests that arrived while paths were recorded.
     package private(set) var covered: UInt64
-    /// The requests with a recorded path, by shape: all such requests, unless there were too many.
+    /// The requests with a recorded path, by shape; complete unless there were too many shapes.
     package private(set) var counts: [PathShape: UInt64]
     /// The number of requests without a stored shape.
     package private(set) var shapeless: UInt64
@@ -50,12 +50,12 @@ package struct ShapeCounts: Sendable, Equatable {
     }
 }
 
-/// The paths of requests as received, in one contiguous buffer, which are parsed after a fetch.
+/// The paths of requests as received, in one contiguous buffer; they are parsed after a fetch.
 struct PathLog: Sendable {
     /// The maximum size in bytes, sufficient for one to two thousand requests.
     ///
-    /// Later requests are assumed to have the same shares. Over an hour, this is enough to measure
-    /// a share of 0.1 %.
+    /// Later requests are assumed to have the same shares of shapes. Over an hour, this is enough
+    /// to measure a share of 0.1 %.
     private static let limit = 48 * 1024
     private static let headLength = 6
 

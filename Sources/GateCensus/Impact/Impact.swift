@@ -7,7 +7,7 @@ package struct Impact: Sendable {
         /// The amount that is certain.
         package fileprivate(set) var amount = ImpactAmount()
         /// The maximum amount, which includes requests for paths that were not in the rules when
-        /// they were counted.
+        /// the requests were counted.
         package fileprivate(set) var possible = ImpactAmount()
         /// The amounts by the deciding rule; `nil` for the policy for unidentified clients.
         package fileprivate(set) var byRule: [String?: ImpactAmount] = [:]
@@ -39,7 +39,7 @@ package struct Impact: Sendable {
     package private(set) var denied = Side()
     /// Clients that the old rules deny, and that pass the new rules.
     package private(set) var passed = Side()
-    /// Clients that pass both, and get a hint from only one of them.
+    /// Clients that pass both rule sets, and get a hint from only one of them.
     package private(set) var hinted = ImpactAmount()
     /// The number of requests from unknown clients.
     package private(set) var unknownRequests: UInt64 = 0
@@ -190,7 +190,7 @@ package struct Impact: Sendable {
     }
 
     private mutating func add(_ row: CensusRow) {
-        // Rows that only contain late responses have no requests.
+        // Rows that contain only late responses have no requests.
         guard row.figures.requests > 0 else { return }
         guard let client = row.cell.client else {
             self.unknownRequests += row.figures.requests

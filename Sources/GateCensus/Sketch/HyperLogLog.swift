@@ -50,12 +50,12 @@ package struct HyperLogLog: Sendable, Equatable {
 
         package init(hash: UInt64) {
             let register = UInt32(truncatingIfNeeded: hash) & UInt32(HyperLogLog.registerCount - 1)
-            // The bit above all others limits the count.
+            // The bit above the rank bits is set, to limit the count of trailing zeros.
             let rest = hash >> UInt64(HyperLogLog.precision) | 1 << UInt64(HyperLogLog.rankBits)
             self.rawValue = register << 6 | UInt32(rest.trailingZeroBitCount + 1)
         }
 
-        /// Creates a mark from a stored value; bits above the lower 20 are ignored.
+        /// Creates a mark from a stored value; bits above the low-order 20 are ignored.
         package init(rawValue: UInt32) {
             self.rawValue = rawValue & 0xF_FFFF
         }
@@ -125,7 +125,7 @@ package struct HyperLogLog: Sendable, Equatable {
         }
     }
 
-    /// The memory of the registers, in bytes.
+    /// The memory used by the registers, in bytes.
     package var memoryBytes: Int {
         switch self.storage {
         case .dense(let ranks): ranks.count

@@ -90,8 +90,8 @@ struct DenialDocument {
 
     private var link: String { self.upgrade.storeURL ?? "" }
 
-    /// The active maintenance window; `nil` for other denials, which may only have an announced
-    /// one.
+    /// The active maintenance window; `nil` for other denials, whose window, if any, is only
+    /// announced.
     private var maintenance: MaintenanceWindow? {
         self.denial == .maintenance ? self.decision.maintenance : nil
     }
