@@ -5,7 +5,7 @@ package import GatePolicy
 /// Each client that has sent a request since the change counts once, with at most eight clients per
 /// address.
 package struct RuleTrial: Sendable {
-    /// More denials than were predicted.
+    /// More denials than predicted.
     package struct Excess: Sendable, Equatable {
         /// The likely reason.
         package enum Cause: String, Sendable, Codable {

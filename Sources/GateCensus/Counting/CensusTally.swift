@@ -10,7 +10,7 @@ package final class CensusTally {
         /// The maximum number of cells with a client between two fetches; twice as many notations
         /// of clients are distinguished.
         package var maxCells: Int
-        /// The maximum number of device sightings between two fetches, each of eight bytes.
+        /// The maximum number of device sightings between two fetches; each takes eight bytes.
         package var maxSightings: Int
         /// The hash function for device IDs.
         package var hash: SipHash

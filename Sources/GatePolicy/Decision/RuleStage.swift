@@ -1,6 +1,7 @@
 /// The stage of a rule for one client at one time.
 struct RuleStage {
-    /// The effect on a client below the floor: the minimums and the blocked versions and builds.
+    /// The effect on a client below the floor, which consists of minimums and blocked versions and
+    /// builds.
     enum Floor: Equatable {
         /// No effect yet.
         case absent

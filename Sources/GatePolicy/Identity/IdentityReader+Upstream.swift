@@ -1,4 +1,4 @@
-/// The changes to the identity headers of a forwarded request, so that the backend reads the same
+/// The changes to the identity headers of a forwarded request that make the backend read the same
 /// values as the gate.
 package struct UpstreamIdentity: Sendable, Equatable {
     /// The names of the fields to remove, in lower case.

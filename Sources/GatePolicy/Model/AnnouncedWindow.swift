@@ -6,7 +6,7 @@ protocol AnnouncedWindow {
 }
 
 extension AnnouncedWindow {
-    /// Returns the window that is announced, out of two.
+    /// Returns which of two windows is announced.
     static func next(_ known: Self?, _ other: Self) -> Self {
         guard let known else { return other }
         return other.precedes(known) ? other : known

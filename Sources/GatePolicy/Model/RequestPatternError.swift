@@ -33,7 +33,7 @@ extension RequestPatternError: CustomStringConvertible {
         case .doubleStarInside:
             "'**' can only be the last segment of the path"
         case .partialWildcard(let segment):
-            "'*' matches a whole segment and cannot be a part of '\(segment)'"
+            "'*' matches a whole segment and cannot be part of '\(segment)'"
         case .ambiguousPath:
             "backends interpret such a path in different ways; it must not contain '//', '..', ';', "
                 + "'#', a backslash, a control character, or an encoded slash or percent sign"

@@ -8,8 +8,8 @@ package struct PathShape: Sendable, Hashable {
     /// The limits for a path that has a shape: its length in bytes, and its number of segments.
     package static let longestPath = 200
     package static let maximumSegments = 12
-    /// The maximum number of words in a name, separated by hyphens, dots and underscores; longer
-    /// names are titles.
+    /// The maximum number of words in a name; longer names are titles. Words are separated by
+    /// hyphens, dots and underscores.
     private static let maximumWords = 4
     private static let maximumWordLength = 20
     private static let anything = UInt8(ascii: "*")

@@ -65,7 +65,7 @@ struct StoreAvailability: Sendable {
             // A release without a version may raise the recommended build.
             newest.map { $0.precedes(other.release) } ?? true || other.release.version == nil
         }
-        // These include a future release that meets the recommendation, because it is newer than
+        // `newer` includes a future release that meets the recommendation, because it is newer than
         // all available ones.
         let edges = [floor.date] + newer.map { $0.availability(in: country).date }
         var recommended = recommendation.hasBegun(at: now) ? self.recommendation : .none

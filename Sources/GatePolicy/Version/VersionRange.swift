@@ -79,7 +79,7 @@ extension VersionRangeError: CustomStringConvertible {
         case .comparedSeries(let text):
             "'\(text)' is a wildcard and cannot follow an operator"
         case .seriesWithoutNumber:
-            "a wildcard needs a number before it, such as '3.x'"
+            "a wildcard must follow a number, as in '3.x'"
         }
     }
 }
