@@ -91,17 +91,17 @@ extension RuleExpectation {
 }
 
 extension RuleTest {
-    /// Whether the request is a CORS preflight of a browser (Fetch standard, "CORS protocol").
+    /// Whether the request is a browser's CORS preflight (Fetch standard, "CORS protocol").
     fileprivate var isPreflight: Bool {
         self.method == "OPTIONS" && self.value(of: "origin") != nil
             && self.value(of: "access-control-request-method") != nil
             && self.value(of: "upgrade") == nil && !self.hasBody
     }
 
-    /// Whether the request offers another protocol, as a WebSocket handshake of a browser does (RFC
+    /// Whether the request offers another protocol, as a browser's WebSocket handshake does (RFC
     /// 9110 section 7.8).
     ///
-    /// The client identity is only read from the query of such a request.
+    /// The client identity is read only from the query of such a request.
     fileprivate var isHandshake: Bool {
         let options = self.values(of: "connection").flatMap { $0.split(separator: ",") }
         return self.value(of: "upgrade") != nil && !self.hasBody

@@ -3,9 +3,9 @@ package import GatePolicy
 /// The highest floor that affects few enough clients, for each app and platform, and a forecast for
 /// higher floors.
 ///
-/// The forecast is the day on which a higher floor will affect equally few clients. To limit memory,
-/// the advice is computed in two steps: `init` reads the most recent days, and `add(_:)` reads all
-/// stored days for the floors that need a forecast.
+/// The forecast is the day on which a higher floor will affect just as few clients. To limit
+/// memory, the advice is computed in two steps: `init` reads the most recent days, and `add(_:)`
+/// reads all stored days for the floors that need a forecast.
 package struct FloorAdvice: Sendable {
     /// An app on a platform, as sent by clients.
     package struct Audience: Sendable, Hashable {

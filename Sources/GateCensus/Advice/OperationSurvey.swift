@@ -60,7 +60,7 @@ package struct OperationSurvey: Sendable {
         package let document: Int
         /// Whether no operation of the document matches a request.
         package let isWhole: Bool
-        /// Some of these requests.
+        /// Some of the requests that may belong to the document or server.
         package let seen: [PathShape]
         /// The path that precedes the document's path in the most frequent of these requests.
         package let base: String?

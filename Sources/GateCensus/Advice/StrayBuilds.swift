@@ -26,7 +26,7 @@ package enum StrayBuilds {
         package let usual: Double
     }
 
-    /// The requests of a build that failed in the backend.
+    /// A build's requests that failed in the backend.
     package struct Failing: Sendable, Equatable {
         package let serverErrors: UInt64
         /// The number of forwarded requests whose responses were observed.
@@ -37,7 +37,7 @@ package enum StrayBuilds {
         package var share: Double { Double(self.serverErrors) / Double(self.watched) }
     }
 
-    /// The minimum number of devices of a build and of each neighbor, or of requests if they
+    /// The minimum number of devices of a build and of each neighbor, or of requests if these
     /// contain no devices.
     static let minimumDevices = 50
     /// The minimum number of failed requests of a build.
@@ -176,7 +176,7 @@ package enum StrayBuilds {
         /// The confidence interval of that share; `nil` if there are too few observations.
         ///
         /// Requests from one device are not independent, because a device that fails once tends to
-        /// fail again. Devices therefore count as independent observations, and requests do not.
+        /// fail again. Devices, and not requests, therefore count as independent observations.
         var interval: ClosedRange<Double>? {
             guard self.figures.watched > 0 else { return nil }
             let namesDevices = self.figures.identified * 2 >= self.figures.requests

@@ -1,6 +1,6 @@
 package import GatePolicy
 
-/// Selects the clients of the census that have old versions.
+/// Selects the clients in the census that have old versions.
 package struct SunsetFilter: Sendable {
     /// The kind of client.
     enum Standing: Sendable, Equatable {

@@ -20,7 +20,7 @@ package struct RuleTrial: Sendable {
         package let audience: Impact.Audience?
         /// The number of clients that were counted.
         package let clients: Int
-        /// The share of these clients that was denied, or that sent no version, from 0 to 1.
+        /// The share of these clients that were denied, or that sent no version, from 0 to 1.
         package let share: Double
         /// The predicted share.
         package let predicted: Double

@@ -42,7 +42,8 @@ package final class CensusTally {
     private static let recentCount = 4_096
 
     private let settings: Settings
-    /// Higher than the number of cells, because a client may use several notations.
+    /// The maximum number of statements, which exceeds that of cells, because a client may use
+    /// several notations.
     private let maxStatements: Int
     private var outcomes: [CensusOutcome] = []
     private var outcomePlaces: [CensusOutcome: Int] = [:]
@@ -230,7 +231,7 @@ package final class CensusTally {
             return
         }
         self.recent[place] = sight
-        // Otherwise, the device is not needed.
+        // The hash is needed only for counting devices or clients.
         guard self.settings.countsDevices || client != nil else { return }
         let hash = self.settings.hash.hash(device)
         if let client { self.keep(client.mark(self.settings.hash, device: hash), in: cell) }

@@ -2,8 +2,8 @@ import GatePolicy
 
 /// The identity fields of clients as received, in one contiguous buffer.
 ///
-/// Parsing each new client on its event loop would make such requests expensive. The fields are
-/// parsed after a fetch instead.
+/// The fields are parsed after a fetch, because parsing each new client on its event loop would
+/// make such requests expensive.
 package struct ClientFieldBuffer: Sendable {
     /// The maximum size of a client's fields, in bytes; if they are longer, none are stored.
     private static let longest = 1_024

@@ -22,7 +22,7 @@ package struct ShapeCounts: Sendable, Equatable {
     package mutating func add(_ other: ShapeCounts) {
         self.covered += other.covered
         self.shapeless += other.shapeless
-        // One of them is almost always empty.
+        // In almost all cases, one of the two is empty.
         if self.counts.isEmpty {
             self.counts = other.counts
         } else if !other.counts.isEmpty {
@@ -59,8 +59,8 @@ struct PathLog: Sendable {
     private static let limit = 48 * 1024
     private static let headLength = 6
 
-    /// For each request, its cell in four bytes, the lengths of the method and target, and both
-    /// strings.
+    /// For each request: its cell in four bytes, the lengths of the method and of the target, and
+    /// both strings.
     private var bytes: [UInt8] = []
 
     init(expecting last: PathLog? = nil) {
@@ -82,7 +82,8 @@ struct PathLog: Sendable {
             unsafe method.withUnsafeBytes { method in
                 unsafe target.withUnsafeBytes { target in
                     unsafe room.withUnsafeMutableBufferPointer { room, used in
-                        // Neither can be `nil`, because a request head always has both.
+                        // None of these can be `nil`, because a request head always has a method
+                        // and a target.
                         guard let start = room.baseAddress, let method = method.baseAddress,
                             let target = target.baseAddress
                         else { return }

@@ -300,7 +300,7 @@ extension Decision {
     fileprivate var denies: Bool { self.kind >= .require }
 }
 
-/// A number of requests and devices, of which only a share may count.
+/// Requests and devices, of which possibly only a share counts.
 package struct ImpactAmount: Sendable {
     /// The number of requests; in a rollout, the expected number.
     package private(set) var requests = 0.0

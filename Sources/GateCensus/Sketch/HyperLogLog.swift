@@ -67,7 +67,7 @@ package struct HyperLogLog: Sendable, Equatable {
     package mutating func add(_ mark: Mark) {
         let (register, rank) = (Int(mark.rawValue >> 6), UInt8(mark.rawValue & 63))
         guard rank > 0, rank <= Self.maximumRank else { return }
-        // Moved out of `self` so that the storage is changed in place.
+        // The storage is moved out of `self`, so that it is changed in place.
         var storage = Storage.sparse([])
         swap(&storage, &self.storage)
         switch consume storage {

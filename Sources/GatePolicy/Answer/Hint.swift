@@ -66,8 +66,8 @@ extension Decision {
 
     /// The version that the client should update to.
     ///
-    /// If no version is recommended to a client that is warned about a floor, this is the version of
-    /// the floor.
+    /// If no version is recommended to a client that is warned about a floor, this is the version
+    /// of the floor.
     var goal: AppVersion? {
         self.upgrade.latest ?? (self.kind == .recommend ? self.upgrade.minimum : nil)
     }

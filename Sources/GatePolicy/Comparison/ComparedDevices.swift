@@ -13,7 +13,7 @@ struct ComparedDevices {
     private static let candidates = 20_000
     private static let groupLimit = 64
 
-    /// Finds one device for each combination of rollout steps of the rules.
+    /// Finds one device for each combination of the rules' rollout steps.
     init(_ rules: [RuleDefinition]) {
         var bounds: [(ruleID: String, percents: [Double])] = []
         for id in Set(rules.filter { !$0.rollout.isEmpty }.map(\.id)).sorted() {
@@ -55,7 +55,7 @@ extension RuleSet {
         package let share: Double
     }
 
-    /// Returns one device for each combination of rollout steps of the rules.
+    /// Returns one device for each combination of the rules' rollout steps.
     package static func deviceSamples(for rules: [RuleDefinition]) -> [DeviceSample] {
         let groups = ComparedDevices(rules).groups
         // With many rollouts, the rarest combinations have no sample; the shares of the others are

@@ -50,8 +50,8 @@ package struct ComparedChange: Sendable, Equatable {
     package var versions: String
     package var before: ComparedOutcome
     package var after: ComparedOutcome
-    /// The share of these clients that is affected, greater than 0 and at most 1; less than 1 in
-    /// rollouts.
+    /// The share of these clients that is affected: greater than 0 and at most 1; less than 1 only
+    /// in rollouts.
     package var share: Double
 }
 
@@ -65,7 +65,7 @@ package struct ComparedPeriod: Sendable, Equatable {
 package struct RuleSetDifference: Sendable, Equatable {
     /// The periods in chronological order; each lasts until the next one starts.
     package let periods: [ComparedPeriod]
-    /// Whether only typical combinations were compared, because there are too many.
+    /// Whether only typical combinations were compared, because there were too many to compare all.
     package let isSampled: Bool
     /// Whether the rule sets read the client identity from different fields.
     ///

@@ -88,7 +88,7 @@ struct ComparedTrial {
             guard before.isNoticeable(beside: after) else { continue }
             shares[.init(before: before, after: after), default: 0] += group.share
         }
-        // Rounded, because the sum of the shares may differ from 1 in the last digit.
+        // The shares are rounded, because their sum may differ from 1 in the last digit.
         return shares.mapValues { ($0 * 1_000_000).rounded() / 1_000_000 }
     }
 

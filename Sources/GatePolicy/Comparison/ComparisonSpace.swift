@@ -98,7 +98,7 @@ struct ComparisonSpace {
             matches.flatMap { $0.osVersions ?? [] } + rules.flatMap(\.requiresOS),
             distinguishesUnreadable: distinguishesUnreadable
         )
-        // A rule that only depends on the build does not reject a client that sends a build but no
+        // A rule that depends only on the build does not reject a client that sends a build but no
         // version.
         self.builds = .builds(
             rules.flatMap(\.buildCuts) + releases.flatMap(\.builds),

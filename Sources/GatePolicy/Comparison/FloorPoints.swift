@@ -68,8 +68,8 @@ package struct FloorOrder: Sendable, Equatable {
 }
 
 extension RuleDefinition {
-    /// Whether the floor of the rule is active at the given time for all clients that match,
-    /// without waiting for a store.
+    /// Whether the floor of the rule is active at the given time for all matching clients, and does
+    /// not wait for a store.
     package func isActiveForAllClients(at now: Timestamp) -> Bool {
         guard self.hasFloor, self.mode == .enforce, self.holdUntilInStore == nil else {
             return false

@@ -33,14 +33,14 @@ package struct RuleSetTransition {
     package let openings: [Opening]
     /// The requests for which unidentified clients were rejected and now pass.
     package let newlyAllowedRequests: [RequestPattern]
-    /// The number of changed rules that were not evaluated, because there are too many.
+    /// The number of changed rules that were not evaluated, because there were too many.
     package let unseen: Int
 
-    /// The maximum number of rules without a plan that are evaluated.
+    /// The maximum number of evaluated rules without a plan.
     ///
     /// The number is lower for thousands of rules, because each may be compared with all others.
     private static let undoLimit = 50
-    /// The number of openings with a plan after which the evaluation ends; lower with thousands of
+    /// The number of openings with a plan at which the evaluation ends; lower for thousands of
     /// rules.
     private static let planLimit = 20
     /// The maximum product of the number of rules and the number of evaluated rules.
@@ -134,9 +134,9 @@ private struct RuleChange {
     /// Beyond it, only pairs with the same ID are compared.
     private static let pairLimit = 1_000_000
 
-    /// Enforced rules with a floor that are missing or changed in the new rule set.
+    /// Enforced rules that have a floor and are missing or changed in the new rule set.
     let formerRules: [RuleDefinition]
-    /// Whether some pairs were not compared, because there are too many.
+    /// Whether some pairs were not compared, because there were too many.
     var isExhausted: Bool { self.pairs > Self.pairLimit }
 
     private let old: [RuleDefinition]
@@ -164,7 +164,7 @@ private struct RuleChange {
             guard floors.contains(where: { $0.hasFloor && $0.mode == .enforce }) else { return nil }
             let dependsOnStores = floors.contains { $0.holdUntilInStore != nil }
             guard !isSame || dependsOnStores else { return nil }
-            // A rule that only gains an entry in `next` denies the same clients as before.
+            // A rule that merely gains an entry in `next` denies the same clients as before.
             let isKept =
                 !dependsOnStores && (successor.map { new.rules[$0].keeps(floors) } ?? false)
             return isKept ? nil : old.rules[index]

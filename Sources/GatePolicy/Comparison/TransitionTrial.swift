@@ -70,7 +70,8 @@ struct TransitionTrial {
         var kinds = ComparedDevices(rules).groups.map { ClientIdentity(device: $0.device) }
         func vary<Value>(_ path: WritableKeyPath<ClientIdentity, Value>, _ values: [Value]) {
             guard kinds.count * values.count <= Self.kindLimit else {
-                // With too many combinations, each value is used in turn for some of the kinds.
+                // If there are too many combinations, each value is used in turn for some of the
+                // kinds.
                 for index in kinds.indices {
                     kinds[index][keyPath: path] = values[index % values.count]
                 }

@@ -221,7 +221,7 @@ final class CompiledRule: Sendable {
         return Decision.Held(ruleID: self.definition.id, until: stage.store?.floor.date)
     }
 
-    /// Whether the operating system of the client is known to be too old for the update.
+    /// Whether the client's operating system is known to be too old for the update.
     func excludesDevice(of subject: Subject) -> Bool {
         let ranges = self.definition.requiresOS
         guard !ranges.isEmpty, let version = subject.identity.osVersion.value else { return false }

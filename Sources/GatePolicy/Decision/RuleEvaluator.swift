@@ -16,7 +16,7 @@ struct RuleEvaluator: Sendable {
     init(_ definition: RuleSetDefinition, _ classifier: RequestClassifier) {
         self.rules = definition.rules.enumerated().flatMap { place, rule in
             let patterns = rule.match.requests?.compactMap { classifier.number(of: $0) }
-            // A rule that only has `next` entries has no effect of its own.
+            // A rule that has only `next` entries has no effect of its own.
             let floors = rule.hasTerms || rule.next.isEmpty ? rule.withNext : rule.next
             return floors.map { floor in
                 CompiledRule(floor, at: place, patterns: patterns, definition.releases)

@@ -6,7 +6,7 @@ struct RuleStage {
         /// No effect yet.
         case absent
         case warned(Decision.Warning)
-        /// Enforced until the end of the window, then a warning again.
+        /// Enforced until the end of the window, and then again only a warning.
         case brownout(BrownoutWindow, Decision.Warning)
         case enforced
     }

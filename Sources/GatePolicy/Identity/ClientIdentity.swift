@@ -43,7 +43,7 @@ package struct ClientIdentity: Sendable, Hashable {
 extension ClientIdentity {
     /// The preferred languages of the client, best first.
     ///
-    /// Parsed on access, because few responses contain texts.
+    /// They are parsed on access, because few responses contain texts.
     package var languages: [LanguageRange] { LanguageRange.list(parsing: self.languageFields) }
 
     /// The country of the client's store, if it is known: the storefront that the client sends, or

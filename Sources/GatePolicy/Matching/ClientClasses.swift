@@ -13,7 +13,7 @@ package final class ClientClasses: Sendable {
     /// The content of a header field.
     private enum Subject: Sendable {
         case part(IdentityPart)
-        /// Only read if the client sends no version.
+        /// The `User-Agent`, which is read only if the client sends no version.
         case userAgent
         /// More than one part.
         case several

@@ -2,11 +2,14 @@
 struct RequestMatcher: Sendable {
     /// How paths and methods are compared.
     enum Style: Sendable {
-        /// Byte by byte, and only paths that all backends interpret alike. Used for exemptions,
-        /// which other spellings must not widen.
+        /// Byte by byte, and only for paths that all backends interpret alike.
+        ///
+        /// This is for exemptions, which other spellings must not widen.
         case exact
         /// In every way in which a backend may interpret a path, ignoring case and a trailing
-        /// slash. Used for rules, which other spellings must not bypass.
+        /// slash.
+        ///
+        /// This is for rules, which other spellings must not bypass.
         case lenient
     }
 

@@ -1,7 +1,9 @@
 /// A time window that is announced to clients in advance.
 protocol AnnouncedWindow {
-    /// Whether this window is announced instead of another one. The window that starts first is
-    /// announced; if both start at the same time, the one that ends last.
+    /// Whether this window is announced instead of another one.
+    ///
+    /// The window that starts first is announced; if both start at the same time, the one that ends
+    /// last.
     func precedes(_ other: Self) -> Bool
 }
 
@@ -79,7 +81,8 @@ package struct BrownoutWindow: AnnouncedWindow, Sendable, Hashable {
 extension RuleSchedule {
     /// Returns the windows that have not ended, starting with the current or next one.
     func brownouts(notOverAt now: Timestamp) -> ArraySlice<BrownoutWindow> {
-        // A binary search, because there can be a thousand windows, and every decision needs this.
+        // Uses binary search, because there can be a thousand windows, and every decision needs the
+        // result.
         var range = self.brownouts.indices
         while !range.isEmpty {
             let middle = range.lowerBound + range.count / 2

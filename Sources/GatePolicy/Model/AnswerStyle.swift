@@ -1,4 +1,4 @@
-/// The format of a denial, for released apps that only understand that format.
+/// The format of a denial, for released apps that understand no other format.
 package struct AnswerStyle: Sendable, Equatable {
     /// The status instead of 426; in the style of a rule, also instead of 503 for its maintenance
     /// window.

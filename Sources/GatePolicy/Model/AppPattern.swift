@@ -1,4 +1,5 @@
-/// The apps that a rule matches: one identifier, or all with a prefix, such as `com.example.*`.
+/// The apps that a rule matches: one identifier, or all identifiers with a prefix, such as
+/// `com.example.*`.
 package struct AppPattern: Sendable, Hashable {
     /// The reason why a string is not a valid pattern.
     package enum Failure: Error, Sendable, Equatable {

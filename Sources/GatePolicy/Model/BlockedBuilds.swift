@@ -43,7 +43,7 @@ package struct WrittenForm: Sendable, Hashable {
     package struct Patterns: Sendable, Hashable {
         /// The patterns that all have to match.
         package var all: [WrittenPattern]
-        /// The patterns of which none may match.
+        /// The patterns, none of which may match.
         package var none: [WrittenPattern]
 
         package init(all: [WrittenPattern] = [], none: [WrittenPattern] = []) {
@@ -83,7 +83,7 @@ package struct WrittenForm: Sendable, Hashable {
         return true
     }
 
-    /// The keys of the rules file with their patterns.
+    /// The keys in the rules file, with their patterns.
     package var keys: [(key: String, patterns: [WrittenPattern])] {
         [
             ("versionMatches", self.version.all), ("versionMatchesNone", self.version.none),

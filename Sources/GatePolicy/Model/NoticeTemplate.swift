@@ -1,4 +1,4 @@
-/// A string with placeholders for values that are only known at the time of a request.
+/// A string with placeholders for values that are known only at the time of a request.
 ///
 /// `Version {currentVersion} no longer works.` has one placeholder; `{{` and `}}` are literal
 /// braces.
@@ -92,7 +92,7 @@ enum NoticePlaceholder: String, Sendable, CaseIterable {
     case currentVersion, minimumVersion, latestVersion, minimumBuild, latestBuild, platform, app
     case title, message, button, storeUrl, status, decision, rule, revision
 
-    /// The placeholders that notices can contain; the others are only available in a `body`.
+    /// The placeholders that notices can contain; the others are available only in a `body`.
     static let inNotices: [NoticePlaceholder] = [
         .currentVersion, .minimumVersion, .latestVersion, .minimumBuild, .latestBuild, .platform,
         .app,

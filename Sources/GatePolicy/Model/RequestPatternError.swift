@@ -10,7 +10,7 @@ package enum RequestPatternError: Error, Sendable, Equatable {
     case query
     /// `**` is not at the end of the path.
     case doubleStarInside
-    /// A `*` is only part of its segment.
+    /// A `*` is not a whole segment.
     case partialWildcard(String)
     /// Backends could interpret the path in different ways.
     case ambiguousPath

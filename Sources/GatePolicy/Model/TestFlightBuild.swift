@@ -1,6 +1,6 @@
 /// The testers who may have a build of an app before it is in the App Store.
 package enum TestAudience: String, Sendable, CaseIterable {
-    /// The testers of the team only; the build can never be released to others.
+    /// Only the testers of the team; the build can never be released to others.
     case `internal`
     /// All invited testers; the build can be released without changes.
     case external

@@ -87,7 +87,7 @@ struct LenientPath {
     }
 }
 
-/// The characters in a path that backends interpret differently.
+/// A path's characters that backends interpret in different ways.
 private struct PathMarks {
     private let units: [PathUnit]
     /// Whether interpreting characters before decoding has a different result than interpreting
