@@ -68,7 +68,7 @@ package struct APIOperation: Sendable {
     /// Returns the method and one of the paths, for a table.
     package func text(at path: String) -> String { "\(self.method ?? "(any)") \(path)" }
 
-    /// Whether all requests for the operation have a shape, except for unusually long ones.
+    /// Whether all requests for the operation, except unusually long ones, have a shape.
     var hasShape: Bool {
         self.addresses.allSatisfy(\.template.hasShape)
             && self.method.map { PathShape.keeps(method: $0.utf8.span) } ?? true

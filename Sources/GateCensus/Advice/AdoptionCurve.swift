@@ -37,7 +37,7 @@ package struct AdoptionCurve: Sendable {
     private static let minimumSlope = 0.005
     /// The minimum fraction of the points' variance that the line has to explain.
     private static let minimumFit = 0.9
-    /// The minimum slope of the newer half, relative to the older half; below it, the curve
+    /// The minimum slope of the newer half, relative to that of the older half; below it, the curve
     /// flattens.
     private static let bend = 0.8
     /// The maximum length of a forecast, in days per observed day.

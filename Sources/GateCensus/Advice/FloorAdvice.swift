@@ -43,8 +43,8 @@ package struct FloorAdvice: Sendable {
         package let next: [Next]
     }
 
-    /// The maximum number of apps and platforms, chosen by their number of requests; clients can
-    /// send any names.
+    /// The maximum number of apps and platforms, because clients can send any names; those with the
+    /// most requests are chosen.
     static let audienceLimit = 8
     /// The maximum number of future floors for each app and platform.
     static let nextLimit = 5

@@ -49,7 +49,7 @@ package struct OperationSurvey: Sendable {
         ///
         /// This is an upper bound if the calls are only possible.
         package fileprivate(set) var requests = 0.0
-        /// The devices of the kinds of clients that called the operation: an upper bound.
+        /// An upper bound on the devices: those of all kinds of clients that called the operation.
         package fileprivate(set) var devices = HyperLogLog()
         package fileprivate(set) var versions: Set<String> = []
         package fileprivate(set) var lastSeen: (start: Timestamp, length: Int64)?

@@ -11,7 +11,8 @@ package struct PathTemplate: Sendable, Hashable {
         case mixed([String])
         /// A parameter for any number of segments: `{+path}`.
         case rest
-        /// A segment that backends could interpret differently; requests for it have no shape.
+        /// A segment that backends could interpret in different ways; requests for it have no
+        /// shape.
         case unreadable
     }
 

@@ -20,7 +20,7 @@ package enum StrayBuilds {
         package let failing: Failing?
     }
 
-    /// The number of requests per device of a build, and the usual number among its neighbors.
+    /// A build's number of requests per device, and the usual number among its neighbors.
     package struct Asking: Sendable, Equatable {
         package let rate: Double
         package let usual: Double
@@ -196,13 +196,14 @@ extension StrayBuilds.Stray {
     }
 }
 
-/// The Wilson score interval of a share.
+/// The Wilson score interval of a share, which is valid for few observations, and for shares of 0
+/// and 1.
 ///
 /// E. B. Wilson, Probable inference, the law of succession, and statistical inference, Journal of
-/// the American Statistical Association 22 (1927), 209–212. It is valid for few observations, and
-/// for shares of 0 and 1.
+/// the American Statistical Association 22 (1927), 209–212.
 enum WilsonInterval {
-    /// The standard normal deviate for 99 %, because hundreds of builds are compared each time.
+    /// The standard normal deviate for a confidence level of 99 %, which is high because hundreds
+    /// of builds are compared each time.
     private static let deviate = 2.575_829
 
     /// Returns the interval that contains the true share in 99 out of 100 cases.

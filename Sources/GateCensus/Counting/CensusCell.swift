@@ -59,7 +59,7 @@ package struct CensusFigures: Sendable, Equatable {
     package var serverErrors: UInt64 = 0
     /// The clients by their origin; counted only while the breaker needs them, and not stored.
     package var clients = HyperLogLog()
-    /// The requests by the shapes of their paths.
+    /// The requests, by path shape.
     package var shapes: ShapeCounts
 
     package init(

@@ -85,7 +85,7 @@ package final class CensusTally {
         self.harvest.sightings.reserveCapacity(Swift.min(settings.maxSightings, 4_096))
     }
 
-    /// Returns the index of an outcome, which verdicts store.
+    /// Returns the index of an outcome; verdicts store this index.
     package func place(of outcome: CensusOutcome) -> Int {
         if let place = self.outcomePlaces[outcome] { return place }
         guard self.outcomes.count < Self.outcomeLimit else {
@@ -260,7 +260,8 @@ package final class CensusTally {
         CensusReceipt(harvest: self.harvest.number, cell: cell)
     }
 
-    /// Counts a request that failed in the backend, even if the request has already been fetched.
+    /// Counts a request that failed in the backend, even if the cell of the request has already
+    /// been fetched.
     package func countServerError(_ receipt: CensusReceipt) {
         guard receipt != .none else { return }
         if receipt.harvest == self.harvest.number {

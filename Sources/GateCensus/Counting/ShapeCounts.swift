@@ -1,6 +1,6 @@
 package import GatePolicy
 
-/// The requests of a cell by the shapes of their paths.
+/// The requests of a cell, by path shape.
 package struct ShapeCounts: Sendable, Equatable {
     /// The number of requests that arrived while paths were recorded.
     package private(set) var covered: UInt64

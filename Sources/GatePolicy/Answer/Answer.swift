@@ -31,8 +31,8 @@ package struct Answer: Sendable, Equatable {
         return answer
     }
 
-    /// Returns the CORS fields that let a web app from another origin read the response (CORS
-    /// protocol of the Fetch standard).
+    /// Returns the CORS fields that let a web app from another origin read the response (Fetch
+    /// standard, "CORS protocol").
     package static func crossOriginFields(origin: String) -> [HeaderField] {
         // Only a value that can be an origin is echoed; other bytes could start a new header field.
         guard !origin.isEmpty, origin.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return [] }

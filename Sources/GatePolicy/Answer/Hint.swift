@@ -8,7 +8,7 @@ struct Hint {
     /// Lets web apps from another origin read the hint if the backend allows them to read the
     /// response.
     ///
-    /// This field alone grants no access (CORS protocol of the Fetch standard).
+    /// This field alone grants no access (Fetch standard, "CORS protocol").
     private static let exposure = HeaderField(
         name: "Access-Control-Expose-Headers",
         value: "\(Answer.markerName), Deprecation, Sunset"

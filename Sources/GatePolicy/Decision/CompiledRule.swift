@@ -123,7 +123,7 @@ final class CompiledRule: Sendable {
 
     /// Whether a claim is, or may be, one of the accepted values.
     ///
-    /// An unknown claim is added to the gaps.
+    /// If the claim is missing or unparsable, it is added to the gaps.
     private static func accepts<Value, Accepted>(
         _ claim: Claim<Value>,
         _ part: IdentityPart,

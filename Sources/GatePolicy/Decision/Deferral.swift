@@ -45,7 +45,8 @@ package struct Deferral: Sendable, Equatable {
 }
 
 extension Decision {
-    /// Returns the reason as text, considering rules that do not deny yet because of their dates.
+    /// Returns the reason as text, taking into account rules that do not deny yet because of their
+    /// dates.
     package func reason(with deferrals: [Deferral]) -> String {
         let isEarly = self.reason == .noRuleApplies && !deferrals.isEmpty
         return isEarly ? "no rule applies yet" : "\(self.reason)"
