@@ -155,11 +155,11 @@ package final class RuleSet: Sendable {
         return Array((chosen + [country ?? ""]).joined(separator: "\0").utf8)
     }
 
-    /// The request header fields that responses of the gate can depend on, for `Vary`.
+    /// The request header fields that the gate's responses can depend on, for `Vary`.
     package var answerInputs: String { self.responder.vary }
 
     /// Returns the header fields that are added to the backend's response, for a client that should
-    /// upgrade and before a maintenance window.
+    /// upgrade, or before a maintenance window.
     package func hint(for decision: Decision) -> [HeaderField] {
         Hint(decision).fields
     }

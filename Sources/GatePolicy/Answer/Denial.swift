@@ -28,8 +28,8 @@ enum Denial: Sendable, Equatable {
         }
     }
 
-    /// The gRPC status code: FAILED_PRECONDITION, because a retry does not help, or UNAVAILABLE,
-    /// because a retry may help.
+    /// The gRPC status code: FAILED_PRECONDITION if a retry does not help, or UNAVAILABLE if a
+    /// retry may help.
     var callStatus: Int {
         switch self {
         case .upgrade: 9

@@ -36,7 +36,8 @@ struct FloorPoints {
 }
 
 extension RuleDefinition {
-    /// Whether the floor denies a client with this version and build, regardless of its schedule.
+    /// Whether the floor denies a client with this version and build, regardless of the floor's
+    /// schedule.
     func denies(_ point: FloorPoints.Point) -> Bool {
         self.breach(by: point.version, point.version.release, build: point.build) != nil
     }

@@ -30,7 +30,8 @@ package struct RuleSetComparison {
             var next: Timestamp?
             var changes: [ComparedChange] = []
             for index in parts.indices {
-                // A client that sends too little can belong to several parts.
+                // A client that sends too little can belong to several parts, which then contain
+                // the same change.
                 let more = parts[index].changes(at: current, &next)
                 changes += more.filter { !changes.contains($0) }
             }

@@ -46,7 +46,7 @@ extension RuleEvaluator {
                 minimum.hear(offer.minimum, offer.storeURL)
                 minimumBuild.hear(offer.minimumBuild, offer.storeURL)
             }
-            // A version that the device cannot run is not offered as the latest one.
+            // A version that the device cannot run is not offered as the latest version.
             if !compiled.excludesDevice(of: subject) {
                 let recommendation = compiled.recommendation(at: stage)
                 latest.hear(recommendation.version, offer.storeURL)

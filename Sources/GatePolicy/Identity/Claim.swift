@@ -1,6 +1,6 @@
 /// The value that a client sends for one part of its identity.
 ///
-/// A claim, not a credential: clients can send any value.
+/// This is a claim and not a credential: clients can send any value.
 package enum Claim<Value: Sendable & Hashable>: Sendable, Hashable {
     /// The client sends no value.
     case missing

@@ -1,5 +1,4 @@
-/// The header lines and query parameters of a request that may state the client identity, as
-/// received.
+/// A request's header lines and query parameters that may state the client identity, as received.
 ///
 /// `RuleSet.noClaims` is an empty value.
 package struct IdentityClaims: Sendable {

@@ -143,7 +143,7 @@ package struct RuleMatch: Sendable, Equatable {
     /// Requests by path and method, one of which has to match.
     package var requests: [RequestPattern]?
 
-    /// Whether the match includes an app; true without a condition on apps.
+    /// Whether the match includes an app; true if there is no condition on apps.
     package func accepts(app: String) -> Bool {
         self.apps?.contains { $0.matches(app) } ?? true
     }

@@ -3,7 +3,7 @@
 /// A loader creates definitions, and `RuleSet.init(_:)` compiles them. Before it creates a
 /// definition, the loader reports all errors in the file, with their locations.
 package struct RuleSetDefinition: Sendable, Equatable {
-    /// The revision of the rules, which all denials contain: a hash of the sources.
+    /// The revision of the rules, a hash of the sources; all denials contain it.
     package var revision: String
     /// Whether anything is enforced; `observe` disables all denials, but not hints.
     package var mode: RuleMode

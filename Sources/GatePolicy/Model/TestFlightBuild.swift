@@ -104,7 +104,7 @@ package struct TestFlightApp: Sendable, Equatable {
             .max { $0.precedes($1) }
     }
 
-    /// Returns the audience of a version; `nil` if it is unknown, or if builds of both audiences
+    /// Returns the audience of a version; `nil` if it is unknown, or if builds for both audiences
     /// match.
     package func audience(ofVersion version: AppVersion, build: AppVersion?) -> TestAudience? {
         let meant = self.builds.filter { known in

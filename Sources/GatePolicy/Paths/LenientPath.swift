@@ -90,7 +90,7 @@ struct LenientPath {
 /// A path's characters that backends interpret in different ways.
 private struct PathMarks {
     private let units: [PathUnit]
-    /// Whether interpreting characters before decoding has a different result than interpreting
+    /// Whether interpreting characters before decoding gives a different result from interpreting
     /// them afterwards.
     private let hasEncodedMark: Bool
 

@@ -37,8 +37,8 @@ extension EffectiveFrom {
 }
 
 extension Release {
-    /// The countries in which a release has to be available: those of the hold, otherwise all
-    /// countries that the source checks, otherwise those that have the release.
+    /// The countries in which a release has to be available: those of the hold, or else all
+    /// countries that the source checks, or else those that have the release.
     ///
     /// If neither the hold nor the release specifies countries, the result is empty: the release is
     /// available everywhere.

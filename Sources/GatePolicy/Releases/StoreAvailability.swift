@@ -132,7 +132,7 @@ extension RuleDefinition {
 }
 
 extension StoreRelease {
-    /// Whether the client's identity does not exclude the release.
+    /// Whether the release may be available to a client with this identity.
     fileprivate func mayApply(_ identity: ClientIdentity) -> Bool {
         (identity.platform.value.map { $0 == self.platform } ?? true)
             && (identity.app.value.map { self.app == nil || self.app == $0 } ?? true)
@@ -174,7 +174,7 @@ struct ReleaseForRule: Sendable {
     /// Whether the rule denies none of its builds.
     let passesBuilds: Bool
 
-    /// Evaluates a release for a rule; `nil` if the rule blocks the release, so that it cannot
+    /// Evaluates a release for a rule; `nil` if the rule blocks the release, which therefore cannot
     /// serve as an update.
     init?(_ release: StoreRelease, _ rule: RuleDefinition) {
         if let version = release.version, rule.blockedRange(of: version, version.release) != nil {
@@ -192,8 +192,8 @@ struct ReleaseForRule: Sendable {
         self.meetsRecommendation = release.meets(rule.recommended, rule.recommendedBuild, of: rule)
     }
 
-    /// Returns the time from which the release counts as available for a client with a store in a
-    /// country; `nil` means an unknown country.
+    /// Returns the time from which the release counts as available for a client whose store is in a
+    /// country; `nil` stands for an unknown country.
     func availability(in country: String?) -> EffectiveFrom {
         country.flatMap { self.countries[$0] } ?? self.everywhere
     }

@@ -95,7 +95,7 @@ package struct StoreRelease: Sendable {
     }
 
     /// Whether the highest build is lower than that of another release; a release without builds
-    /// counts as 0.
+    /// counts as build 0.
     package func hasLowerBuilds(than other: StoreRelease) -> Bool {
         (self.builds.last ?? .zero) < (other.builds.last ?? .zero)
     }

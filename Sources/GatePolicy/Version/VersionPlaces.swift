@@ -5,7 +5,7 @@
 /// if it consists of digits and dots. An unparsable part does not affect where the others are
 /// found.
 struct VersionPlaces {
-    /// The name before a slash; empty if nothing precedes the slash, `nil` without a platform.
+    /// The name before a slash; empty if nothing precedes the slash, `nil` if there is no platform.
     private(set) var platform: Range<Int>?
     /// The version, without metadata.
     private(set) var version: Range<Int>
@@ -84,7 +84,7 @@ struct VersionPlaces {
     }
 
     /// Whether the text before a slash is a platform and not a version: `3.4.9/93` and `v3.4.9/93`
-    /// are a version and a build.
+    /// each consist of a version and a build.
     private static func isPlatform(_ name: Span<UInt8>) -> Bool {
         guard let first = name.isEmpty ? nil : name[0] else { return true }
         let isVersion =
