@@ -39,9 +39,9 @@ extension LoadedRules {
     /// Checks the rules against the active ones, and returns them with their findings.
     ///
     /// - Parameters:
-    ///   - old: The active rules; `nil`: none.
+    ///   - old: The active rules; `nil` if there are none.
     ///   - isReturn: Whether these rules were active before the current ones.
-    ///   - census: Returns the clients since a given time; `nil`: no census.
+    ///   - census: Returns the clients since a given time; `nil` if there is no census.
     ///   - now: The time of the change.
     /// - Returns: The rules, which no finding rejects.
     /// - Throws: `LoadFailure` if a finding rejects them.

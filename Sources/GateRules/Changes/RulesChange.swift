@@ -29,7 +29,7 @@ package struct RulesChange: Sendable {
 
     package let time: Timestamp
     package let origin: Origin
-    /// The rules before the change; `nil`: none.
+    /// The rules before the change; `nil` if there were none.
     package let before: LoadedRules?
     package let outcome: Outcome
 

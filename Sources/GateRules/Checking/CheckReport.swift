@@ -10,7 +10,7 @@ package struct CheckReport: Sendable, Equatable {
 
         let severity: Severity
         let error: RulesFileError
-        /// The stable name if it is a finding.
+        /// The stable name of a finding; `nil` for an error.
         let name: FindingName?
 
         init(_ severity: Severity, _ error: RulesFileError, name: FindingName? = nil) {
@@ -56,8 +56,8 @@ package struct CheckReport: Sendable, Equatable {
         self.subjects = subjects
     }
 
-    /// Creates the report for active rules that cannot be read, so that nothing is compared with
-    /// them.
+    /// Creates the report for active rules that cannot be read, in which case nothing is compared
+    /// with them.
     package init(unreadable path: String, _ errors: RulesFileErrors) {
         let problems = errors.errors.map { Problem(.error, $0) }
         self.init([Subject(path: path, content: .broken, problems: problems)])

@@ -26,18 +26,18 @@ enum RangeSpelling {
             + "and 'blocked' is for ranges"
     }
 
-    /// `3.7 || 3.9`, as in npm.
+    /// Splits `3.7 || 3.9`, as in npm, into its alternatives.
     private static func alternatives(_ text: String) -> [String] {
         guard text.contains("||") else { return [] }
         return text.split(separator: "|").map { self.joined(String($0)) }
     }
 
-    /// `>=3.9.0, <3.9.4` and `==3.7.2`, as in pip, and `&&`.
+    /// Rewrites `>=3.9.0, <3.9.4` and `==3.7.2`, as in pip, and `&&`.
     private static func joined(_ text: String) -> String {
         text.replacing("&&", with: " ").replacing(",", with: " ").replacing("==", with: "=")
     }
 
-    /// `3.9.0 - 3.9.4`, `3.9.0...3.9.4` and `3.9.0..<3.9.4`.
+    /// Rewrites `3.9.0 - 3.9.4`, `3.9.0...3.9.4` and `3.9.0..<3.9.4`.
     private static func span(_ text: String) -> [String] {
         for (separator, end) in [(" - ", "<="), ("..<", "<"), ("...", "<="), ("..", "<=")] {
             let parts = text.split(separator: separator)

@@ -5,7 +5,7 @@ internal import GateSystem
 ///
 /// Only local files are read, within the limits below; nothing is fetched from the network.
 struct OpenAPIFiles {
-    /// The maximum size of all files together in bytes; the largest public documents are a tenth of
+    /// The maximum total size of the files in bytes; the largest public documents are a tenth of
     /// that size.
     private static let mostBytes = 128 << 20
     private static let mostElements = 5_000_000
@@ -18,7 +18,7 @@ struct OpenAPIFiles {
 
     /// Returns the content of a file, which is read once.
     ///
-    /// `place`: the location of the reference to it; `nil` if it is an argument of the command.
+    /// `place`: The location of the reference to the file; `nil` for an argument of the command.
     mutating func root(
         of path: String,
         from place: Place? = nil
