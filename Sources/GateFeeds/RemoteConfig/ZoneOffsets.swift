@@ -22,7 +22,7 @@ struct ZoneOffsets: Sendable, Equatable {
     /// The rule for times after the last transition; `nil` if the offset is fixed from then on.
     private let rule: PosixZone?
 
-    /// Reads a zone of the system by name, such as `Asia/Tokyo`; `nil` if there is none.
+    /// Reads one of the system's zones by name, such as `Asia/Tokyo`; `nil` if there is none.
     init?(named name: String) {
         // A name is a path below the zone folder, and must not lead out of it.
         let parts = name.split(separator: "/", omittingEmptySubsequences: false)

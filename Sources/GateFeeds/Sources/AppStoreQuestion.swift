@@ -4,7 +4,7 @@ internal import GateRules
 /// The app and the platform of an App Store lookup.
 ///
 /// If an app is sold for several platforms under one ID, the lookup may return the record of
-/// another platform. Each record is compared with the request.
+/// another platform, so each record is compared with the request.
 struct AppStoreQuestion: Sendable, Equatable {
     /// The platforms whose records can be distinguished.
     static let platforms: [Platform] = [.ios, .macos, .tvos, .visionos, .watchos]

@@ -19,7 +19,7 @@ package enum LoadFailure: Error, Sendable, Equatable {
         }
     }
 
-    /// The revision of the invalid files; `nil` if they could not be read.
+    /// The revision of the files, without feed values; `nil` if they could not be read.
     package var files: String? {
         switch self {
         case .unreadable(let errors): errors.revision?.files

@@ -1,6 +1,6 @@
 package import GatePolicy
 
-/// A change to the rules, or a rejected one, for the audit log.
+/// A change to the rules, applied or rejected, for the audit log.
 package struct RulesChange: Sendable {
     package enum Reason: String, Sendable {
         case start

@@ -98,7 +98,8 @@ extension CheckReport.Subject {
 extension CheckReport.Problem {
     private var suffix: String { self.name.map { " [\($0.rawValue)]" } ?? "" }
 
-    /// `file:line:col: warning: message [name]`, which editors and terminals show as a link.
+    /// The problem as `file:line:col: warning: message [name]`, which editors and terminals show as
+    /// a link.
     fileprivate var line: String {
         "\(self.error.file):\(self.error.line):\(self.error.column): \(self.severity.rawValue): "
             + self.error.message + self.suffix

@@ -129,7 +129,7 @@ extension DifferenceReport: CustomStringConvertible {
 }
 
 extension ComparedChange {
-    /// The effect of a change on a client, the worst first.
+    /// The possible effects of a change on a client, worst first.
     package enum Kind: String, Sendable, CaseIterable, Encodable {
         case denied = "newly denied"
         case allowed = "no longer denied"

@@ -55,7 +55,7 @@ struct OpenAPIFiles {
     ) -> RulesFileError {
         let reason: String
         if case .tooLarge = failure {
-            reason = "the files of the document have more than \(self.mostBytes >> 20) MiB"
+            reason = "the document's files exceed \(self.mostBytes >> 20) MiB in total"
         } else {
             reason = "\(failure)"
         }
@@ -111,7 +111,7 @@ extension OpenAPIFiles {
             throw RulesFileError(place, "the reference '\(text)' leads back to itself")
         }
         guard chain.count <= Self.longestChain else {
-            let message = "more than \(Self.longestChain) references lead to one another"
+            let message = "more than \(Self.longestChain) references form a chain"
             throw RulesFileError(place, "the reference '\(text)' is not followed: \(message)")
         }
         guard let tokens = address.tokens else {

@@ -36,7 +36,8 @@ package struct Finding: Sendable, Hashable {
 }
 
 extension Finding: CustomStringConvertible {
-    /// `file:line:col: warning: message [name]`, which editors and terminals show as a link.
+    /// The finding as `file:line:col: warning: message [name]`, which editors and terminals show as
+    /// a link.
     package var description: String {
         let error = self.asError
         let word =

@@ -1,6 +1,6 @@
 internal import GatePolicy
 
-/// Joins the files of a rule set, and makes the checks that need all of them.
+/// Joins the files of a rule set, and runs the checks that need all of them.
 struct RuleSetAssembly {
     private let documents: [RulesDocument]
     private let problems: Problems

@@ -62,7 +62,7 @@ package struct RulesTemplate: Sendable {
             # A running gate applies a change within a second.
 
             # Requests without a valid app version pass, so a missing header locks out no client.
-            # `observe` counts such requests, `reject` denies them.
+            # `observe` counts such requests; `reject` denies them.
             unidentified: { missing: allow, unreadable: allow }
 
             # Always forwarded: health checks, and paths that denied clients still need.
@@ -70,7 +70,7 @@ package struct RulesTemplate: Sendable {
               - /healthz
               - { method: POST, path: /logout }
 
-            # Below `minimum` an app must update. Further keys: `recommended` for a hint, `blocked` for
+            # Below `minimum`, an app must update. Further keys: `recommended` for a hint, `blocked` for
             # single bad releases, `next` for a later floor with a date and a rollout. Clients send
             # X-App-Platform and X-App-Version. With several apps on this gate, they also send X-App-Id,
             # and each rule names its app: match: { platform: ios, app: ID }.

@@ -6,7 +6,7 @@ struct KnownVersions {
         case open
         /// No known version passes; the payload is the key of the denying rule, and the reason.
         case closed(key: String?, String)
-        /// The newest release is denied, and an older one passes.
+        /// The newest release is denied while an older one passes.
         case newestRefused(key: String, String)
     }
 

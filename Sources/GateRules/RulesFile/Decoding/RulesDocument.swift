@@ -51,7 +51,7 @@ struct RulesDocument: Sendable {
         let alternative: String
     }
 
-    /// The locations of the settings of the rule set in this file, by key.
+    /// The locations of the rule set's settings in this file, by key.
     var settings: [String: Place] = [:]
     var mode: RuleMode?
     /// The share of clients that a change may newly deny.
