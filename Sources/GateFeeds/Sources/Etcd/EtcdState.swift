@@ -11,7 +11,7 @@ struct EtcdState: Equatable {
         /// Nothing has changed.
         case wait
         case show
-        /// The start revision of the watch has been compacted.
+        /// The watch's start revision has been compacted.
         case askAgain
     }
 
