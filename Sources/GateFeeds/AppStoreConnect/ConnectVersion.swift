@@ -57,7 +57,7 @@ struct ConnectVersion: Equatable {
         switch try release.text(at: "attributes.phasedReleaseState") {
         case "COMPLETE": return try Self.end(of: release).map { .ended(by: $0) } ?? .complete
         case "ACTIVE": return try Self.end(of: release).map { .phased(until: $0) } ?? .partial
-        // Paused, inactive, or an unknown state that Apple added later.
+        // The release is paused or inactive, or in a state that Apple added later.
         case _: return .partial
         }
     }

@@ -41,7 +41,7 @@ struct AccessToken: Sendable, Equatable {
             let end = (body?["expireTime"]?.text).flatMap({ try? Timestamp(parsing: $0) })
         else { throw .content("the response has no 'accessToken' or 'expireTime'") }
         let lifetime = end.secondsSinceEpoch - asked.secondsSinceEpoch
-        // Clocks may differ by minutes. A lifetime that is too long is limited to one hour.
+        // Clocks may differ by minutes, so the lifetime is limited to between a minute and an hour.
         self.init(text, asked: asked, lifetime: min(max(lifetime, 60), ServiceAccount.lifetime))
     }
 

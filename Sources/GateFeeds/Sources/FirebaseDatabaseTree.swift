@@ -12,7 +12,7 @@ struct FirebaseDatabaseTree {
         case giveUp(String)
     }
 
-    /// The maximum number of keep-alive events before the value.
+    /// The maximum number of keep-alive events that may precede the value.
     private static let patience = 2
 
     private var value: JSONValue?
@@ -42,7 +42,7 @@ struct FirebaseDatabaseTree {
             return .show(value)
         case "keep-alive":
             guard self.value == nil else { return .confirm }
-            // The value is the first event, or follows a keep-alive.
+            // The value arrives as the first event, or after a few keep-alive events.
             self.idleEvents += 1
             return self.idleEvents <= Self.patience
                 ? .ignore : .giveUp("the stream is open but sent no value")
@@ -50,7 +50,7 @@ struct FirebaseDatabaseTree {
             return .renew
         case "cancel":
             return .giveUp("the database rules no longer permit reading")
-        // For example `rules_debug`.
+        // Other events, such as `rules_debug`.
         case _:
             return .ignore
         }

@@ -66,7 +66,7 @@ struct MicroCMSFeed: FeedSource {
         }
         var content = try Self.content(of: response)
         if let count = content["contents"]?.items?.count, count < content.totalCount ?? 0 {
-            // The default limit is ten entries.
+            // Without a limit, the API returns only ten entries.
             content = try await self.wholeList(context)
         }
         let last = context.last?.memory ?? [:]

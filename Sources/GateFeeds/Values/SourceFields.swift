@@ -16,7 +16,7 @@ struct SourceFields: Sendable {
         case link
         case words
 
-        /// Whether a value may be of this kind, even if it is invalid otherwise.
+        /// Whether a value has the form of this kind, even if it is otherwise invalid.
         fileprivate func fits(_ value: JSONValue) -> Bool {
             switch value {
             case .null, .object: return false
@@ -42,7 +42,7 @@ struct SourceFields: Sendable {
         let meant: String
     }
 
-    /// The memory key of the unknown fields in the previous response.
+    /// The memory key of the unknown fields that the previous response had.
     private static let strangers = "strangers"
     /// The memory key of the fields that had a floor or a switch.
     private static let kept = "floor"
@@ -67,8 +67,8 @@ struct SourceFields: Sendable {
     ///
     /// - Parameters:
     ///   - values: The entries of the response.
-    ///   - last: The memory of the previous response.
-    /// - Returns: The memory of this response.
+    ///   - last: What was remembered of the previous response.
+    /// - Returns: What to remember of this response.
     /// - Throws: `FeedFailure` that names the unknown field and the similar one.
     func check(
         _ values: [JSONValue],
@@ -110,13 +110,13 @@ struct SourceFields: Sendable {
 
     /// Checks that fields with a floor or a switch have not disappeared.
     ///
-    /// This applies to sources that can state explicitly that nothing is required. In these, a
+    /// This applies to sources that can state explicitly that nothing is required. For these, a
     /// missing field is a mistake.
     ///
     /// - Parameters:
     ///   - fields: The fields.
-    ///   - last: The memory of the previous response.
-    /// - Returns: The memory of this response.
+    ///   - last: What was remembered of the previous response.
+    /// - Returns: What to remember of this response.
     /// - Throws: `FeedFailure` that names the field and explains how to require nothing.
     static func check(
         _ fields: [Kept],

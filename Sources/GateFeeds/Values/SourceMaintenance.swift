@@ -108,7 +108,7 @@ extension FeedDocument {
         self.rules.append(template.maintenance(name, members))
     }
 
-    /// Adds texts as a notice, and the reference to it to the members of a rule.
+    /// Adds texts as a notice, and a reference to the notice to a rule's members.
     mutating func add(
         _ words: FeedTexts,
         as name: String,

@@ -40,7 +40,7 @@ extension DifferenceReport: CustomStringConvertible {
         ].compactMap(\.self)
     }
 
-    /// Returns a line about the clients with a different decision at any time.
+    /// Returns a line about the clients whose decision differs at any time.
     static func summary(of difference: RuleSetDifference) -> String {
         let kinds = Set(difference.periods.flatMap(\.changes).map(\.kind))
         guard !kinds.isEmpty else {
@@ -129,7 +129,7 @@ extension DifferenceReport: CustomStringConvertible {
 }
 
 extension ComparedChange {
-    /// The effect of a change on a client, the worst first.
+    /// The possible effects of a change on a client, worst first.
     package enum Kind: String, Sendable, CaseIterable, Encodable {
         case denied = "newly denied"
         case allowed = "no longer denied"

@@ -35,8 +35,8 @@ package struct RulesEdits: Sendable, Equatable {
     package init(from old: LoadedRules, to new: LoadedRules) {
         let before = old.sources + old.parsed.ofFeeds
         let after = new.sources + new.parsed.ofFeeds
-        // Unchanged sources are skipped: a feed may change one rule beside a file with thousands of
-        // rules.
+        // Unchanged sources are skipped: a feed may change one rule while a file contains
+        // thousands.
         self.init(before.filter { !after.contains($0) }, after.filter { !before.contains($0) })
     }
 

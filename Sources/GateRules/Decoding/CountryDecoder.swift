@@ -63,7 +63,7 @@ struct CountryCode: Sendable, Hashable {
         }
     }
 
-    /// Codes that are often mistaken for those of a country, and that no store uses.
+    /// Codes that are often mistaken for country codes, and that no store uses.
     private static let slips = ["uk": "gb"]
 
     let text: String

@@ -60,7 +60,8 @@ package struct RulesFileLoader: Sendable {
     ///
     /// The contributions of feeds must be the same as at that load.
     ///
-    /// - Returns: `nil` if the files have changed since the sighting.
+    /// - Returns: The rules, or `loaded` if they are unchanged; `nil` if the files have changed
+    ///   since the sighting.
     package func load(
         feeds contributions: [String: FeedContribution],
         unlessUnchanged loaded: LoadedRules,
@@ -69,7 +70,7 @@ package struct RulesFileLoader: Sendable {
         let reading = Result { () throws(RulesFileErrors) in
             try RulesReader(path: self.path).read()
         }
-        // Checked after reading, so that it covers everything that was read, or an error.
+        // Checked after reading, so that the check covers everything that was read, or an error.
         if let sighting, !sighting.holds(at: self.path) { return nil }
         let sources = try reading.get()
         if loaded.pin?.holds(against: sources) == true { return loaded }

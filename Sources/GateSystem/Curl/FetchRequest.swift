@@ -17,8 +17,8 @@ package struct FetchRequest: Sendable, Equatable {
     package var redirects: RedirectRule
     /// Whether the response may be compressed with gzip.
     ///
-    /// libcurl does not detect a truncated gzip body. Set this only if the format of the content
-    /// itself shows where it ends.
+    /// libcurl does not detect a truncated gzip body. Set this only if the end of the content can
+    /// be recognized from its format.
     package var acceptsGzip: Bool
     package var limits: FetchLimits
 
@@ -54,7 +54,7 @@ package struct FetchLimits: Sendable, Equatable {
     /// The maximum size of a finite response in bytes, after decompression.
     package var bytes: Int
 
-    /// The default limits: 30 s, 10 s, 90 s, and 4 MiB, which is the maximum size of a rules file.
+    /// The default limits; a finite response may be as large as a rules file.
     package static let defaults = FetchLimits(
         deadline: .seconds(30),
         connect: .seconds(10),

@@ -64,7 +64,7 @@ struct FeedMisconfigurationTests {
         ),
         (
             "source: firebaseDatabase, database: \"https://a.example\", path: app/version",
-            "'app/version' is not a path of the database such as '/app/version'"
+            "'app/version' is not a database path such as '/app/version'"
         ),
         (
             "source: firebaseRemoteConfig, project: p, system: iOS, serviceAccount: { env: A }",

@@ -140,7 +140,7 @@ struct RemoteConfigContentTests {
             ("4.1", "NUMBER", "'min_version' has the type NUMBER, in which 1.10 equals 1.1"),
             (
                 "1.2.3+45", "STRING",
-                "'min_version' has '+45' after the version, which is not compared"
+                "'min_version' has the suffix '+45', which is ignored in comparisons"
             ),
             ("4.1.0", "STRING", nil), ("0", "NUMBER", nil),
         ] as [(String, String, String?)]

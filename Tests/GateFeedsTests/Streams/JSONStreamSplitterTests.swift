@@ -29,7 +29,7 @@ struct JSONStreamSplitterTests {
     @Test func `the size of an object is limited`() throws {
         var splitter = JSONStreamSplitter(limit: 10)
         #expect(try splitter.receive(Array(#"{"a":"12"}"#.utf8)).count == 1)
-        #expect(throws: FeedFailure.content("a message of the stream is larger than 10 bytes")) {
+        #expect(throws: FeedFailure.content("a stream message is larger than 10 bytes")) {
             try splitter.receive(Array(#"{"a":"123"}"#.utf8))
         }
     }

@@ -34,8 +34,8 @@ import Testing
         (.platform, "^ios$", "patterns are not supported here"),
         (.platform, "ios*", "patterns are not supported here"),
         (.channel, "beta-*", "patterns are not supported here"),
-        (.app, "^com\\.example", "no regular expressions"),
-        (.app, "/com.example.shop/", "no regular expressions"),
+        (.app, "^com\\.example", "not regular expressions"),
+        (.app, "/com.example.shop/", "not regular expressions"),
     ]
 
     @Test(arguments: refused)

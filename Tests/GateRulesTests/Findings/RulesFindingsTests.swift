@@ -103,7 +103,7 @@ struct RulesFindingsTests {
             Self.rules(#"id: a, blockedBuilds: { versionMatches: '\d' }"#),
             [
                 "r.yaml:2:12: error: the rule 'a' locks out all clients: no version passes; any range "
-                    + "of a list blocks, and all comparisons of a range must match; if this is "
+                    + "in a list blocks, and all comparisons in a range must match; if this is "
                     + "intended, add 'accept: [lockout]' to the rule"
             ]
         ),
@@ -218,8 +218,8 @@ struct RulesFindingsTests {
                     #"platform: ios, version: "4.4", countries: [us, kr]"#
                 ),
             [
-                "r.yaml:2:54: warning: the rule 'a' waits forever: no release for ios that "
-                    + "passes it is in all of 'jp', 'us', 'kr'"
+                "r.yaml:2:54: warning: the rule 'a' waits forever: no passing release for ios "
+                    + "is in all of 'jp', 'us', 'kr'"
             ]
         ),
         (

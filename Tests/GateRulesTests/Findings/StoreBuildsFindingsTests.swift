@@ -26,7 +26,7 @@ struct StoreBuildsFindingsTests {
             [
                 "r.yaml:2:12: error: the rule 'a' locks out all clients: it denies build 1011 of "
                     + "3.2.0, which is in the newest release for android in 'releases'; use "
-                    + "'holdUntilInStore' to wait, or block the old builds of each processor in "
+                    + "'holdUntilInStore' to wait, or block the old builds for each CPU architecture in "
                     + "'blockedBuilds'; if this is intended, add 'accept: [lockout]' to the rule"
             ]
         ),
@@ -38,7 +38,7 @@ struct StoreBuildsFindingsTests {
             [
                 "r.yaml:2:12: error: the rule 'a' locks out all clients: it denies builds 1010, "
                     + "2010 of 3.2.0, which are in the newest release for android in 'releases'; "
-                    + "use 'holdUntilInStore' to wait, or block the old builds of each processor in "
+                    + "use 'holdUntilInStore' to wait, or block the old builds for each CPU architecture in "
                     + "'blockedBuilds'; if this is intended, add 'accept: [lockout]' to the rule"
             ]
         ),
@@ -52,7 +52,7 @@ struct StoreBuildsFindingsTests {
             [
                 "r.yaml:2:12: error: the rule 'a' locks out all clients: it denies build 1011 of "
                     + "3.2.0, which is in the newest release for android in 'releases'; use "
-                    + "'holdUntilInStore' to wait, or block the old builds of each processor in "
+                    + "'holdUntilInStore' to wait, or block the old builds for each CPU architecture in "
                     + "'blockedBuilds'; if this is intended, add 'accept: [lockout]' to the rule"
             ]
         ),
@@ -76,7 +76,7 @@ struct StoreBuildsFindingsTests {
             [
                 "r.yaml:2:12: error: the rule 'a' locks out all clients: it denies build 1010 of "
                     + "3.1.0, which is in the newest release for android in 'releases'; use "
-                    + "'holdUntilInStore' to wait, or block the old builds of each processor in "
+                    + "'holdUntilInStore' to wait, or block the old builds for each CPU architecture in "
                     + "'blockedBuilds'; if this is intended, add 'accept: [lockout]' to the rule"
             ]
         ),
@@ -86,7 +86,7 @@ struct StoreBuildsFindingsTests {
             [
                 "r.yaml:2:12: error: the rule 'a' locks out all clients: it denies build 93.1 of "
                     + "3.2.0, which is in the newest release for ios in 'releases'; use "
-                    + "'holdUntilInStore' to wait, or block the old builds of each processor in "
+                    + "'holdUntilInStore' to wait, or block the old builds for each CPU architecture in "
                     + "'blockedBuilds'; if this is intended, add 'accept: [lockout]' to the rule"
             ]
         ),

@@ -6,7 +6,7 @@ struct KnownVersions {
         case open
         /// No known version passes; the payload is the key of the denying rule, and the reason.
         case closed(key: String?, String)
-        /// The newest release is denied, and an older one passes.
+        /// The newest release is denied while an older one passes.
         case newestRefused(key: String, String)
     }
 
@@ -109,7 +109,7 @@ struct KnownVersions {
         if let refused = rule.refusedPart(of: newest) {
             return (
                 "denies \(refused.words), which \(refused.isSingle ? "is" : "are") in \(place)",
-                ", or block the old builds of each processor in 'blockedBuilds'"
+                ", or block the old builds for each CPU architecture in 'blockedBuilds'"
             )
         }
         guard let version = newest.version else { return ("denies \(newest.name), \(place)", "") }
@@ -117,7 +117,7 @@ struct KnownVersions {
         return ("denies \(version)\(list.isEmpty ? "" : " (\(list))"), \(place)", "")
     }
 
-    /// Whether a version is known that clients of a rule can get.
+    /// Whether any known version is available to clients of a rule.
     func knowsVersion(for rule: RuleDefinition) -> Bool {
         !self.stores(for: rule).isEmpty
             || self.recommending(for: rule.match.apps).contains {
@@ -125,7 +125,8 @@ struct KnownVersions {
             }
     }
 
-    /// Without releases, the recommended versions for the same clients are the best known ones.
+    /// Returns the verdict on a rule without releases, for which the versions that are recommended
+    /// to the same clients are the best known ones.
     private func recommendations(
         for rule: RuleDefinition,
         _ group: [RuleDefinition]
@@ -191,7 +192,7 @@ struct KnownVersions {
     }
 
     /// Whether clients of these channels get their updates from the store; a store without a
-    /// channel serves all channels without their own store.
+    /// channel serves all channels that have no store of their own.
     private func isMeant(
         _ store: Store,
         by channels: [String]?,

@@ -127,8 +127,8 @@ struct MissingReleaseCheck: FindingCheck {
         let countries = hold.countries.map { "'\($0)'" }.joined(separator: ", ")
         findings.report(
             .missingRelease,
-            "\(floor.words) waits forever: no release for \(platform) that passes it is in "
-                + "all of \(countries)",
+            "\(floor.words) waits forever: no passing release for \(platform) is in all of "
+                + "\(countries)",
             at: floor.places.place(of: "holdUntilInStore"),
             rule: floor.rule.id
         )

@@ -81,7 +81,7 @@ struct EtcdFeedTests {
         #expect(try await self.answers(of: feed, atMost: 2) == [Self.value("A"), Self.value("B")])
         // After repeated compactions the feed fails.
         await #expect(
-            throws: FeedFailure.content("etcd repeatedly compacted the revision of the watch")
+            throws: FeedFailure.content("etcd repeatedly compacted the watch's revision")
         ) {
             try await self.answers(of: feed, atMost: 100)
         }
