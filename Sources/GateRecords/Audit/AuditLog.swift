@@ -94,7 +94,7 @@ package final class AuditLog: Sendable {
     /// Returns the last records, newest first.
     ///
     /// - Parameters:
-    ///   - id: Returns only records before this one; `nil` for all.
+    ///   - id: Only records before this one are returned; `nil` for all.
     ///   - limit: The maximum number of records.
     /// - Returns: The records.
     /// - Throws: The reason why the records cannot be read.

@@ -51,7 +51,7 @@ package struct AuditRecord: Sendable, Equatable, Codable {
     package let after: String?
     /// The descriptions of the edits.
     package let changes: [String]
-    /// Missing if the census is off, or if no rules were active before.
+    /// Missing if the census is off, or if no rules were active before the change.
     package let predicted: Prediction?
     /// Missing until the period has ended.
     ///

@@ -5,8 +5,7 @@ package import GatePolicy
 package struct LastMatch: Sendable, Equatable {
     /// The latest possible time of the match.
     package let at: Timestamp
-    /// The uncertainty of `at`: the number of seconds before it in which the match may have
-    /// occurred instead.
+    /// The uncertainty of `at`: how many seconds earlier the match may have occurred.
     package let within: Int64
 
     package init(at: Timestamp, within: Int64) {
@@ -116,8 +115,8 @@ extension CensusStore {
         }
     }
 
-    /// Returns the time from which each path pattern is counted separately, for patterns that were
-    /// added later.
+    /// Returns, for each path pattern added after the census began, the time from which it is
+    /// counted separately.
     func patternsSince() throws(Failure) -> [String: Timestamp] {
         try self.use { database in
             var since: [String: Timestamp] = [:]

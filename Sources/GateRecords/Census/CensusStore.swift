@@ -94,8 +94,7 @@ package final class CensusStore: Sendable {
 
 /// Writing.
 extension CensusStore {
-    /// The time in seconds for which rows of each span are kept after the end of the next longer
-    /// span.
+    /// How long rows of each span are kept after the end of the next longer span, in seconds.
     private static let minutesKept: Int64 = 3_600
     private static let hoursKept: Int64 = 8 * 86_400
     static let daysKept: Int64 = 90 * 86_400
