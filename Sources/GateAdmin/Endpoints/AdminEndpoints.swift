@@ -279,7 +279,7 @@ private struct AuditReport: Encodable {
     let records: [AuditEntry]
 }
 
-/// A change to the rules, and whether an undo can return to its rules.
+/// A change to the rules, and whether an undo can restore the rules of that change.
 private struct AuditEntry: Encodable {
     private enum Key: String, CodingKey {
         case canBePutBack

@@ -62,7 +62,7 @@ package actor Breaker: RulesFilter {
     /// - Parameters:
     ///   - census: The clients that predictions are based on.
     ///   - folder: The folder for trips; `nil`: they are lost on restart.
-    ///   - trust: The certificate authorities for the webhook.
+    ///   - trust: The CA certificates that the webhook's certificate is verified against.
     ///   - logger: Logs trips.
     ///   - now: Returns the current time.
     package init(
@@ -178,7 +178,7 @@ package actor Breaker: RulesFilter {
         )
     }
 
-    /// Whether a date has passed from which a rule denies more clients.
+    /// Whether any date from which a rule denies more clients has passed.
     var isDue: Bool { self.dates.first.map { $0.time <= self.now() } ?? false }
 
     /// Whether the counts should be evaluated now.

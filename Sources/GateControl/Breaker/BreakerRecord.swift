@@ -8,7 +8,7 @@ internal import GateSystem
 package struct BreakerTrip: Sendable, Equatable, Codable {
     /// The ID of the rule, or `unidentified`.
     package let rule: String
-    /// The digest of the rule's terms; with other terms, the trip no longer applies.
+    /// The digest of the rule's terms; if the terms change, the trip no longer applies.
     let terms: String
     /// The time in seconds since 1970.
     package let time: Int64

@@ -71,8 +71,8 @@ extension RuleSetDefinition {
 }
 
 extension RuleDefinition {
-    /// The terms that differ from those of an empty rule, so that a newer version of the gate with
-    /// additional terms gets the same digest.
+    /// The terms that differ from those of an empty rule; terms that a newer version of the gate
+    /// adds then do not change the digest.
     fileprivate var terms: [String] {
         let plain = RuleDefinition(id: self.id)
         func term<Value: Equatable>(

@@ -25,7 +25,7 @@ package struct FeedStatus: Sendable, Equatable {
     /// The time of the last confirmation, whether or not the value had changed, in seconds since
     /// 1970.
     package internal(set) var confirmedAt: Int64?
-    /// The time of the last change of the contribution, in seconds since 1970.
+    /// The time of the last change to the contribution, in seconds since 1970.
     package internal(set) var changedAt: Int64?
     /// The start of the last fetch or stream, in seconds since 1970.
     package internal(set) var askedAt: Int64?

@@ -3,7 +3,7 @@ package import GateRules
 
 /// Decides which of the loaded rules are enforced and which are only in observe mode.
 package protocol RulesFilter: Sendable {
-    /// Returns new rules in the form that is to be applied.
+    /// Returns new rules in the form in which they are to be applied.
     ///
     /// - Parameters:
     ///   - rules: The new rules.

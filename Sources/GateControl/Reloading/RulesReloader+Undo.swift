@@ -139,8 +139,8 @@ extension RulesReloader {
     private func pin(against current: LoadedRules, for files: String, by name: String?) -> RulesPin?
     {
         var undone = current.pin?.undone ?? [current.filesRevision]
-        // Files that were rejected must not become active when the reason for the rejection
-        // disappears.
+        // Files that were rejected must not become active when the reason for the rejection no
+        // longer applies.
         if let refused = self.failure?.files, !undone.contains(refused) { undone.append(refused) }
         undone.removeAll { $0 == files }
         guard !undone.isEmpty else { return nil }

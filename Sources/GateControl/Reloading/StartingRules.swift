@@ -44,8 +44,8 @@ package struct StartingRules: Sendable {
             return
         } catch {
             log.report(error)
-            // The sources may have valid values by now, which the gate can only fetch after it has
-            // started.
+            // By now, the sources may have valid values, but the gate can only fetch them after it
+            // has started.
             if !contributions.isEmpty, former == nil,
                 let alone = try? loader.load(feeds: [:], against: nil, at: now)
             {

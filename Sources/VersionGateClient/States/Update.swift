@@ -18,8 +18,7 @@ public struct Update: Sendable, Hashable, Codable {
     public var latestVersion: String?
     /// The version that the gate found in the request.
     public var currentVersion: String?
-    /// Whether the device's system is too old for the update; if so, show the texts without a
-    /// button.
+    /// Whether the device's OS is too old for the update; if so, show the texts without a button.
     public var cannotUpdate = false
     /// The time from which the build is denied permanently.
     public var enforceFrom: Date?
@@ -27,8 +26,8 @@ public struct Update: Sendable, Hashable, Codable {
     public var brownoutFrom: Date?
     /// The end of the brownout, after which the build is allowed again.
     public var brownoutUntil: Date?
-    /// The number of seconds for which not to show the update after the user chose "later"; `nil`
-    /// for a required update.
+    /// How long to hide the update after the user chooses "later", in seconds; `nil` for a required
+    /// update.
     public var snoozeSeconds: TimeInterval?
     /// The rule that decided, for error reports.
     public var rule: String?
