@@ -381,7 +381,7 @@ struct BreakerWebhook: Sendable {
             if attempt < Self.attempts { try? await Task.sleep(for: Self.pause) }
         }
         self.logger.error(
-            "the webhook of the circuit breaker could not be notified",
+            "the circuit breaker's webhook could not be notified",
             metadata: ["host": "\(url.host)", "error": "\(problem)"]
         )
     }

@@ -54,7 +54,7 @@ struct BreakerRecord: Sendable, Equatable, Codable {
             let bytes = try folder.read(Self.name, atMost: Self.maximumSize)
             self = try JSONDecoder().decode(BreakerRecord.self, from: Data(bytes))
             guard self.format == 1 else {
-                report("\(folder.path)/\(Self.name) has the format of another release")
+                report("\(folder.path)/\(Self.name) was written in another release's format")
                 return nil
             }
         } catch FileContent.Failure.missing {

@@ -267,7 +267,7 @@ package actor FeedCoordinator {
             self.savedAt[feed.id] = time
         } catch {
             self.logger.error(
-                "feed cannot be stored for a restart",
+                "feed cannot be stored; its value will be lost on restart",
                 metadata: self.metadata(of: feed, ["error": "\(error)"])
             )
         }

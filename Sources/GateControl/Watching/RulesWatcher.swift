@@ -68,7 +68,7 @@ package struct RulesWatcher: AsyncSequence, Sendable {
         }
         if !isStarted {
             self.logger.error(
-                "no thread is available: changes of the rules files are only read on SIGHUP"
+                "no thread is available: changes to the rules files are only read on SIGHUP"
             )
         }
         return stream.makeAsyncIterator()

@@ -93,7 +93,7 @@ struct WatchLoop: Sendable {
 
     private func warnOfWriter() {
         self.logger.warning(
-            "the rules are still being written; they are read when that is done, or on SIGHUP",
+            "the rules are still being written; they will be read once complete, or on SIGHUP",
             metadata: ["path": "\(self.path)"]
         )
     }

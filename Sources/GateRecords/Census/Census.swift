@@ -244,7 +244,7 @@ package actor Census {
             if let bytes = try await BackgroundThread.records.run(work) {
                 self.figures.bytes = bytes
             }
-            if self.isFailing { self.logger.notice("the census is written again") }
+            if self.isFailing { self.logger.notice("the census can be written again") }
             self.isFailing = false
         } catch {
             self.figures.failures += 1

@@ -85,7 +85,7 @@ package final class RulesArchive: Sendable {
             }
         } catch {
             let metadata: Logger.Metadata = ["revision": "\(revision)", "error": "\(error)"]
-            self.logger.error("rules are not stored for an undo", metadata: metadata)
+            self.logger.error("the rules could not be stored for a later undo", metadata: metadata)
         }
     }
 
