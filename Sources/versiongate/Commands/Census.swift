@@ -92,7 +92,7 @@ struct CensusPurge: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "purge",
         abstract: "Deletes all counted requests and devices, and overwrites their data.",
-        discussion: "A running gate keeps the last few seconds' counts in memory, and continues to count."
+        discussion: "A running gate keeps counts of the last few seconds and continues to count."
     )
 
     @OptionGroup var place: CensusFolderOption
