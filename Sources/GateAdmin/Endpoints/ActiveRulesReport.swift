@@ -178,10 +178,10 @@ struct RuleEntry: Encodable {
         let returned: Int
     }
 
-    /// The last time that the rule decided the response to a request.
+    /// The time of the rule's last decision about a request.
     struct MatchEntry: Encodable {
         let at: String
-        /// The resolution in seconds: the match may have occurred up to this many seconds before `at`.
+        /// The resolution in seconds: the decision may have been made up to this many seconds before `at`.
         let withinSeconds: Int64
     }
 

@@ -28,7 +28,7 @@ package struct RulesReport: Codable {
 
     /// The active revision.
     package let revision: String?
-    /// Whether the file was valid and not rejected when it was last read.
+    /// Whether the file was valid and accepted when it was last read.
     package let lastReloadSuccessful: Bool
     package let lastSuccessAt: String?
     /// All reasons why the file is not active, including rejections.

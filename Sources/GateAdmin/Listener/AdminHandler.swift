@@ -22,7 +22,7 @@ final class AdminHandler: ChannelInboundHandler {
     private var audience = AdminAudience.open
     /// Whether part of a response has yet to be written to the kernel.
     private var isSending = false
-    /// Whether the response is an event stream, which does not end by itself.
+    /// Whether the response is an event stream, which does not end on its own.
     private var isStreaming = false
 
     /// Creates the last handler of a channel; `closing` is the first one.

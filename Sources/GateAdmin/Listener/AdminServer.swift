@@ -48,8 +48,8 @@ package final class AdminServer: Sendable {
     ///   - limits: The limits for connections and requests.
     ///   - logger: The logger for warnings.
     /// - Returns: The server, which is already accepting connections.
-    /// - Throws: The system's error if it is impossible to listen on the location, and `AdminTokenError` if other
-    ///   machines could connect without a token.
+    /// - Throws: The system's error if listening on the location fails, and `AdminTokenError` if other machines
+    ///   could connect without a token.
     package static func start(
         on place: Place,
         endpoints: AdminEndpoints,

@@ -10,8 +10,8 @@ package import Logging
 /// more clients than predicted.
 ///
 /// Monitoring starts after a reload, or on a date from which a rule denies more clients, and ends
-/// after the configured time. A tripped rule stays in observe mode, across restarts and reloads,
-/// until an operator resets the breaker or edits the terms of the rule.
+/// after the configured time. A tripped rule remains in observe mode, across restarts and reloads,
+/// until an operator resets the breaker or edits the rule's terms.
 package actor Breaker: RulesFilter {
     /// The state of the breaker, for operators.
     package struct Status: Sendable, Equatable {
@@ -61,7 +61,7 @@ package actor Breaker: RulesFilter {
     ///
     /// - Parameters:
     ///   - census: The clients that predictions are based on.
-    ///   - folder: The folder for trips; `nil`: they are lost on restart.
+    ///   - folder: The folder for trips; `nil` if they may be lost on restart.
     ///   - trust: The CA certificates that the webhook's certificate is verified against.
     ///   - logger: Logs trips.
     ///   - now: Returns the current time.

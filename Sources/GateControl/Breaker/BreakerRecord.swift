@@ -13,7 +13,7 @@ package struct BreakerTrip: Sendable, Equatable, Codable {
     /// The time in seconds since 1970.
     package let time: Int64
     package let cause: RuleTrial.Excess.Cause
-    /// The app and platform of the denied clients; `nil`: all clients.
+    /// The app and platform of the denied clients; `nil` for all clients.
     package let app: String?
     package let platform: String?
     /// The number of clients counted, the share of denied ones, and the predicted share.

@@ -31,7 +31,7 @@ package actor FeedCoordinator {
     ///
     /// - Parameters:
     ///   - reloader: Merges the values with the rules files.
-    ///   - store: Keeps the values for a restart; `nil`: they are not stored.
+    ///   - store: Keeps the values for a restart; `nil` to store none.
     ///   - logger: The log for changes and failures of feeds.
     ///   - confirmed: Called with a feed's ID and the time at which its value was last confirmed.
     package init(
@@ -267,7 +267,7 @@ package actor FeedCoordinator {
             self.savedAt[feed.id] = time
         } catch {
             self.logger.error(
-                "feed cannot be stored; its value will be lost on restart",
+                "feed cannot be stored; a restart will not restore its current value",
                 metadata: self.metadata(of: feed, ["error": "\(error)"])
             )
         }

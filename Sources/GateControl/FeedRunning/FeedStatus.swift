@@ -37,7 +37,7 @@ package struct FeedStatus: Sendable, Equatable {
     package internal(set) var notes: [String] = []
     /// The number of consecutive failures.
     package internal(set) var failures = 0
-    /// Whether the value has not been confirmed within `staleAfter`.
+    /// Whether the last confirmation of the value is older than `staleAfter`.
     package internal(set) var isStale = false
     /// Whether the rules of the feed are in observe mode because the value is stale.
     package internal(set) var isObserved = false

@@ -40,7 +40,7 @@ package struct ReloadStatus: Sendable, Equatable {
         )
     }
 
-    /// Sets the active rules after a change without a reload of the file.
+    /// Sets the active rules after a change that did not reload the file.
     mutating func use(_ rules: LoadedRules) {
         self.revision = rules.definition.revision
         self.findings = rules.findings.all

@@ -7,7 +7,7 @@ package protocol RulesFilter: Sendable {
     ///
     /// - Parameters:
     ///   - rules: The new rules.
-    ///   - former: The rules that they replace; `nil`: none.
+    ///   - former: The rules that they replace; `nil` if there are none.
     /// - Returns: The rules to apply.
     func admit(_ rules: LoadedRules, after former: LoadedRules?) async -> RuleSet
 

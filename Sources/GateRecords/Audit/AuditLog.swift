@@ -34,7 +34,7 @@ package final class AuditLog: Sendable {
     /// The number of records added since startup.
     package var count: Int { self.kept.withLock { $0 } }
 
-    /// Opens or creates the log of a folder.
+    /// Opens or creates the log in a folder.
     ///
     /// - Parameters:
     ///   - folder: The folder; `nil` for a log in memory.
@@ -58,7 +58,7 @@ package final class AuditLog: Sendable {
         self.isKept = folder != nil
     }
 
-    /// Opens the log of a folder.
+    /// Opens the log in a folder.
     ///
     /// Without a folder, or if its log cannot be used, the log is in memory. The reason is logged.
     package static func open(

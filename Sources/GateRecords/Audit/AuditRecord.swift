@@ -57,7 +57,7 @@ package struct AuditRecord: Sendable, Equatable, Codable {
     ///
     /// It is also missing if the census is off, or if the next change followed immediately.
     package internal(set) var happened: Aftermath?
-    /// The errors for which the rules were rejected, each with its location.
+    /// The errors that caused the rules to be rejected, each with its location.
     package let reasons: [String]
 }
 

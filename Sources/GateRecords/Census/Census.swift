@@ -256,7 +256,7 @@ package actor Census {
 }
 
 extension Census {
-    /// Opens the census of a folder.
+    /// Opens the census in a folder.
     ///
     /// Without a folder, or if its census cannot be used, the census is in memory. The reason is
     /// logged.
@@ -326,7 +326,7 @@ package struct CensusKey: Sendable {
         self.hash = hash
     }
 
-    /// Reads the key of a folder, or creates it if there is none.
+    /// Reads the key in a folder, or creates it if there is none.
     ///
     /// - Parameter folder: The folder; `nil` for a key that is not stored.
     /// - Throws: The reason why the key could not be stored.

@@ -40,8 +40,8 @@ package final class LastGoodRules: Sendable {
 
     /// Creates a store for the rules of a path.
     ///
-    /// - folder: The folder that stores the rules.
-    ///   - folder: The folder to store the rules in.
+    /// - Parameters:
+    ///   - folder: The folder that stores the rules.
     ///   - path: The file or folder of the rules.
     package init(_ folder: StateFolder, path: String) {
         self.folder = folder

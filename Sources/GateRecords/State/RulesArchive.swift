@@ -48,7 +48,7 @@ package final class RulesArchive: Sendable {
         self.isKept = folder != nil
     }
 
-    /// Opens the archive of a folder.
+    /// Opens the archive in a folder.
     ///
     /// Without a folder, or if its archive cannot be used, the archive is in memory. The reason is
     /// logged.

@@ -2,7 +2,7 @@ public import Foundation
 
 /// An update that the gate recommends or requires, with the operator's texts.
 public struct Update: Sendable, Hashable, Codable {
-    /// The title, in a language of the request; `nil` if the operator provides none.
+    /// The title, in one of the request's languages; `nil` if the operator provides none.
     public var title: String?
     /// The message for the user; `nil` if the operator provides none.
     public var message: String?
@@ -40,7 +40,7 @@ public struct Update: Sendable, Hashable, Codable {
 
 /// A maintenance window, in which requests are denied.
 public struct MaintenanceWindow: Sendable, Hashable, Codable {
-    /// The title, in a language of the request; `nil` if the operator provides none.
+    /// The title, in one of the request's languages; `nil` if the operator provides none.
     public var title: String?
     /// The message for the user; `nil` if the operator provides none.
     public var message: String?

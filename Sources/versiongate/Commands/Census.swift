@@ -48,11 +48,11 @@ struct CensusShow: ParsableCommand {
     }
 }
 
-/// Prints when each rule last matched a request.
+/// Prints the time of each rule's last decision.
 struct CensusRules: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rules",
-        abstract: "Prints when each rule last matched, and how many denied devices updated.",
+        abstract: "Prints the time of each rule's last decision, and how many denied devices updated.",
         discussion:
             "The resolution is a minute for an hour or two, an hour for a week, and a day after that."
     )

@@ -78,7 +78,7 @@ package struct HTTP2StreamOutput {
 
     @inline(__always)
     package mutating func append(_ bytes: Span<UInt8>, from start: Int, to end: Int) {
-        // Otherwise, a buffer that never becomes empty would keep growing.
+        // Without this, a buffer that never becomes empty would keep growing.
         if self.pending.readerIndex >= Self.limit { self.pending.discardReadBytes() }
         self.pending.write(bytes, from: start, to: end)
     }

@@ -32,7 +32,7 @@ package struct HTTP2FrameReader {
         if self.bytes.readableBytes == 0 {
             self.bytes = bytes
         } else {
-            // Otherwise, a buffer that never becomes empty would keep growing.
+            // Without this, a buffer that never becomes empty would keep growing.
             self.bytes.discardReadBytes()
             self.bytes.writeImmutableBuffer(bytes)
         }
