@@ -25,8 +25,8 @@ struct ExplainReport: Encodable {
 
     let revision: String
     let at: String
-    /// `refused`: invalid HTTP; `answered`: the response is from one of the gate's endpoints; `denied`;
-    /// `passed`.
+    /// `refused`: invalid HTTP; `answered`: the response is from one of the gate's endpoints;
+    /// `denied`; `passed`.
     private(set) var outcome: String
     private(set) var decision: String?
     private(set) var rule: String?

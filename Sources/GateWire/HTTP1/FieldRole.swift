@@ -1,6 +1,6 @@
 import GatePolicy
 
-/// The meaning of a header field to the gate; fields without a role are forwarded unchanged.
+/// The meaning of a header field for the gate; fields without a role are forwarded unchanged.
 package enum FieldRole: Equatable, Sendable {
     case other
     case host

@@ -52,7 +52,7 @@ struct CensusShow: ParsableCommand {
 struct CensusRules: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rules",
-        abstract: "Prints the time of each rule's last decision, and how many denied devices updated.",
+        abstract: "Prints each rule's last decision time, and how many denied devices updated.",
         discussion:
             "The resolution is a minute for an hour or two, an hour for a week, and a day after that."
     )
