@@ -136,9 +136,9 @@ public final class VersionGateClient: Sendable {
 
     /// Requests the state of the build from the gate.
     ///
-    /// This method never throws. The result is ``GateState/unknown(last:)`` if the gate does not
-    /// respond within the timeout, or if the response is not from a gate (but from a captive
-    /// portal, or from a backend without its gate).
+    /// This method never throws. The result is ``GateState/unknown(last:)`` if the gate does not respond within the
+    /// timeout, or if the response is not from a gate but, for example, from a captive portal, or from a backend that
+    /// was reached without the gate.
     ///
     /// - Parameters:
     ///   - path: The path of a request to check, such as `/v2/payments`; `nil` for the whole app. Only the

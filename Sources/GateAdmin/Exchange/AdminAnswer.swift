@@ -87,7 +87,7 @@ struct AdminAnswer: Sendable, Equatable {
         "too many requests are in progress; send the request again"
     )
 
-    /// Creates an error response for an exceeded limit of the listener.
+    /// Creates an error response for a listener limit that was exceeded.
     ///
     /// `retryAfter`: the time to wait in seconds.
     private static func overload(_ message: String, retryAfter: Int = 1) -> AdminAnswer {

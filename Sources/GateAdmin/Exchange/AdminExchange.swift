@@ -109,7 +109,7 @@ struct AdminExchange {
         return waits && head.version == .http1_1 ? .readAfterContinue : .read
     }
 
-    /// Whether the request does not come from a page of a different origin.
+    /// Whether the request comes from the gate's own page, or from a client that sends no `Origin`.
     ///
     /// A browser would send an operator's password along with such a request (RFC 6454 section 7).
     private static func isOfOwnPage(_ fields: HTTPHeaders) -> Bool {

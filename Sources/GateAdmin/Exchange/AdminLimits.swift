@@ -38,10 +38,10 @@ package struct AdminLimits: Sendable {
     package var body = TimeAmount.seconds(10)
     /// The timeout for processing a request, and for the client to read the response.
     package var answer = TimeAmount.seconds(30)
-    /// The maximum time that a closing connection is drained.
+    /// The maximum time for draining a closing connection.
     package var drain = TimeAmount.seconds(10)
 
-    /// The interval in which open event streams are checked for changes.
+    /// The interval at which the gate's state is checked for changes while event streams are open.
     package var eventInterval = TimeAmount.milliseconds(500)
 
     /// The maximum number of connections in the kernel's accept queue.

@@ -4,7 +4,7 @@ internal import NIOCore
 
 /// The phase of a connection to the admin listener; each phase has its own slots.
 enum AdminPhase: Hashable {
-    /// Waits for a request head, the first or a further one.
+    /// Waits for the first or a further request head.
     case waiting
     /// Receives a request body.
     case receiving(AdminAudience)

@@ -12,8 +12,8 @@ final class AdminEventHub {
     private static let checksPerFigures = 4
     /// The number of checks without an event after which a heartbeat comment is sent.
     private static let checksPerHeartbeat = 30
-    /// The number of checks, about one hour, after which a page must reconnect with a token that is
-    /// then valid.
+    /// The number of checks, about one hour's worth, after which a page must reconnect with a token that is valid at
+    /// that time.
     private static let checksPerStream = 7_200
 
     private struct Listener {

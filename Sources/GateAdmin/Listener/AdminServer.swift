@@ -47,9 +47,9 @@ package final class AdminServer: Sendable {
     ///     addresses.
     ///   - limits: The limits for connections and requests.
     ///   - logger: The logger for warnings.
-    /// - Returns: The server, which accepts connections.
-    /// - Throws: The system's error if the location cannot be listened on, and `AdminTokenError` if
-    ///   other machines could connect without a token.
+    /// - Returns: The server, which is already accepting connections.
+    /// - Throws: The system's error if listening on the location fails, and `AdminTokenError` if other machines
+    ///   could connect without a token.
     package static func start(
         on place: Place,
         endpoints: AdminEndpoints,

@@ -8,12 +8,12 @@ internal import GateSystem
 package struct BreakerTrip: Sendable, Equatable, Codable {
     /// The ID of the rule, or `unidentified`.
     package let rule: String
-    /// The digest of the rule's terms; with other terms, the trip no longer applies.
+    /// The digest of the rule's terms; if the terms change, the trip no longer applies.
     let terms: String
     /// The time in seconds since 1970.
     package let time: Int64
     package let cause: RuleTrial.Excess.Cause
-    /// The app and platform of the denied clients; `nil`: all clients.
+    /// The app and platform of the denied clients; `nil` for all clients.
     package let app: String?
     package let platform: String?
     /// The number of clients counted, the share of denied ones, and the predicted share.
@@ -54,7 +54,7 @@ struct BreakerRecord: Sendable, Equatable, Codable {
             let bytes = try folder.read(Self.name, atMost: Self.maximumSize)
             self = try JSONDecoder().decode(BreakerRecord.self, from: Data(bytes))
             guard self.format == 1 else {
-                report("\(folder.path)/\(Self.name) has the format of another release")
+                report("\(folder.path)/\(Self.name) was written in another release's format")
                 return nil
             }
         } catch FileContent.Failure.missing {

@@ -71,8 +71,10 @@ extension RuleSetDefinition {
 }
 
 extension RuleDefinition {
-    /// The terms that differ from those of an empty rule, so that a newer version of the gate with
-    /// additional terms gets the same digest.
+    /// The terms that differ from those of an empty rule.
+    ///
+    /// Equal terms are omitted so that the digest does not change when a newer version of the gate has
+    /// additional terms.
     fileprivate var terms: [String] {
         let plain = RuleDefinition(id: self.id)
         func term<Value: Equatable>(

@@ -30,7 +30,7 @@ extension OperationReport {
             let isLike = misfit.base != nil || !misfit.isWhole
             let subject =
                 misfit.isWhole
-                ? "no request matches \(name)" : "no request matches a server of \(name)"
+                ? "no request matches \(name)" : "no request matches a server in \(name)"
             let wayOut =
                 isLike
                 ? "if they are for this API, pass \(base)"

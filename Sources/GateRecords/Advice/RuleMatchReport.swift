@@ -54,7 +54,7 @@ extension RuleMatchReport: CustomStringConvertible {
 
     private static func words(_ match: LastMatch) -> String {
         guard match.within > 60 else { return "\(match.at)" }
-        return "\(match.at), or up to \(TimeSpan(seconds: match.within)) before"
+        return "\(match.at), or up to \(TimeSpan(seconds: match.within)) earlier"
     }
 }
 

@@ -1,8 +1,8 @@
 internal import GateCensus
 package import GatePolicy
 
-/// The builds that send requests or fail far more often than comparable builds, each with the line
-/// for a rules file that blocks it.
+/// The builds that send requests, or fail, far more often than comparable builds, each with the
+/// line that blocks it in a rules file.
 ///
 /// The report is only advice; the operator decides.
 package struct StrayReport: Sendable {

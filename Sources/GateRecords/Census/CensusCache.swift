@@ -146,7 +146,7 @@ struct SumCache<Value: CacheableSum>: Sendable {
     /// The end of the latest cached period.
     var end: Int64 { self.entries.map(\.end).max() ?? .min }
 
-    /// Returns the sum over a period, and reads only the part that is not cached.
+    /// Returns the sum over a period, reading only the part that is not cached.
     ///
     /// - Parameters:
     ///   - range: The period in seconds since 1970.

@@ -30,7 +30,7 @@ final class RedisStream {
             let address = place.address
             try easy.set(CURLOPT_URL, "\(address.isSecure ? "https" : "http")://\(address.place)/")
             try easy.set(CURLOPT_CONNECT_ONLY, 1)
-            // The proxies in the environment variables are for HTTP.
+            // The proxies in the environment variables are for HTTP, not for Redis.
             try easy.set(CURLOPT_PROXY, "")
             // Keeps libcurl from installing signal handlers, which affect the whole process.
             try easy.set(CURLOPT_NOSIGNAL, 1)

@@ -87,7 +87,8 @@ final class SQLiteDatabase {
         }
     }
 
-    /// The time in milliseconds to wait for a lock: two gates share the folder during a handover.
+    /// The time in milliseconds to wait for a lock, because two gates share the folder during a
+    /// handover.
     private static let patience: CInt = 5_000
 
     private let handle: OpaquePointer

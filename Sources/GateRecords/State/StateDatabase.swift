@@ -11,10 +11,10 @@ package final class StateDatabase: Sendable {
 
         package var description: String {
             switch self {
-            case .damaged(let reason): "the file is damaged (\(reason)); move it away"
+            case .damaged(let reason): "the file is damaged (\(reason)); move it out of the way"
             case .newer(let version):
-                "the file was written by a newer VersionGate (schema \(version)); move it away"
-            case .foreign: "the file is a different database; move it away"
+                "the file was written by a newer VersionGate (schema \(version)); move it out of the way"
+            case .foreign: "the file is a different database; move it out of the way"
             case .failed(let reason): reason
             }
         }

@@ -16,7 +16,7 @@ package struct RequestHeadParser: Sendable {
     }
 
     package private(set) var head = RequestHead()
-    /// Whether a request line has been parsed, of this head or of an earlier one.
+    /// Whether the request line of this head or of an earlier one has been parsed.
     package private(set) var hasReadLine = false
     private var scanner = HeadLineScanner()
     private var stage = Stage.requestLine
@@ -26,7 +26,7 @@ package struct RequestHeadParser: Sendable {
         self.limits = limits
     }
 
-    /// Prepares for the next head, and reuses the memory of the last one.
+    /// Prepares for the next head, reusing the memory of the last one.
     package mutating func reset() {
         self.scanner = HeadLineScanner()
         self.stage = .requestLine

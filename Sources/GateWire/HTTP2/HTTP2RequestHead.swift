@@ -106,7 +106,7 @@ package struct HTTP2RequestHead {
         if index < lines.count { head.fieldsStart = lines[index].start }
         try self.begin(bytes, into: &head)
         while index < lines.count {
-            // A pseudo-header field here could contradict the ones that were already evaluated.
+            // A pseudo-header field here could contradict those that were already evaluated.
             guard bytes[lines[index].start] != ASCII.colon else { throw .malformed }
             let passes = try self.take(field: lines[index], at: index, in: bytes)
             if !passes { lines[index].role = .hopByHop }

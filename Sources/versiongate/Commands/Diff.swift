@@ -12,9 +12,10 @@ struct Diff: ParsableCommand {
         discussion: """
             The report lists each changed rule and notice with its changes and their effect.
 
-            The command evaluates every kind of client that either rule set distinguishes: the \
-            versions it names and their neighbors, apps, platforms, channels, OS versions, builds \
-            and requests, and unidentified clients; now, and at every future date in the rules.
+            The command evaluates every kind of client that either rule set distinguishes: by app, \
+            platform, channel, OS version, build, request and version (those in the rules and \
+            their neighbors), and unidentified clients. It does so for the current time and for \
+            every future date in the rules.
             """
     )
 

@@ -29,7 +29,7 @@ struct FeedCheck: AsyncParsableCommand {
     var path: String
     @Option(
         name: .customLong("feed-ca"),
-        help: "PEM file with certificate authorities for feeds, in addition to those of the system."
+        help: "PEM file with CA certificates for feeds, in addition to the system's."
     )
     var feedCA: String?
 

@@ -52,7 +52,7 @@ struct Init: ParsableCommand {
         }
         print("\(self.path): written; check it with: versiongate check --strict \(self.path)")
         if !hasSchema {
-            print("for editors, add next to it: versiongate schema > rules.schema.json")
+            print("for editors, create the schema: versiongate schema > rules.schema.json")
         }
     }
 }

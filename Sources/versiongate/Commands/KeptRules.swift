@@ -9,7 +9,7 @@ struct KeptRules: ParsableArguments {
     @Option(help: "The active rules (default: the last good rules in the state folder).")
     var rules: String?
 
-    /// Loads the rules that `--rules` names, or the last good rules of the gate.
+    /// Loads the rules that `--rules` names, or the gate's last good rules.
     func load(or place: CensusFolderOption) throws -> LoadedRules {
         try Self.load(self.rules, or: place, flag: "--rules")
     }

@@ -19,7 +19,7 @@ struct Test: ParsableCommand {
     var paths: [String]
     @Option(help: "The rules to test, instead of those named in the suites.")
     var rules: String?
-    @Option(help: "The time for tests without one (default: now and later).")
+    @Option(help: "The time for tests that set none (default: all times from now on).")
     var at: String?
     @Option(help: "The file to write the results to, as JUnit XML.")
     var junit: String?

@@ -98,7 +98,7 @@ struct RulesWatcherTests {
             try file.write(contentsOf: Data("#".utf8))
             try await Task.sleep(for: .milliseconds(5))
         }
-        let warning = "warning the rules are still being written; they are read when that is done"
+        let warning = "warning the rules are still being written; they will be read once complete"
         try await log.says("\(warning), or on SIGHUP")
         try file.close()
         try #require(await changes.next() != nil)

@@ -58,7 +58,7 @@ package struct HTTP2FrameReader {
             guard try self.readPreface() else { return nil }
         }
         guard let header = self.bytes.frameHeader else { return nil }
-        // Checked once the header is complete, because the payload may never arrive.
+        // Checked as soon as the header is complete, because the payload may never arrive.
         guard header.length <= HTTP2FrameHeader.maxLength else { throw .frameSizeError }
         try self.check(header)
         guard self.bytes.readableBytes >= HTTP2FrameHeader.size + header.length else { return nil }
@@ -178,13 +178,14 @@ package enum HTTP2ReceivedFrame {
     case ping(ByteBuffer)
     case pingAcknowledged
     case goAway(last: UInt32, code: UInt32)
-    /// A frame that is ignored: a priority, or an unsupported type (RFC 9113 5.3 and 4.1).
+    /// A frame that is ignored: a PRIORITY frame, or one of an unsupported type (RFC 9113 5.3 and
+    /// 4.1).
     case other
 }
 
 /// A header section, complete or partial (RFC 9113 4.3).
 package struct HTTP2HeaderBlock {
-    /// The maximum number of frames, higher than any header section needs (CVE-2024-27316 and
+    /// The maximum number of frames; no legitimate header section needs as many (CVE-2024-27316 and
     /// similar).
     private static let maxFrames = 64
 
