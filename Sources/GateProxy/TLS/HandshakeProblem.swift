@@ -12,7 +12,7 @@ struct HandshakeProblem: Equatable, Hashable {
     }
 
     let description: String
-    /// Whether the operator can fix the problem, so that it should be logged.
+    /// Whether the operator can fix the problem; only such problems are logged.
     let isActionable: Bool
 
     private init(_ description: String, isActionable: Bool = true) {
