@@ -71,7 +71,7 @@ package struct GateAnswer: Equatable, Sendable {
         detail: "The backend did not respond in time."
     )
 
-    /// Whether the response reports a failure of the backend; a lack of resources in the gate has a
+    /// Whether the response reports a backend failure; a lack of resources in the gate has a
     /// different status.
     var isBackendFailure: Bool { self.status == 502 || self.status == 504 }
 
