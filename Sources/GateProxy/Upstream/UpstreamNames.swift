@@ -41,7 +41,7 @@ final class UpstreamNames {
         self.threads = NIOThreadPool(numberOfThreads: Swift.min(4, self.directory.names.count))
     }
 
-    /// Starts the lookups, and waits for the first results for a limited time; `nil` if there are
+    /// Starts the lookups, and waits, for a limited time, for the first results; `nil` if there are
     /// no names.
     ///
     /// `publish` is called on the event loop when the addresses have changed.

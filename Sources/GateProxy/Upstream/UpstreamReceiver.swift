@@ -3,8 +3,8 @@ import NIOCore
 
 /// The exchange that a backend connection serves, which receives the events of the connection.
 ///
-/// `settle()` is called after the last of several events from one read, because a part of a
-/// response may be followed by another one. The handlers of all other events settle themselves.
+/// Several parts of a response can arrive in one read, so `settle()` is called once, after the last
+/// of them. The handlers of all other events call it themselves.
 protocol UpstreamReceiver: AnyObject {
     /// Whether the receiver accepts more data.
     var isWritable: Bool { get }
