@@ -101,7 +101,7 @@ final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, R
         return self.untaken.map { untaken < $0 } ?? true
     }
 
-    /// Continues when the transport accepts more bytes.
+    /// Continues once the transport accepts more bytes.
     func becameWritable() {
         self.untaken = nil
         self.receiver?.upstreamBecameWritable()
