@@ -166,7 +166,7 @@ package struct BindProblem: Error, CustomStringConvertible {
 
     private static func words(_ endpoint: Endpoint, _ error: any Error) -> String {
         if error is SocketAddressError.UnknownHost {
-            return "unknown host '\(endpoint.host)': use an address of this machine, "
+            return "unknown host '\(endpoint.host)': use one of this machine's addresses, "
                 + "or 0.0.0.0 for all of them"
         }
         guard let error = error as? IOError else { return "\(error)" }

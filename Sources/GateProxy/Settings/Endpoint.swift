@@ -50,7 +50,7 @@ package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         if let number = Int(text) {
             guard (0...65535).contains(number) else { return self.portHint(text) }
             return
-                "; write 127.0.0.1:\(number) for this machine only, or 0.0.0.0:\(number) for all"
+                "; write 127.0.0.1:\(number) for local clients, or 0.0.0.0:\(number) for all"
         }
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         if parts.count == 2, let port = Int(parts[1]), !(0...65535).contains(port) {

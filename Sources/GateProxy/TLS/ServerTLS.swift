@@ -115,7 +115,7 @@ extension ServerTLS {
             guard let key = try? NIOSSLPrivateKey(bytes: keyBytes, format: .pem) else {
                 throw TLSFileError(
                     file: files.key,
-                    reason: "contains no private key in PEM format, or one with a passphrase"
+                    reason: "contains no private key in PEM format, or the key has a passphrase"
                 )
             }
             self.files = files

@@ -23,7 +23,7 @@ package struct GateAnswer: Equatable, Sendable {
     )
     package static let contentTooLarge = GateAnswer(
         status: 413,
-        detail: "The request body exceeds the limit of this gateway."
+        detail: "The request body exceeds this gateway's limit."
     )
     package static let badGateway = GateAnswer(
         status: 502,
@@ -60,7 +60,7 @@ package struct GateAnswer: Equatable, Sendable {
     )
     package static let tooManyStreams = GateAnswer(
         status: 503,
-        detail: "This gateway has reached its limit of event streams."
+        detail: "This gateway has reached its event stream limit."
     )
     package static let connectTimeout = GateAnswer(
         status: 504,
