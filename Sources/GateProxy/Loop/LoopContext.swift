@@ -6,7 +6,7 @@ import NIOCore
 
 /// The state that all objects of one event loop share: clock, settings, rules, counters and log.
 ///
-/// It does not reference its users. Only the event loop accesses it, so there is no lock.
+/// It does not reference the objects that use it. Only the event loop accesses it, so there is no lock.
 final class LoopContext {
     let eventLoop: any EventLoop
     let settings: GateSettings

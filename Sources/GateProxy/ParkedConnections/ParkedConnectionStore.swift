@@ -28,8 +28,9 @@ final class ParkedConnectionStore {
         didSet { self.clients.parkedCount = self.count }
     }
 
-    /// The number of connections to park or resume together, which takes about a millisecond;
-    /// requests are processed between two batches.
+    /// The number of connections to park or resume together.
+    ///
+    /// A batch takes about a millisecond; requests are processed between two batches.
     private static let parkingBatchSize = 16
 
     /// Creates a store; `index` is the index of this worker in the poller.

@@ -4,7 +4,7 @@ import NIOPosix
 
 /// Periodic lookups of the backends' names.
 ///
-/// They run on one event loop; the lookups themselves block, so they have their own threads.
+/// One event loop schedules them; the lookups themselves block, so they run on separate threads.
 final class UpstreamNames {
     typealias Lookup = @Sendable (Endpoint) -> Result<[SocketAddress], LookupFailure>
 

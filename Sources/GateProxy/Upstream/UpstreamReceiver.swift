@@ -26,7 +26,8 @@ protocol UpstreamReceiver: AnyObject {
     func tunnelReceived(_ bytes: ByteBuffer)
     /// Handles a connection that is writable again.
     func upstreamBecameWritable()
-    /// Handles a connection that ended before the response; `wasReset` tells whether it was reset.
+    /// Handles a connection that ended before the response was complete; `wasReset` tells whether
+    /// it was reset.
     func upstreamEnded(wasReset: Bool)
     /// Handles a request that the backend has not processed.
     func upstreamRefused()
