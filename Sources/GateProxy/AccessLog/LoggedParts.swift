@@ -7,7 +7,7 @@ struct LoggedParts {
     /// The path without the query, which often contains secrets.
     let path: Range<Int>
     let version: Version
-    /// The last `Referer` without its query.
+    /// The last `Referer`, without its query.
     private(set) var referer: Range<Int>?
     /// The last `User-Agent`.
     private(set) var userAgent: Range<Int>?
@@ -24,8 +24,8 @@ struct LoggedParts {
 
     /// Finds the parts in a single pass.
     ///
-    /// `verdict` contains the parts of the identity that the identity fields describe, if the
-    /// identity must be parsed for each request.
+    /// If the identity must be parsed for each request, `verdict` tells which part of the identity
+    /// each identity field contains.
     init(
         of head: borrowing RequestHead,
         in bytes: Span<UInt8>,

@@ -29,7 +29,7 @@ extension ClientConnection {
     /// - Returns: Whether there may be more to read.
     private func readHead() -> Bool {
         // Pending responses count as unwritten only once they are passed to the channel. Without this check, the
-        // responses to many small requests from one read could take megabytes.
+        // responses to many small requests from one read could take up megabytes of memory.
         if let outbound = self.outbound, outbound.readableBytes > Self.outboundLimit {
             self.flush()
         }
@@ -51,7 +51,7 @@ extension ClientConnection {
             return false
         case .complete:
             self.inbound.moveReaderIndex(forwardBy: self.heads.parser.head.end)
-            // Moved out and back, which costs less than copying the parts that may change.
+            // The head is moved out and back, which costs less than copying the parts that may change.
             let head = self.heads.parser.takeHead()
             self.receive(head, in: bytes)
             self.heads.parser.reuse(head)
@@ -128,7 +128,7 @@ extension ClientConnection {
         // The access log contains the verdict of the rules, even if the response shows a preview.
         let logged = facts.hasGateOwnedField ? verdict : nil
         if let logged { verdict = self.previewed(logged, head, facts: facts, in: bytes) }
-        // The other members were set by `nextRequest()`; building a new request costs more.
+        // The other members were set by `nextRequest()`; building a new request would cost more.
         self.request.verdict = verdict
         self.request.response.begin(isHead: facts.isHead, isHTTP10: head.minorVersion == 0)
         self.request.isCall = facts.isCall
@@ -142,7 +142,7 @@ extension ClientConnection {
                 let address = self.clientAddress(head, facts: facts, in: bytes)
                 self.request.discards.forwardedClient = ClientNetwork(address)
             }
-            // A copy: the response may end the request.
+            // Copied, because sending the response may end the request and clear it.
             let timing = self.request.timing
             self.deny(denial, head, facts: facts, in: bytes)
             timing.denied(on: loop)
@@ -156,7 +156,7 @@ extension ClientConnection {
         }
     }
 
-    /// Sends a denial with the version of the client inserted.
+    /// Sends a denial with the client's version inserted.
     private func deny(
         _ denial: RenderedAnswer,
         _ head: RequestHead,
@@ -311,7 +311,8 @@ extension ClientConnection {
         return false
     }
 
-    /// The client whose budget is charged for discarded bytes; `nil` if a trusted proxy does not forward its address.
+    /// The client whose budget is charged for discarded bytes; `nil` if a trusted proxy does not forward the client's
+    /// address.
     var discardClient: ClientNetwork? {
         self.origin.isTrusted
             ? self.request.discards.forwardedClient : ClientNetwork(self.origin.address)
@@ -348,9 +349,9 @@ extension ClientConnection {
         )
     }
 
-    /// The preview that a request asks for; `nil` if there is none, or if its signature does not permit it.
+    /// The preview that a request asks for; `nil` if there is none, or if its token is invalid or has expired.
     ///
-    /// `counts`: whether the request has not been counted yet.
+    /// `counts`: whether to count the preview request, because it has not been counted yet.
     func preview(in head: RequestHead, _ bytes: Span<UInt8>, counts: Bool) -> Preview? {
         guard let read = self.loop.settings.previews,
             let field = head.value(of: "x-versiongate-preview", in: bytes)

@@ -17,7 +17,7 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
     /// The current request and its response.
     struct Request: ~Copyable {
         var verdict: Verdict?
-        /// The request body, up to the part that has been forwarded or discarded.
+        /// The state of the request body, as far as it has been forwarded or discarded.
         var body = RequestBodyRelay()
         var response = ResponseRelay()
         /// Whether the request is a gRPC call, on which no data may be sent for a long time.
@@ -108,7 +108,7 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
         }
     }
 
-    /// The response that the connection is to be rejected with.
+    /// The response that rejects the connection; `nil` if the connection is not rejected or the response was written.
     var rejection: GateAnswer? {
         if case .rejected(let answer) = self.admission { answer } else { nil }
     }
@@ -125,7 +125,7 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
             self.inbound.readableBytes == 0
         case .forwarding, .tunnel: self.upstream?.isWritable ?? false
         // The window of a stream is not increased until its response is written; then `HTTP2Connection` discards the
-        // rest.
+        // rest of the body.
         case .lingering: !self.transport.isStream
         case .awaitingBody, .streaming, .closed: true
         }
@@ -158,7 +158,7 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
         self.transport.write(buffer)
     }
 
-    /// The maximum number of bytes that are copied to join them with other bytes.
+    /// The maximum size of a buffer that is copied in order to join it with other bytes.
     static let copyLimit = 4096
 }
 
@@ -181,7 +181,7 @@ extension ClientConnection {
         }
         repeat {
             self.settling = .underWay
-            // First, because no request from a client that has disconnected may be served.
+            // Flushed first: if the write shows that the client has disconnected, no further request is served.
             self.flush()
             self.processInbound()
             self.upstream?.flush()
@@ -304,7 +304,8 @@ extension ClientConnection {
     /// Handles the start of the response to a call.
     func callHasResponse() {
         guard self.rules !== self.loop.rules else { return }
-        // The current rules may deny the call. A unary call ends before the next check.
+        // Evaluates the call again at the next check, because the current rules may deny it. A unary call ends before
+        // then.
         self.request.revocable?.validUntil = Timestamp(secondsSinceEpoch: 0)
     }
 
@@ -358,7 +359,7 @@ extension ClientConnection {
         return (verdict, rules.denial(of: verdict, on: head, in: bytes))
     }
 
-    /// Ends a response or a tunnel that may not continue.
+    /// Ends a response or a tunnel that must not continue.
     func revoke(_ revocation: WebSocketRelay.Revocation) {
         switch self.exchange {
         case .tunnel where self.request.revocable?.webSocket != nil:
@@ -371,7 +372,7 @@ extension ClientConnection {
         case .forwarding where self.request.response.framing.endsByClose:
             self.reset()
         case .forwarding:
-            // Without its end, the response does not look complete.
+            // The client can tell from the missing end that the response is incomplete.
             self.dropUpstream()
             self.closeAfterWriting()
         case .head, .idle, .awaitingBody, .streaming, .lingering, .closed:

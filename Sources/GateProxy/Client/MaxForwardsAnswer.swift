@@ -4,7 +4,7 @@ import GatePolicy
 enum MaxForwardsAnswer {
     /// Returns the response to `TRACE` or, if `isTrace` is false, to `OPTIONS`.
     ///
-    /// `TRACE` requests are not reflected, because the client would see the fields that intermediaries added to its
+    /// `TRACE` requests are not reflected: that would show the client the fields that intermediaries have added to its
     /// request.
     static func answer(isTrace: Bool) -> RenderedAnswer {
         isTrace ? self.trace : self.options

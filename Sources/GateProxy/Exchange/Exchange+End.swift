@@ -1,6 +1,7 @@
 package import NIOCore
 
-/// The events that end an exchange early: a side that closes, refuses a request or violates the protocol, and timeouts.
+/// The events that end an exchange early: a peer that closes its side, refuses a request or violates the protocol, and
+/// timeouts.
 extension Exchange {
     package enum ClientEndAction: Equatable {
         /// The client sends nothing more, but still waits for a response.
@@ -159,7 +160,7 @@ extension Exchange {
     }
 }
 
-/// The ends of a connection that do not depend on a request or a response.
+/// Ways to end a connection that do not depend on a request or a response.
 extension Exchange {
     /// Shutdown has started: the current exchange is the last one on its connection, unless the client has already been
     /// told that another request may follow.

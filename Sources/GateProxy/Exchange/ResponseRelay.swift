@@ -96,7 +96,7 @@ extension ResponseRelay {
         return true
     }
 
-    /// Returns the framing to the client of a response with this head.
+    /// Returns the framing for the client, for a response with this head.
     @inline(__always)
     func framing(of head: borrowing ResponseHead, facts: ResponseFacts) -> Framing {
         switch facts.framing {

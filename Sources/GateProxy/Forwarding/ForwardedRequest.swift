@@ -61,7 +61,7 @@ package final class ForwardedRequest: Sendable {
 
     var received: ReceivedHead { ReceivedHead(self.head, bytes: self.bytes) }
 
-    /// Returns the fields for values that the client only sends in its version field.
+    /// Returns the fields to add for values that the client sends only in its version field.
     func added(in bytes: Span<UInt8>) -> AddedFields? {
         self.verdict.members?.fields(of: self.head, in: bytes)
     }

@@ -18,7 +18,8 @@ final class ParkedConnectionPoller: Sendable {
         self.sockets = try EpollSet()
     }
 
-    /// Starts watching for the stores of all event loops, in the order of their indices.
+    /// Starts watching for the stores of all event loops; `stores` are in the order of their
+    /// indices.
     func start(_ stores: [NIOLoopBound<ParkedConnectionStore>]) {
         self.thread.start()
         self.thread.submit { state in

@@ -47,9 +47,9 @@ package final class GateServer: Sendable {
 
     /// Starts listening.
     ///
-    /// `tls` is the content of the files in the settings, if there are any. `log` receives the
-    /// access log, if it is enabled. `inherited` contains listening sockets to use instead of
-    /// `listen`.
+    /// `tls` contains the certificates and keys from the files in the settings, if there are any.
+    /// `log` receives the access log, if it is enabled. `inherited` contains listening sockets to
+    /// use instead of `listen`.
     ///
     /// - Throws: The system error if listening on an address fails.
     package static func start(
@@ -208,7 +208,7 @@ package final class GateServer: Sendable {
 
     /// Evaluates all further requests against another rule set.
     ///
-    /// Returns when all event loops use it, or when the gate ends.
+    /// Returns once all event loops use it, or when the gate ends.
     package func use(_ ruleSet: RuleSet) async {
         for worker in self.workers where !self.isEnding.withLock({ $0 }) {
             try? await worker.eventLoop.submit { worker.value.use(ruleSet) }.get()
@@ -261,7 +261,7 @@ package final class GateServer: Sendable {
         return harvests
     }
 
-    /// Enables or disables distinguishing clients by their address in the census.
+    /// Sets whether the census distinguishes clients by their address.
     package func tellClients(_ tells: Bool) async {
         for worker in self.workers where !self.isEnding.withLock({ $0 }) {
             try? await worker.eventLoop.submit { worker.value.loop.census?.countsClients = tells }
@@ -273,7 +273,7 @@ package final class GateServer: Sendable {
     package var isReady: Bool { !self.isStopping.withLock { $0 } }
 
     /// Reports the gate as not ready, and keeps serving for `drainDelay`, so that load balancers
-    /// can notice.
+    /// can notice the change.
     package func leave() async {
         self.isStopping.withLock { $0 = true }
         guard self.settings.drainDelay > .zero else { return }
@@ -329,7 +329,7 @@ package final class GateServer: Sendable {
         return count
     }
 
-    /// Returns when a listener is closed, for any reason.
+    /// Returns once a listener is closed, for any reason.
     package func waitUntilListenerClosed() async {
         await self.listeners.waitUntilClosed()
     }

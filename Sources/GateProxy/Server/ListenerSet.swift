@@ -69,12 +69,12 @@ struct ListenerSet: Sendable {
         }
     }
 
-    /// The time for which idle connections may stay open during the drain.
+    /// How long idle connections may stay open during the drain.
     ///
     /// With a successor, a restart must not lose requests that are in transit.
     var drainGrace: TimeAmount { self.hasSuccessor ? .seconds(1) : .zero }
 
-    /// Returns when one of the sockets is closed, for any reason, or the task is canceled.
+    /// Returns once one of the sockets is closed, for any reason, or the task is canceled.
     func waitUntilClosed() async {
         let closed = self.channels.map(\.closeFuture)
         guard let eventLoop = self.channels.first?.eventLoop else { return }
@@ -101,8 +101,8 @@ struct ListenerSet: Sendable {
             for channel in self.channels {
                 try? await channel.setOption(.autoRead, value: false).get()
             }
-            // From the event loop of the listener to that of the connection, back again, and once
-            // more to that of the connection.
+            // Three rounds: from the listener's event loop to the connection's, back again, and
+            // once more to the connection's.
             for _ in 0..<3 {
                 for eventLoop in eventLoops { try? await eventLoop.submit {}.get() }
             }
@@ -132,7 +132,7 @@ struct ListenerSet: Sendable {
         }
     }
 
-    /// `IP_MINTTL` and `IPV6_MINHOPCOUNT` of Linux.
+    /// `IP_MINTTL` and `IPV6_MINHOPCOUNT` on Linux.
     private static let minimalTTL: CInt = 21
     private static let minimalHopCount: CInt = 73
 
@@ -166,7 +166,7 @@ package struct BindProblem: Error, CustomStringConvertible {
 
     private static func words(_ endpoint: Endpoint, _ error: any Error) -> String {
         if error is SocketAddressError.UnknownHost {
-            return "unknown host '\(endpoint.host)': use an address of this machine, "
+            return "unknown host '\(endpoint.host)': use one of this machine's addresses, "
                 + "or 0.0.0.0 for all of them"
         }
         guard let error = error as? IOError else { return "\(error)" }

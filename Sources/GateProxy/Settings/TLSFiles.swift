@@ -2,7 +2,7 @@
 package struct TLSFiles: Equatable, Sendable {
     /// The files of a certificate and its key, both in PEM format.
     package struct Pair: Equatable, Sendable {
-        /// The certificate, followed by its intermediate certificates.
+        /// The file with the leaf certificate, followed by the intermediate certificates.
         package var certificates: String
         package var key: String
 
@@ -16,7 +16,8 @@ package struct TLSFiles: Equatable, Sendable {
     package var first: Pair
     /// Further certificates, selected by the server name that the client sends.
     package var others: [Pair]
-    /// The certificate authorities for client certificates; `nil` if clients need no certificate.
+    /// The file with the CA certificates that client certificates are verified against; `nil` if
+    /// clients need no certificate.
     package var clientAuthorities: String?
 
     package init(first: Pair, others: [Pair] = [], clientAuthorities: String? = nil) {

@@ -1,7 +1,7 @@
 import Glibc
 import NIOCore
 
-/// Name lookups with the system's resolver, which block.
+/// Blocking name lookups with the system's resolver.
 enum AddressLookup {
     /// Returns all addresses of a host, in the order that the system prefers (RFC 6724).
     static func addresses(of name: Endpoint) -> Result<[SocketAddress], LookupFailure> {

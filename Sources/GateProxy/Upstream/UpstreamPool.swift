@@ -2,7 +2,7 @@ import Glibc
 import Logging
 import NIOCore
 
-/// The connections of one event loop to the backends, by address.
+/// One event loop's connections to the backends, by address.
 ///
 /// The most recently used connection is reused first: it is the least likely to have been closed by
 /// the backend, and connections that are not needed expire.
@@ -87,7 +87,7 @@ final class UpstreamPool {
         var trial: Trial?
     }
 
-    /// A request that determines whether an address works again.
+    /// A trial request, whose outcome determines whether an address is used again.
     struct Trial {
         fileprivate let member: Member
         fileprivate let trial: UpstreamBalancer.Trial
@@ -114,7 +114,7 @@ final class UpstreamPool {
 
     /// Records that a trial request has ended.
     ///
-    /// If there was no result, the next request tries the address.
+    /// If there was no result, the next request tries the address instead.
     func ended(_ trial: Trial) {
         guard let index = trial.member.index else { return }
         self.balancer.trialEnded(trial.trial, of: index, at: .now())

@@ -23,7 +23,7 @@ package struct GateAnswer: Equatable, Sendable {
     )
     package static let contentTooLarge = GateAnswer(
         status: 413,
-        detail: "The request body exceeds the limit of this gateway."
+        detail: "The request body exceeds this gateway's limit."
     )
     package static let badGateway = GateAnswer(
         status: 502,
@@ -60,7 +60,7 @@ package struct GateAnswer: Equatable, Sendable {
     )
     package static let tooManyStreams = GateAnswer(
         status: 503,
-        detail: "This gateway has reached its limit of event streams."
+        detail: "This gateway has reached its event stream limit."
     )
     package static let connectTimeout = GateAnswer(
         status: 504,
@@ -71,7 +71,7 @@ package struct GateAnswer: Equatable, Sendable {
         detail: "The backend did not respond in time."
     )
 
-    /// Whether the response reports a failure of the backend; a lack of resources in the gate has a
+    /// Whether the response reports a backend failure; a lack of resources in the gate has a
     /// different status.
     var isBackendFailure: Bool { self.status == 502 || self.status == 504 }
 

@@ -22,7 +22,7 @@ enum SharedDenials: Equatable {
         if case .none = self { self = .cached(inARow: 0) }
     }
 
-    /// Counts a request that is evaluated by its class.
+    /// Counts a request that is evaluated by the class of its client.
     mutating func count(isDenied: Bool) {
         guard case .cached(let inARow) = self else { return }
         self = .cached(inARow: isDenied ? Swift.min(inARow + 1, Self.expected) : 0)

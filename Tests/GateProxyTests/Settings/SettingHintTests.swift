@@ -7,7 +7,7 @@ import Testing
 /// The hint for a setting that is nearly valid.
 struct SettingHintTests {
     @Test(arguments: [
-        ("23010", "; write 127.0.0.1:23010 for this machine only, or 0.0.0.0:23010 for all"),
+        ("23010", "; write 127.0.0.1:23010 for local clients, or 0.0.0.0:23010 for all"),
         ("99999", "; 99999 is not a port: ports range from 1 to 65535"),
         ("127.0.0.1:99999", "; 99999 is not a port: ports range from 1 to 65535"),
         (":8080", "; write 0.0.0.0:8080 for all addresses"),

@@ -28,7 +28,7 @@ struct ClosedStreamTracker {
         case trailers(isSection: Bool)
     }
 
-    /// Returns whether a frame of an ended stream may have crossed the response or the reset.
+    /// Returns whether a frame of an ended stream may have crossed the response or the reset in transit.
     ///
     /// `isLast`: whether the frame ends the stream.
     ///

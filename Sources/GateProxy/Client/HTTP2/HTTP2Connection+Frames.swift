@@ -59,7 +59,7 @@ extension HTTP2Connection {
     private func readReset(_ stream: UInt32) throws(HTTP2ErrorCode) {
         guard stream <= self.lastStream else { throw .protocolError }
         if let stream = self.streams[stream], stream.hasBegunResponse {
-            // The client cancels a response that has already started, so the backend's work was not wasted.
+            // The client has canceled a response that had already started, so the backend's work was not wasted.
             try self.chargeControl()
         } else if !self.budgets.resets.charge(at: self.loop.now) {
             throw .enhanceYourCalm

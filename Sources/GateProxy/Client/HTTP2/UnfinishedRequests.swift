@@ -38,7 +38,7 @@ struct UnfinishedRequests {
     /// Whether a check of the deadlines is scheduled.
     private var isWatched = false
 
-    /// The time before the reset for a client with an exhausted window to read the response.
+    /// How long a client with an exhausted window has to read the response before its stream is reset.
     static let resetDelay = TimeAmount.milliseconds(250)
 
     var isEmpty: Bool { self.entries.isEmpty }
