@@ -29,8 +29,8 @@ For the exceptions, see [what to do in your app](clients.md#exceptions-by-http-c
 - "nginx:" precedes what the same client sees from nginx itself (`return 426`), where that differs.
 - "–": the client cannot send such a request.
 - `*`: the client hides the response, [regardless of the server](#responses-that-a-client-hides).
-- *next request*: the connection of a request that passes, sent after a refused upload of 64 KB. *warned*: the app sees the hint in
-  `X-VersionGate`. *brownout*, *maintenance*: including `Retry-After`. *events*: the first event of `/.versiongate/events`.
+- *next request*: the connection of a request that passes, sent after a refused upload of 64 KB. *warned*: the app sees the hint
+  in `X-VersionGate`. *brownout*, *maintenance*: including `Retry-After`. *events*: the first event of `/.versiongate/events`.
 - *retries*: the requests that the client retries automatically, and how often the server receives each.
 """
 
