@@ -151,7 +151,7 @@ MIXED = Traffic(
     mixed,
 )
 CROWD = Traffic(
-    "crowd", f"{IDENTITIES:,} identities (builds, systems, languages) by Zipf's law",
+    "crowd", f"{IDENTITIES:,} identities (builds, OS versions, languages) drawn from a Zipf distribution",
     crowd_of(IDENTITIES), by_zipf=True, warm_up_seconds=0.7, warm_up_requests=30_000,
 )
 LARGER_CROWD = Traffic(

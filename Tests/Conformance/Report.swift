@@ -54,7 +54,7 @@ struct Report {
         }
         let relevant = self.results.filter { strengths.contains($0.each.strength) }
         let count = relevant.count { $0.contestant == .gate }
-        let total = Self.row(["all", "\(count)"] + self.passes(in: relevant))
+        let total = Self.row(["total", "\(count)"] + self.passes(in: relevant))
         let rule = Self.row(["---"] + Array(repeating: "---:", count: names.count + 1))
         return ([Self.row(head), rule] + rows + [total]).joined(separator: "\n")
     }

@@ -24,7 +24,7 @@ NEW_MINIMUM, OLDER_VERSION = "4.1.0", "4.0.0"
 
 class Reloading:
     name = "reload"
-    title = f"{RULES} rules reloaded at half of the maximum rate of {REFERENCE}"
+    title = f"{RULES} rules reloaded while requests arrive at half of {REFERENCE}'s maximum rate"
     reference = None
     compared = ()
     max_rounds = 3

@@ -10,7 +10,7 @@ from ..run import Column, Compared, LoadFailed, Run
 
 class SteadyRate:
     name = "steady-rate"
-    title = f"pass at half of the maximum rate of {REFERENCE} in the same round"
+    title = f"pass at half of {REFERENCE}'s maximum rate in the same round"
     reference = REFERENCE
     compared = (Compared("p99", "p99"),)
     max_rounds = 3

@@ -6,8 +6,9 @@ struct SettingsError: Error, CustomStringConvertible {
         self.description = description
     }
 
-    /// Returns the error for a missing setting; `misspelt` is an environment variable that was probably
-    /// meant.
+    /// Returns the error for a missing setting.
+    ///
+    /// - Parameter misspelt: An environment variable that was probably meant for the setting.
     static func missing<Value>(
         _ setting: KeyPath<Settings, Setting<Value>>,
         misspelt: String? = nil

@@ -108,14 +108,14 @@ CLIENTS = (
 NOT_HERE = (
     ("Dart and Flutter", "the SDK is neither in Debian nor on PyPI"),
     ("Cronet", "neither in Debian nor on PyPI; Chromium has the same network stack"),
-    ("URLSession on Apple's systems", "not on Linux, where URLSession is another implementation, based on libcurl"),
+    ("URLSession on Apple's systems", "not available on Linux, where URLSession is a different implementation, based on libcurl"),
     ("OkHttp 4 and 5", "neither in Debian, which has 3.13.1, nor on PyPI"),
-    ("fetch (Node) over HTTP/2", "the undici inside Node uses HTTP/2 only with an `Agent` of the npm package"),
+    ("fetch (Node) over HTTP/2", "the undici in Node uses HTTP/2 only with an `Agent` from the npm package"),
     ("reqwest as a crate", "pyreqwest contains a current one; Debian's is 0.11"),
 )
 
 BROWSER_SOCKET = "the `WebSocket` interface does not expose the response to a refused handshake to scripts"
-# The cases in which the client hides the response, whatever the server is: by client and case, in all versions of HTTP.
+# The cases in which the client hides the response, regardless of the server: by client and case, in all versions of HTTP.
 EXCUSES = {
     **{(key, "websocket"): BROWSER_SOCKET for key in ("chromium", "firefox", "node_fetch_24", "deno", "bun")},
     ("url_session", "websocket"): "Debian's libcurl is built without WebSocket support",

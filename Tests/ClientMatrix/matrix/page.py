@@ -20,18 +20,18 @@ sees. Everything runs on one machine, over the loopback interface. Each client h
 is stopped if it reports nothing within {patience} s. Gate: {gate}. The run of {date} took {minutes} minutes.
 
 For the exceptions, see [what to do in your app](clients.md#exceptions-by-http-client), and
-[what to configure in a proxy](guides/behind-nginx-or-a-cdn.md#uploads-of-old-builds).
+[what to configure in a proxy](guides/behind-nginx-or-a-cdn.md#uploads-from-old-builds).
 
 ## How to read the tables
 
-- `426` or `503`: the app sees the whole response, which is status, header fields and body (for `HEAD` no body).
-- A name: the app gets this exception or code instead. [Messages of the exceptions](#messages-of-the-exceptions) has the texts.
-- "nginx:" precedes what the same client sees with a plain nginx with `return 426`, if it differs.
+- `426` or `503`: the app sees the whole response: status, header fields and body (no body for `HEAD`).
+- A name: the app gets this exception or code instead. For the messages, see [Exception messages](#exception-messages).
+- "nginx:" precedes what the same client sees from nginx itself (`return 426`), where that differs.
 - "–": the client cannot send such a request.
-- `*`: the client hides the response, [whatever the server is](#responses-that-a-client-hides).
-- *next request*: a build that passes sends another request after a refused upload of 64 KB. *warned*: the app sees the hint in
-  `X-VersionGate`. *brownout*, *maintenance*: including `Retry-After`. *events*: the first event of `/.versiongate/events`.
-- *retries*: requests that the client retries automatically, and how often the server gets them.
+- `*`: the client hides the response, [regardless of the server](#responses-that-a-client-hides).
+- *next request*: the connection of a request that passes, sent after a refused upload of 64 KB. *warned*: the app sees the hint
+  in `X-VersionGate`. *brownout*, *maintenance*: including `Retry-After`. *events*: the first event of `/.versiongate/events`.
+- *retries*: the requests that the client retries automatically, and how often the server receives each.
 """
 
 
@@ -220,18 +220,19 @@ def render(results):
         "### HTTP/2 with TLS\n", straight(results, "2", "rpc", CALLS),
         "### HTTP/1.1\n", straight(results, "1.1", "rpc", CALLS),
         "## Behind proxies\n",
-        "GET and uploads of 64 KB, 3 MB and 30 MB, through a proxy that uses HTTP/1.1 to the gate. \"all\": the app sees the "
-        "whole denial of each. The configurations are in `Tests/ClientMatrix/servers`: nginx and \"buffering\" as in "
-        "[the guide](guides/behind-nginx-or-a-cdn.md#uploads-of-old-builds), the others with their defaults.\n",
+        "GET and uploads of 64 KB, 3 MB and 30 MB, through a proxy that connects to the gate over HTTP/1.1. \"all\": the app "
+        "sees the whole denial of all four requests. The configurations are in `Tests/ClientMatrix/servers`: nginx and "
+        "\"buffering\" as in "
+        "[the guide](guides/behind-nginx-or-a-cdn.md#uploads-from-old-builds), the others with their defaults.\n",
         "### HTTP/1.1\n", behind(results, "1.1"),
         "### HTTP/2 with TLS\n", behind(results, "2"),
         "## Repeated uploads\n",
         f"Refused uploads over HTTP/2, each on a separate connection: {len(SMALL)} of 10, 30 and 60 KB, and {len(LARGE)} of 3 MB. "
-        "The numbers are how many get the whole denial within 5 s. Caddy, Traefik and Envoy reset the stream of a 3 MB upload "
-        "after the response, and curl 7.88.1 then drops what it has not read yet.\n",
+        "The numbers say how many uploads get the whole denial within 5 s. Caddy, Traefik and Envoy reset the stream of a 3 MB "
+        "upload after the response, and curl 7.88.1 then drops what it has not read yet.\n",
         uploads(results),
         "## Responses that a client hides\n", hidden(results),
-        "## Messages of the exceptions\n", exceptions(results),
+        "## Exception messages\n", exceptions(results),
         "## Versions\n", versions(results),
         "## Not in the tables\n", left_out(results),
     ]

@@ -83,7 +83,7 @@ package enum Area: String, Sendable, CaseIterable, CustomStringConvertible {
     case fields = "header syntax"
     case framing = "request framing and smuggling"
     case chunks = "chunked syntax and trailers"
-    case hopByHop = "fields for one hop"
+    case hopByHop = "hop-by-hop fields"
     case forwarding = "methods, targets, upgrades"
     case responses = "odd and hostile responses"
     case truncation = "truncation"
