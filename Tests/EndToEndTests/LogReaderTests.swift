@@ -64,7 +64,7 @@ struct LogReaderTests {
             let dropped = try FeedsPage(of: scene.gate).log.droppedLines
             #expect((dropped > 0) == Self.isOfAccess(flags))
             scene.gate.send(signal: SIGTERM)
-            // Requests have one second to end, and the log has one more.
+            // Requests have one second to end, and writing the log has one more.
             #expect(try scene.gate.waitForExit(by: .after(.seconds(6))) == .status(0))
         }
     }

@@ -2,9 +2,9 @@ import GateTestSupport
 import Glibc
 import Testing
 
-/// Clients that hold the connections of the admin listener, with the real executable.
+/// Clients that occupy the admin listener's connections, with the real executable.
 ///
-/// `Benchmarks/operators.py` does the same with more clients, and measures.
+/// `Benchmarks/operators.py` does the same with more clients, and measures the latency.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct AdminAttackTests {
     private static let token = "Authorization: Bearer 0123456789abcdef\r\n"

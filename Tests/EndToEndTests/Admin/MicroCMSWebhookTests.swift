@@ -13,9 +13,9 @@ struct MicroCMSWebhookTests {
         var status: Int?
     }
 
-    private static let secret = "a secret of the webhook"
+    private static let secret = "a secret for the webhook"
 
-    /// Runs a gate with a source that is polled once an hour and sends webhooks to the gate.
+    /// Runs a gate whose source is polled once an hour and sends webhooks to the gate.
     private func play(_ body: (Scene, FeedServer) async throws -> Void) async throws {
         let cms = try FeedServer("microcms")
         try Self.publish(floor: nil, in: cms)

@@ -12,7 +12,7 @@ struct EtcdFeedTests {
     /// The time from the change in etcd to the response of the gate.
     private static let soon = Duration.seconds(1) * GateExecutable.slowdown
 
-    /// By this time, a gate that has failed several times has retried.
+    /// By this time, even a gate that has failed several times has retried.
     private static var afterRest: Deadline { .after(.seconds(60) * GateExecutable.slowdown) }
 
     private static func file(_ etcd: EtcdServer, _ keys: String) -> String {
@@ -58,7 +58,7 @@ struct EtcdFeedTests {
                 try scene.wait(untilVersion: version, isDenied: isDenied)
                 times.append(ContinuousClock.now - start)
             }
-            // Other load on the machine may delay any of the changes.
+            // The fastest counts, because other load on the machine may delay any of the changes.
             #expect(try #require(times.min()) < Self.soon, "\(times)")
         }
     }

@@ -137,8 +137,8 @@ struct RemoteConfigFeedTests {
         }
     }
 
-    /// Returns a template with values that depend on a percentage, the app or the client, and a
-    /// parameter of an unknown kind.
+    /// Returns a template with values that depend on a percentage, the app or the client, and with a parameter of an
+    /// unknown kind.
     private static func drawn(_ value: String) -> String {
         #"""
         {"template":{"conditions":[{"name":"A tenth","expression":"percent <= 10"}],"parameters":{\#

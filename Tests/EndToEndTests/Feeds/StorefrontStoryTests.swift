@@ -2,7 +2,7 @@ import Foundation
 import GateTestSupport
 import Testing
 
-/// A floor waits for two stores, with clients of each of them.
+/// A floor that waits for two stores, with clients from each of them.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct StorefrontStoryTests {
     private static let long = "2026-01-01T00:00:00Z"

@@ -113,7 +113,7 @@ struct HTTP2LifetimeTests {
             let client = try scene.connectHTTP2(settings: [(4, 0)])
             try client.request(1, "GET", "/last")
             _ = try client.frame { $0.isA(.headers) && $0.stream == 1 }
-            // The gate has the whole response, which waits only for a window.
+            // The gate has the whole response, and waits only for a window to send it.
             try client.request(3, "HEAD")
             _ = try client.frame { $0.isA(.headers) && $0.stream == 3 }
             try client.send(.reset(1))
@@ -152,7 +152,7 @@ struct HTTP2LifetimeTests {
     @Test
     func `a response that ends with the gate is not reset`() async throws {
         try await Scene.play { scene in
-            // A window of one byte: the end of the event stream must wait for a larger one.
+            // The window is one byte, so the end of the event stream must wait for a larger one.
             let client = try scene.connectHTTP2(settings: [(4, 1)])
             try client.request(1, "GET", "/.versiongate/events", Self.current)
             _ = try client.frame { $0.isA(.data) }
@@ -181,7 +181,7 @@ struct HTTP2LifetimeTests {
             let goAway = try client.frame { $0.isA(.goAway) }
             #expect(goAway?.number(at: 0) == 0)
             #expect(goAway?.number(at: 4) == 0)
-            // The gate does not wait for this client until the drain timeout.
+            // The gate exits without waiting for this client until the drain timeout.
             #expect(try scene.gate.waitForExit() == .status(0))
         }
     }

@@ -89,7 +89,7 @@ struct ForeignAnswerTests {
         let foreign = try ScriptedBackend { _ in
             [.answer(fields: Self.json, body: #"{"decision":"require"}"#)]
         }
-        // The same machine under another name.
+        // The URL names the same machine differently.
         let place = "http://localhost:\(foreign.port)/.versiongate/status"
         let portal = try ScriptedBackend { _ in
             [.answer("302 Found", fields: "Location: \(place)\r\n")]
@@ -117,7 +117,7 @@ struct ForeignAnswerTests {
     }
 
     @Test
-    func `a portal's page is passed to the app, and is no denial`() async throws {
+    func `a portal's page is passed to the app, and is not a denial`() async throws {
         let portal = try ScriptedBackend { _ in
             [.answer(fields: "Content-Type: text/html\r\n", body: Self.page)]
         }
@@ -159,7 +159,7 @@ struct ForeignAnswerTests {
         let silent = try ScriptedBackend(script: script)
         let slept = Watched<[TimeInterval]>([])
         let surroundings = ClientEnvironment.test { seconds in
-            // The check never times out, and a silent stream does at once.
+            // The check never times out, and a silent stream times out at once.
             guard seconds != TestedClient.checkTimeout else {
                 return try await ClientEnvironment.forever()
             }

@@ -457,7 +457,7 @@ struct UpstreamHTTP2Tests {
             try client.send("POST / HTTP/1.1\r\nHost: gate\r\nContent-Length: 10\r\n\r\nabc")
             let response = try client.response()
             #expect(response.text == "enough")
-            // The gate could not tell another request from the rest of the body.
+            // The gate could not distinguish another request from the rest of the body.
             #expect(response.fields["Connection"] == ["close"])
             try client.send("defghij" + Request.text("GET", "/next"))
             client.finishSending()

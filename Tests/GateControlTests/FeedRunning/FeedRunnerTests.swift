@@ -114,7 +114,7 @@ struct FeedRunnerTests {
         }
     }
 
-    @Test func `Retry-After of a source is respected despite calls`() async throws {
+    @Test func `a source's Retry-After is honored despite calls`() async throws {
         let source = try FileSource()
         source.server.set(.throttled)
         try await self.run("source: https, url: '\(source.server.url("/"))', every: 1h") {

@@ -73,7 +73,7 @@ struct FeedHooksTests {
         #expect(await !self.wasWoken)
     }
 
-    /// The number of logged lines of each kind, without debug lines.
+    /// The number of logged lines of each kind, not counting debug lines.
     private var loggedLines: [String: Int] {
         let lines = self.log.lines.filter { !$0.hasPrefix("debug ") }
         return Dictionary(lines.map { ($0, 1) }, uniquingKeysWith: +)
