@@ -90,7 +90,7 @@ struct PreviewTests {
                     #expect(marks.contains("latest=\"4.0.0\""))
                 } else {
                     #expect(shown.fields["Cache-Control"] == ["no-store"])
-                    // The rule has a floor, and no texts for maintenance.
+                    // The rule has only a floor, so maintenance has neither its ID nor its store URL.
                     let isOfRule = decision != "maintenance"
                     #expect(shown.text.contains("\"rule\":\"shop\"") == isOfRule)
                     #expect(shown.text.contains("id1234567890") == isOfRule)

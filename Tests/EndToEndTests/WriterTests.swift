@@ -57,7 +57,7 @@ struct WriterTests {
                 if writer == .closesAndAppends { try file.close() }
                 longestPause = max(longestPause, .now - lastWrite)
                 lastWrite = .now
-                // The requests continue through more than three seconds of writing.
+                // All parts together take more than three seconds, during which requests are sent.
                 let next = Deadline.after(.milliseconds(200))
                 while !next.hasPassed { floors.insert(try self.floor(in: scene)) }
             }

@@ -294,8 +294,8 @@ struct HostileHTTP2BackendTests {
         }
         try await HTTP2Scene.play(settings: [(4, 0)], script: script) { scene in
             let before = try scene.gate.peakResidentSize()
-            // More bytes than would fit in memory if each of them kept its read buffer. With a sanitizer, few enough
-            // for the slow event loop, which would otherwise rightly reject the next request.
+            // Enough bytes to exceed the memory limit if each of them kept its read buffer. With a sanitizer, few
+            // enough for the slow event loop, which would otherwise rightly reject the next request.
             let bytes = 8_192 / GateExecutable.slowdown
             if version == "HTTP/2" {
                 let client = try scene.connectHTTP2()

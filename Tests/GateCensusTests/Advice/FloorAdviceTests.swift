@@ -117,7 +117,7 @@ struct FloorAdviceTests {
         /// Days since the release of 4.1, and since the start of the census.
         var out: Int64 = 20
         var counted: Int64 = 40
-        /// The share of the remaining devices that update each day.
+        /// The share of the remaining devices that update each day, and the share of all devices that never update.
         let daily: Double
         var never = 0.0
         /// The share of all devices that remain on 3.0.

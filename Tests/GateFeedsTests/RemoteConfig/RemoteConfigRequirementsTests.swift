@@ -78,7 +78,7 @@ struct RemoteConfigRequirementsTests {
             ([("device.os == 'ios'", "4.0"), ("true", "5.0")], "3.0", "4.0", []),
             ([("device.os == 'android'", "4.0")], "3.0", "3.0", []),
             ([("app.id == '1:2:android:3'", "4.0")], "3.0", "3.0", []),
-            // Old versions are allowed, and newer ones must be at a higher floor.
+            // Old versions are allowed, but newer ones must reach a higher floor.
             ([("app.version.<(['3.0'])", "2.5")], "3.5", "2.5", [">=3.0 <3.5"]),
             ([("app.version.<=(['3.0'])", "2.5")], "3.5", "2.5", [">3.0 <3.5"]),
             // One bad version must update.

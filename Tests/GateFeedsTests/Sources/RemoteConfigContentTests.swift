@@ -212,7 +212,7 @@ struct RemoteConfigContentTests {
                 note("maintenance", "version_rule_android#/maintenance"),
             ]
         )
-        // The file in these parameters is for Android only.
+        // The parameter `version_rule_android` is for Android only.
         #expect(try self.value(Self.besides, system: "ios").notes?.count == 2)
     }
 
