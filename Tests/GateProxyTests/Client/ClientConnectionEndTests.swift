@@ -120,7 +120,7 @@ struct ClientConnectionEndTests {
     }
 
     @Test(arguments: ["", Message.second, Message.outdated])
-    func `a client that is gone when a body part is written is removed`(_ behind: String) throws {
+    func `a client that is gone when a response is forwarded is removed`(_ behind: String) throws {
         let stage = try Stage()
         let upstream = try stage.upstream()
         let client = try stage.client()
@@ -224,7 +224,7 @@ struct ClientConnectionEndTests {
         #expect(stage.idle == nil)
     }
 
-    @Test func `a client whose head stays incomplete gets a 408`() throws {
+    @Test func `a client whose head remains incomplete gets a 408`() throws {
         let stage = try Stage()
         let client = try stage.client()
         let timeouts = stage.worker.loop.settings.timeouts

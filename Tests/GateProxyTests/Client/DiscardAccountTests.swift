@@ -17,7 +17,7 @@ struct DiscardAccountTests {
         var account = DiscardAccount()
         account.begin(free: 100)
         #expect(account.charge(100, to: client, self.budget) == true)
-        // This takes sixteen lots, so none has been used before.
+        // All sixteen lots are still available.
         #expect(account.charge(16 * Self.lot, to: client, self.budget) == true)
         #expect(account.charge(1, to: client, self.budget) == false)
     }

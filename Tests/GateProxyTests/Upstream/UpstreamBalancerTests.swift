@@ -72,7 +72,7 @@ struct UpstreamBalancerTests {
         balancer.trialEnded(first, of: 1, at: Self.time(1500))
         let second = try Self.trial(&balancer, of: 1, at: Self.time(1500))
         #expect(second != first)
-        // The address had its trial.
+        // Ending the first trial again has no effect.
         balancer.trialEnded(first, of: 1, at: Self.time(1500))
         #expect(Self.places(&balancer, 4, at: Self.time(1500)).allSatisfy { $0 == 0 })
         let late = Self.time(1500) + UpstreamBalancer.longestTrial

@@ -28,7 +28,7 @@ struct RefusalTests {
         )
         let channel = EmbeddedChannel(handler: client, loop: loop)
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
-        // At this point, the protocol of a response is not negotiated yet.
+        // The gate sends nothing yet, because the protocol is not negotiated.
         #expect(try channel.readOutbound(as: ByteBuffer.self) == nil)
         channel.pipeline.fireUserInboundEventTriggered(
             TLSUserEvent.handshakeCompleted(negotiatedProtocol: name)
