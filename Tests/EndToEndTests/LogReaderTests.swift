@@ -78,7 +78,7 @@ struct LogReaderTests {
             try scene.gate.stopReadingLog()
             try self.askOften(scene)
             scene.gate.resumeReadingLog()
-            let notice = try scene.gate.logLine("what was dropped", skipping: seen) {
+            let notice = try scene.gate.logLine("the dropped lines", skipping: seen) {
                 self.told(in: $0) != nil
             }
             let dropped = try FeedsPage(of: scene.gate).log.droppedLines

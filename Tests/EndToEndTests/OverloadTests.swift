@@ -26,7 +26,7 @@ struct OverloadTests {
             }
             #expect(!scene.backend.record.targets.contains("/third"))
             clients[0].close()
-            try Self.waitUntil("there is room") {
+            try Self.waitUntil("there is capacity") {
                 let client = try scene.connect()
                 try client.send(Request.text("GET", "/later"))
                 return try client.responseIfAny()?.status == 200
@@ -118,12 +118,12 @@ struct OverloadTests {
             for round in 1...3 {
                 let waiting = [try scene.connect(), try scene.connect()]
                 for client in waiting { try client.send(Request.text("GET", "/slow")) }
-                try scene.backend.wait(for: "both") { record in
+                try scene.backend.wait(for: "both requests") { record in
                     record.targets.filter { $0 == "/slow" }.count >= 2 * round ? true : nil
                 }
                 #expect(try scene.ask(Request.text()).status == 503)
                 for client in waiting { client.reset() }
-                try Self.waitUntil("the gate has seen it") {
+                try Self.waitUntil("the gate has noticed") {
                     try scene.ask(Request.text()).status == 200
                 }
             }

@@ -122,7 +122,9 @@ struct PassThroughTests {
     }
 
     @Test(arguments: [true, false])
-    func `the bodies of pipelined requests end where their framing says`(bypasses: Bool) async throws {
+    func `the bodies of pipelined requests end where their framing says`(bypasses: Bool)
+        async throws
+    {
         try await Scene.play(flags: [.socketBypass(bypasses)]) { scene in
             let client = try scene.connect()
             try client.send(

@@ -118,7 +118,9 @@ struct ProxyProtocolTests {
     }
 
     @Test
-    func `a connection whose PROXY header arrives too slowly is closed at the head timeout`() async throws {
+    func `a connection whose PROXY header arrives too slowly is closed at the head timeout`()
+        async throws
+    {
         let flags: [GateFlag] = [.proxyProtocol(trusted: "127.0.0.1"), .headTimeout(seconds: 1)]
         try await Scene.play(flags: flags) { scene in
             let client = try scene.connect()

@@ -88,7 +88,9 @@ struct RestartTests {
             #expect(try scene.ask(Request.text()).status == 200)
             _ = shutdown(socket, Int32(SHUT_RDWR))
             #expect(try scene.gate.waitForExit() == .status(1))
-            try scene.gate.logLine("why") { $0.message == "the listener has closed unexpectedly" }
+            try scene.gate.logLine("the reason") {
+                $0.message == "the listener has closed unexpectedly"
+            }
         }
     }
 

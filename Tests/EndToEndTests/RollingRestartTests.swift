@@ -16,8 +16,9 @@ struct RollingRestartTests {
 
         private let state = Watched(State())
 
-        /// Follows a gate from the time it is ready until it no longer is. There is no time limit here, because the
-        /// tests that wait for the service have limits.
+        /// Follows a gate from the time it is ready until it no longer is.
+        ///
+        /// There is no time limit here, because the tests that wait for the service have limits.
         func follow(_ gate: GateProcess) throws {
             let (port, admin) = (gate.port, try #require(gate.adminPort))
             Task(executorPreference: BlockingExecutor.shared) {

@@ -169,7 +169,12 @@ extension ConformanceCase {
     private static let statusLines: [ConformanceCase] = [
         .badGateway(.robustness, "no status", "RFC 9112 4", "HTTP/1.1\r\n\r\n"),
         .badGateway(.robustness, "a status of letters", "RFC 9112 4", "HTTP/1.1 abc OK\r\n\r\n"),
-        .badGateway(.robustness, "a status with two digits", "RFC 9112 4", "HTTP/1.1 20 OK\r\n\r\n"),
+        .badGateway(
+            .robustness,
+            "a status with two digits",
+            "RFC 9112 4",
+            "HTTP/1.1 20 OK\r\n\r\n"
+        ),
         .badGateway(
             .robustness,
             "a status with four digits",

@@ -76,7 +76,7 @@ struct CheckBeforeReloadTests {
             // Once the watcher reports the next change, it has seen all previous ones.
             let seen = scene.gate.logLines.count
             try scene.folder.replace("rules.yaml", with: "rules: []\n")
-            try scene.gate.logLine("the way back", skipping: seen) { $0.message == "rules loaded" }
+            try scene.gate.logLine("the return", skipping: seen) { $0.message == "rules loaded" }
             #expect(refusals() == 4)
         }
     }

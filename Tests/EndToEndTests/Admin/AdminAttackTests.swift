@@ -93,7 +93,7 @@ struct AdminAttackTests {
             for client in bodies.suffix(16) {
                 #expect(try !client.receivesData(within: .zero))
             }
-            try scene.gate.logLine("that connections were closed") {
+            try scene.gate.logLine("closed connections") {
                 $0.message.hasPrefix("admin listener: too many connections")
             }
         }

@@ -113,7 +113,7 @@ struct MicroCMSWebhookTests {
             let seconds = start.duration(to: .now).components.seconds
             try scene.wait(untilVersion: "1.9.0", isDenied: true)
             // While a webhook is pending, the next poll is due within a second.
-            try await scene.waitForFeed("a long rest") { feed in
+            try await scene.waitForFeed("a long pause") { feed in
                 guard let askedAt = feed.askedAt, let nextAt = feed.nextAt else { return false }
                 return askedAt.prefix(13) != nextAt.prefix(13)
             }
@@ -136,7 +136,7 @@ struct MicroCMSWebhookTests {
                 let answer = try cms.act("send", #"{"api":"app-version"}"#)
                 #expect(try answer.json(Delivery.self).status == 202)
             }
-            try await scene.waitForFeed("the mend") { $0.state == "fresh" }
+            try await scene.waitForFeed("the recovery") { $0.state == "fresh" }
             #expect(start.duration(to: .now) > .seconds(2))
             #expect(try Self.questions(to: cms) <= 4)
         }

@@ -202,7 +202,7 @@ struct UndoTests {
             do {
                 #expect(try Self.revision(scene) == first)
                 #expect(try Self.status(scene, "3.0") == 200)
-                try scene.gate.logLine("that it differs from the file") { line in
+                try scene.gate.logLine("the difference from the file") { line in
                     line.message.hasPrefix("an undo is active")
                 }
                 // Writing the same contents again does not end the undo, and the reload command reports the undo.

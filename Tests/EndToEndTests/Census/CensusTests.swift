@@ -219,7 +219,7 @@ struct CensusTests {
             in: folder,
             flags: [.stateDir(path: folder.path(of: "state")), .adminListen()]
         ) { scene in
-            let line = try scene.gate.logLine("what is wrong") {
+            let line = try scene.gate.logLine("the problem") {
                 $0.message == "the census cannot be stored"
             }
             #expect(line.metadata["error"]?.contains("damaged") == true)

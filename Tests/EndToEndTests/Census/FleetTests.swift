@@ -141,7 +141,7 @@ struct FleetTests {
                 // The first request makes the gate notice that the store is gone. No request waits for that.
                 let slowest = try distant.slowest(of: Self.crowd(4_000..<5_000))
                 #expect(slowest < .seconds(1), "\(slowest)")
-                try distant.gate.logLine("the store to be away", skipping: seen) {
+                try distant.gate.logLine("the store to be unavailable", skipping: seen) {
                     $0.message == "the census store is unavailable"
                 }
                 #expect(try distant.metrics()["versiongate_census_store_up"] == 0)
@@ -204,7 +204,7 @@ struct FleetTests {
             defer { _ = kill(store.server.processIdentifier, SIGCONT) }
             let slowest = try scene.slowest(of: Self.crowd(100..<600))
             #expect(slowest < .seconds(1), "\(slowest)")
-            try scene.gate.logLine("the store to be away", skipping: seen) {
+            try scene.gate.logLine("the store to be unavailable", skipping: seen) {
                 $0.message == "the census store is unavailable"
             }
             // The queued records wait for the store; requests do not.
@@ -281,7 +281,7 @@ extension Scene {
     /// Only counted requests trigger an attempt.
     fileprivate func reconnect(skipping skipped: Int) throws {
         // The pause between two attempts doubles while the store is unavailable, up to a minute.
-        try Deadline.after(.seconds(75)).poll("the store to be there again") {
+        try Deadline.after(.seconds(75)).poll("the store to be available again") {
             try self.send([CensusVisitor(version: "2.0", device: "device-2000")])
             let isBack = self.gate.logLines.dropFirst(skipped).contains {
                 $0.message == "the census store is available again"

@@ -156,7 +156,7 @@ struct EtcdFeedTests {
             #expect(try scene.isDenied("3.4.9"))
             let seen = scene.gate.logLines.count
             try etcd.put("/gate/rules/20-old.yaml", "rules: {}\n")
-            try scene.gate.logLine("the place", skipping: seen) {
+            try scene.gate.logLine("the location", skipping: seen) {
                 $0.message.hasPrefix("feed:fleet/20-old.yaml:1:8: expected a list")
             }
             #expect(try scene.isDenied("4.0.0"))

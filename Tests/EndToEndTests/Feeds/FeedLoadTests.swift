@@ -183,7 +183,7 @@ struct FeedLoadTests {
                 }
                 return "1.0.\(number)"
             }()
-            try scene.gate.logLine("a source that goes on", skipping: seen) {
+            try scene.gate.logLine("a source that continues", skipping: seen) {
                 $0.message == "feed applied"
             }
             let more = "rules: [{ id: own, minimum: 5.0.0, storeUrl: 'https://b.example' }]\n"

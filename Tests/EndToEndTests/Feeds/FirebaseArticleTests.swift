@@ -88,7 +88,7 @@ struct FirebaseArticleTests {
             database.send("put", #"{"path":"/","data":\#(Self.floor("1.0.0"))}"#)
             try scene.wait(untilVersion: "1.9.0", isDenied: false)
             #expect(database.listeners == 1)
-            let mended = try await scene.waitForFeed("mended") { $0.state == "fresh" }
+            let mended = try await scene.waitForFeed("the recovery") { $0.state == "fresh" }
             #expect(mended.error == nil)
         }
     }

@@ -82,7 +82,7 @@ struct GooglePlayStoryTests {
                 }
                 #expect(try scene.ask(old).status == 426)
                 try play.ask("DELETE", "/fault")
-                try scene.gate.logLine("better than \(kind)", skipping: seen) {
+                try scene.gate.logLine("the recovery from \(kind)", skipping: seen) {
                     $0.message == "feed recovered"
                 }
             }

@@ -109,7 +109,7 @@ struct HeldFloorStoryTests {
         try await Scene.play(in: folder, flags: [.adminListen()]) { scene in
             // A floor that arrives first is only observed once the store's data arrives. A floor that arrives later is
             // rejected.
-            try scene.gate.logLine("what the store has") {
+            try scene.gate.logLine("the store's releases") {
                 $0.message == "feed applied" && $0.metadata["feed"] == "store"
             }
             let passing = Request.text(fields: Request.identity(version: "1.1"))

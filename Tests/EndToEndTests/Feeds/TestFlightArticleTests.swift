@@ -180,7 +180,7 @@ struct TestFlightArticleTests {
                 #expect(try scene.ask(old).status == 426, "\(kind)")
                 #expect(try scene.ask(self.tester("1042", of: "3.4.0")).status == 200, "\(kind)")
                 try connect.server.ask("DELETE", "/fault")
-                try scene.gate.logLine("better than \(kind)", skipping: seen) {
+                try scene.gate.logLine("the recovery from \(kind)", skipping: seen) {
                     $0.message == "feed recovered"
                 }
             }

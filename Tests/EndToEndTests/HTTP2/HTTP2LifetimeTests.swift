@@ -40,7 +40,7 @@ struct HTTP2LifetimeTests {
             for round in UInt32(0)..<3 {
                 let first = round * 8 + 1
                 for stream in [first, first + 2] { try client.request(stream, "GET", "/slow") }
-                try scene.backend.wait(for: "both") { record in
+                try scene.backend.wait(for: "both requests") { record in
                     record.targets.filter { $0 == "/slow" }.count >= 2 * Int(round + 1) ? true : nil
                 }
                 try client.request(first + 4)

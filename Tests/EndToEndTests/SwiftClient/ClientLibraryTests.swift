@@ -266,7 +266,7 @@ struct ClientLibraryTests {
                 rules: scene.folder.file("rules.yaml"),
                 flags: [.listen(port: port)]
             )
-            try again.waitForState("the lift") { $0 == .allowed }
+            try again.waitForState("the lower floor") { $0 == .allowed }
             #expect(try await again.get("/v2/orders").1.statusCode == 200)
             again.stopListening()
             #expect(next.end() == .status(0))
@@ -309,7 +309,7 @@ struct ClientLibraryTests {
             let next = try scene.restarted(flags: [.listen(port: port)])
             try next.reload(RulesText.shop(minimum: "3.0.0"))
             held.open()
-            try tested.waitForState("the lift", after: first) { $0 == .allowed }
+            try tested.waitForState("the lower floor", after: first) { $0 == .allowed }
             let lost = tested.heard.current.dropFirst().filter(\.isUnknown)
             #expect(lost.isEmpty)
             tested.stopListening()

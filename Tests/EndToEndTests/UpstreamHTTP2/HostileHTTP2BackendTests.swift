@@ -251,7 +251,7 @@ struct HostileHTTP2BackendTests {
             let updates = scene.backend.record.frames(.windowUpdate).filter { $0.stream == 1 }
             #expect(updates.isEmpty)
             try client.send(HTTP2Frame(.windowUpdate, stream: 1, HTTP2Frame.big(1 << 20)))
-            try scene.backend.wait(for: "room for more") { record in
+            try scene.backend.wait(for: "a larger window") { record in
                 record.frames(.windowUpdate).contains { $0.stream == 1 } ? true : nil
             }
         }
@@ -361,7 +361,7 @@ struct HostileHTTP2BackendTests {
         let script: RawHTTP2Backend.Script = { try $0.send(bytes: Array(words.utf8)) }
         try await HTTP2Scene.play(script: script) { scene in
             try scene.expectStatus(502, Request.text("POST", "/", body: "x"))
-            try scene.gate.logLine("why") { $0.message == "cannot connect to the backend" }
+            try scene.gate.logLine("the reason") { $0.message == "cannot connect to the backend" }
         }
     }
 

@@ -30,7 +30,9 @@ struct UpstreamHTTP2RetryTests {
                 try client.send(
                     Request.text(isPost ? "POST" : "GET", "/\(index)", body: isPost ? "body" : nil)
                 )
-                try scene.backend.wait(for: "it") { $0.paths.count == index + 1 ? true : nil }
+                try scene.backend.wait(for: "the request") {
+                    $0.paths.count == index + 1 ? true : nil
+                }
             }
             for (index, client) in clients.enumerated() {
                 let response = try client.response()

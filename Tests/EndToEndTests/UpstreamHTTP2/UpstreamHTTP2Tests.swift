@@ -436,7 +436,7 @@ struct UpstreamHTTP2Tests {
             try patient.send(Request.text("GET", "/patient"))
             let other = try scene.connectHTTP2()
             try other.request(1, "GET", "/gone")
-            try scene.backend.wait(for: "both") { $0.paths.count == 2 ? true : nil }
+            try scene.backend.wait(for: "both requests") { $0.paths.count == 2 ? true : nil }
             try other.send(.reset(1))
             #expect(try patient.response().text == "code 8")
             try scene.expectAnswer("/a")

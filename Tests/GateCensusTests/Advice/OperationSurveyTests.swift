@@ -165,8 +165,9 @@ import Testing
         )
     }
 
-    /// Traffic in addition to `GET /a`. `GET /b` must not be reported as uncalled if requests are missing from the
-    /// data.
+    /// Traffic in addition to `GET /a`.
+    ///
+    /// `GET /b` must not be reported as uncalled if requests are missing from the data.
     @Test func `no operation is reported as uncalled if requests are missing`() throws {
         let operations = Self.operations(["GET /a", "GET /b"])
         let called = try Self.row(["GET /a": 3])

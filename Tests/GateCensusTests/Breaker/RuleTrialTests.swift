@@ -263,7 +263,9 @@ struct RuleTrialTests {
         #expect(trial.isOver(at: Self.start.advanced(by: 3_600), after: 3_600))
     }
 
-    @Test func `a prediction includes the roll-out steps and brownouts that apply at its second`() throws {
+    @Test func `a prediction includes the roll-out steps and brownouts that apply at its second`()
+        throws
+    {
         var generator = SeededGenerator(seed: 4)
         var rule = RuleDefinition(
             id: "ios",

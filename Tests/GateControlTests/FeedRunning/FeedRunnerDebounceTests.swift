@@ -78,7 +78,7 @@ struct FeedRunnerDebounceTests {
         /// Advances the clock by the minimum interval between two values once the runner waits for
         /// it.
         func passInterval() async throws {
-            try await self.clock.sleeper("what has to wait", for: 0...FeedDebounce.interval)
+            try await self.clock.sleeper("the delayed value", for: 0...FeedDebounce.interval)
             self.clock.pass(FeedDebounce.interval)
         }
 

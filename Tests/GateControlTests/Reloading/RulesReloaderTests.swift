@@ -290,7 +290,9 @@ struct RulesReloaderTests {
         #expect(self.bench.published.withLock(\.self) == [status.revision])
     }
 
-    /// Counts how often the rules are checked. Each check calls `time` once, to run the file's tests.
+    /// Counts how often the rules are checked.
+    ///
+    /// Each check calls `time` once, to run the file's tests.
     private final class Looks: Sendable {
         private let counter = Mutex(0)
 

@@ -237,7 +237,7 @@ struct RulesUndoTests {
         #expect(await bench.activeFloor == "2")
         let change = try #require(bench.told.last)
         guard case .refused = change.outcome else {
-            Issue.record("it is not told")
+            Issue.record("the rejected change is not reported")
             return
         }
     }

@@ -6,7 +6,9 @@ import Testing
 
 @testable import GateControl
 
-/// Tests with real files and notices. Every wait ends with its event, or fails at the time limit.
+/// Tests with real files and notices.
+///
+/// Every wait ends with its event, or fails at the time limit.
 @Suite(.ownThread, .serialized, .timeLimit(.minutes(5)))
 struct RulesWatcherTests {
     private typealias Changes = AsyncStream<RulesSighting>.Iterator
@@ -298,7 +300,7 @@ struct RulesWatcherTests {
         }
     }
 
-    @Test func `a cancelled watch closes its descriptors`() async throws {
+    @Test func `a canceled watch closes its descriptors`() async throws {
         try self.folder.write("a", to: "rules.yaml")
         let path = self.folder.path(of: "rules.yaml")
         // Watches of previous tests may still be closing.

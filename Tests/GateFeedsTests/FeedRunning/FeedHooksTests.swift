@@ -134,7 +134,7 @@ struct FeedHooksTests {
             let waiting = Task {
                 await self.wakeup.wakes { try? await Latch().opens() }
             }
-            try Deadline.usual.poll("who waits") { self.wakeup.isAwaited ? true : nil }
+            try Deadline.usual.poll("the waiting runner") { self.wakeup.isAwaited ? true : nil }
             if isCancelled { waiting.cancel() } else { self.wakeup.wake() }
             #expect(await waiting.value == !isCancelled)
         }

@@ -211,7 +211,9 @@ struct FirebaseRemoteConfigFeedTests {
         #expect(failure?.description.hasPrefix("the parameter 'min_version' is 'soon': ") == true)
     }
 
-    @Test func `a project in which the API is disabled is reported with Google's message`() async throws {
+    @Test func `a project in which the API is disabled is reported with Google's message`()
+        async throws
+    {
         try self.server.changeState(#"{"enabled":false}"#)
         let failure = await #expect(throws: FeedFailure.self) { try await self.ask() }
         #expect(failure?.description.contains("403: PERMISSION_DENIED, Firebase Remote") == true)

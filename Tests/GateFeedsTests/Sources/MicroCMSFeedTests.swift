@@ -72,8 +72,10 @@ struct MicroCMSFeedTests {
         (#""maxAppVersion":["2.0"],"minAppVersion":null"#, "<=2.0"),
         (#""maxAppVersion":"v2.0","minAppVersion":" 1.9 ""#, ">=1.9 <=2.0"),
     ])
-    func `missing fields, null and lists with one element are accepted`(fields: String, range: String) throws
-    {
+    func `missing fields, null and lists with one element are accepted`(
+        fields: String,
+        range: String
+    ) throws {
         let document = try self.document(fields + "," + Self.link)
         #expect(document.contains("\"blocked\": \"\(range)\""))
     }
@@ -143,7 +145,8 @@ struct MicroCMSFeedTests {
         #expect(try self.document(fields + "," + Self.link).contains("<=2.0"))
     }
 
-    @Test func `an unknown field seen before is not a misspelling when another is emptied`() throws {
+    @Test func `an unknown field seen before is not a misspelling when another is emptied`() throws
+    {
         func value(_ fields: String, after last: [String: String]) throws -> FeedValue {
             let text = "{\(Self.dates),\(fields),\(Self.link)}"
             let content = try JSONParser.parse(Array(text.utf8))

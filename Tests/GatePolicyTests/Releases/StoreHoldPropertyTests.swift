@@ -49,8 +49,9 @@ struct StoreHoldPropertyTests {
             self.random = draw.random
         }
 
-        /// Whether a store has offered a client an update for the duration that the rule requires. The update must
-        /// satisfy the rule with every build that the client may get.
+        /// Whether a store has offered a client an update for the duration that the rule requires.
+        ///
+        /// The update must satisfy the rule with every build that the client may get.
         func isWayOut(in store: String, of client: ClientIdentity, at now: Timestamp) -> Bool {
             let soak = self.rule.holdUntilInStore?.soak ?? 0
             let then = Timestamp(secondsSinceEpoch: now.secondsSinceEpoch - soak)

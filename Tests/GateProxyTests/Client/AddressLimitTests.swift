@@ -53,7 +53,9 @@ struct AddressLimitTests {
             ("::ffff:10.0.0.1", true),
         ]
     )
-    func `a private address may be shared by several clients`(_ address: String, isShared: Bool) throws {
+    func `a private address may be shared by several clients`(_ address: String, isShared: Bool)
+        throws
+    {
         #expect(try Self.network(address).place.isShared == isShared)
     }
 

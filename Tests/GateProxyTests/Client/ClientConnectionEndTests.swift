@@ -26,7 +26,8 @@ struct ClientConnectionEndTests {
         #expect(client.socket.isClosed)
     }
 
-    @Test func `a client that has closed its side gets its whole response, however slowly`() throws {
+    @Test func `a client that has closed its side gets its whole response, however slowly`() throws
+    {
         let stage = try Stage()
         let upstream = try stage.upstream()
         let client = try stage.client()
@@ -54,7 +55,8 @@ struct ClientConnectionEndTests {
         #expect(client.socket.isClosed)
     }
 
-    @Test func `a client has more time to read its last response than to close afterwards`() throws {
+    @Test func `a client has more time to read its last response than to close afterwards`() throws
+    {
         let stage = try Stage()
         let upstream = try stage.upstream()
         let client = try stage.client()
@@ -290,7 +292,8 @@ struct ClientConnectionEndTests {
         #expect(upstream.socket.isClosed)
     }
 
-    @Test func `a backend that stops reading an upload has its own timeout and causes a 504`() throws
+    @Test func `a backend that stops reading an upload has its own timeout and causes a 504`()
+        throws
     {
         let stage = try Stage()
         let upstream = try stage.upstream()
@@ -328,7 +331,8 @@ struct ClientConnectionEndTests {
         }
     }
 
-    @Test func `reading other data gives a backend that has the whole request no more time`() throws {
+    @Test func `reading other data gives a backend that has the whole request no more time`() throws
+    {
         let uptime = ManualUptime()
         let stage = try Stage(uptime: uptime)
         stage.worker.start()
@@ -361,7 +365,8 @@ struct ClientConnectionEndTests {
         #expect(isDrained)
     }
 
-    @Test func `a client that may continue gets a response to its next request in a drain`() throws {
+    @Test func `a client that may continue gets a response to its next request in a drain`() throws
+    {
         let stage = try Stage()
         let upstream = try stage.upstream()
         let client = try stage.client()

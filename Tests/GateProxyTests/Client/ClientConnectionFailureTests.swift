@@ -55,8 +55,10 @@ struct ClientConnectionFailureTests {
             (.answers(["nonsense\r\n\r\n"]), 1), (.disconnects, 1), (.isSilent, 1),
         ] as [(End, UInt64)]
     )
-    func `a 5xx response counts as a failure, and so does a missing one`(_ end: End, _ errors: UInt64) throws
-    {
+    func `a 5xx response counts as a failure, and so does a missing one`(
+        _ end: End,
+        _ errors: UInt64
+    ) throws {
         let stage = try Self.stage()
         let upstream = try stage.upstream()
         let client = try stage.client()

@@ -30,7 +30,9 @@ struct DiscardBudgetTests {
         try #require(ClientNetwork("198.51.\(number / 256).\(number % 256)"))
     }
 
-    @Test func `a client may send sixteen bodies at once, and as many again after one timeout`() throws {
+    @Test func `a client may send sixteen bodies at once, and as many again after one timeout`()
+        throws
+    {
         let budget = self.budget()
         let client = try self.client(1)
         for _ in 0..<16 { #expect(budget.take(Self.lot, for: client)) }

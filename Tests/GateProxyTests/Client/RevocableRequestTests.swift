@@ -178,7 +178,8 @@ struct RevocableRequestTests {
         #expect(scene.client.socket.takeSent().hasPrefix("HTTP/1.1 426 "))
     }
 
-    @Test func `a stream whose rules change before its response is closed at the response`() throws {
+    @Test func `a stream whose rules change before its response is closed at the response`() throws
+    {
         let stage = try Stage(minimum: "2.0")
         let upstream = try stage.upstream()
         let client = try stage.client()

@@ -108,7 +108,8 @@ struct UnreadRequestTests {
         }
     }
 
-    @Test func `an unread request gets a response although the idle timeout is over`() async throws {
+    @Test func `an unread request gets a response although the idle timeout is over`() async throws
+    {
         try await self.play(isFirst: false, .idleTimeout) { client in
             let answer = try client.response()
             #expect(answer.status == 426)

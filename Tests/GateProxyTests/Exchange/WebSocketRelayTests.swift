@@ -40,8 +40,9 @@ struct WebSocketRelayTests {
     }
 
     @Test(arguments: WebSocketRelay.Revocation.allCases)
-    func `between two frames, a WebSocket is closed at once`(_ revocation: WebSocketRelay.Revocation)
-    {
+    func `between two frames, a WebSocket is closed at once`(
+        _ revocation: WebSocketRelay.Revocation
+    ) {
         var relay = WebSocketRelay()
         relay.revoke(revocation)
         #expect(relay.closeFrame != nil)

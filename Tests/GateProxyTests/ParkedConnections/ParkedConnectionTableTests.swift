@@ -33,7 +33,9 @@ struct ParkedConnectionTableTests {
         #expect(parked.count == 0)
     }
 
-    @Test func `a removed connection's token does not match the next connection in its slot`() throws {
+    @Test func `a removed connection's token does not match the next connection in its slot`()
+        throws
+    {
         var parked = ParkedConnectionTable(worker: 0)
         let stays = parked.add(Self.connection(1))
         let gone = parked.add(Self.connection(2))

@@ -193,7 +193,11 @@ struct GuardCheckTests {
         )
     }
 
-    @Test func `an accepted finding is a note, and accept is reported as needless only if that is certain`() throws {
+    @Test
+    func
+        `an accepted finding is a note, and accept is reported as needless only if that is certain`()
+        throws
+    {
         let census = try Self.census([("2.0", 400), ("3.0", 600)])
         let accepted = try Self.rules("2.5", more: "    accept: [guard]")
         let found = Self.guardFindings(try Self.rules("1.0"), accepted, census)

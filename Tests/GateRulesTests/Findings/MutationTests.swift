@@ -46,7 +46,8 @@ struct MutationTests {
     }
 
     @Test(arguments: ShippedRules.files)
-    func `no mutation locks out all clients, or opens the gate silently`(file: ShippedRules) throws {
+    func `no mutation locks out all clients, or opens the gate silently`(file: ShippedRules) throws
+    {
         let text = try file.text()
         let old = try Self.load(file, text)
         var report = Report()

@@ -404,7 +404,9 @@ struct RulesFindingsTests {
         return Self.lines(RulesFindings(loaded, at: now))
     }
 
-    @Test func `missing releases and unused notices are not reported if a feed may add to them`() throws {
+    @Test func `missing releases and unused notices are not reported if a feed may add to them`()
+        throws
+    {
         func warnings(_ feed: String) throws -> [String] {
             let file = """
                 feeds: [{ id: f, \(feed) }]

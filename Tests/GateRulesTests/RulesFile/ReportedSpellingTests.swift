@@ -3,7 +3,9 @@ import Testing
 
 @testable import GateRules
 
-/// Rules files from public reports on versions and builds. The tests in these files must pass.
+/// Rules files from public reports on versions and builds.
+///
+/// The tests in these files must pass.
 @Suite struct ReportedSpellingTests {
     private static let floor = """
         rules:

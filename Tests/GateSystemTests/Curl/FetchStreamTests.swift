@@ -106,7 +106,7 @@ struct FetchStreamTests {
         await #expect(throws: FetchFailure.cutShort) { try await pieces.next() }
     }
 
-    @Test func `cancelling the reader ends the transfer`() async throws {
+    @Test func `canceling the reader ends the transfer`() async throws {
         let backend = try ScriptedBackend { _ in [.send(Self.head), .stall] }
         let stream = try await self.fetcher.open(try self.request(backend))
         let task = Task { try await stream.makeAsyncIterator().next() }

@@ -148,7 +148,7 @@ struct FetcherTests {
         #expect(backend.record.requests.isEmpty)
     }
 
-    @Test func `cancelling the task ends the transfer`() async throws {
+    @Test func `canceling the task ends the transfer`() async throws {
         let arrived = Latch()
         let backend = try ScriptedBackend { _ in
             arrived.open()

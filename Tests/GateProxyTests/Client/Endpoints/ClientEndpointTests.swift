@@ -39,8 +39,10 @@ struct ClientEndpointTests {
         ("OPTIONS * HTTP/1.1", nil),
         ("GET http://a HTTP/1.1", nil),
     ])
-    func `all paths under one prefix belong to the gate`(_ line: String, _ endpoint: ClientEndpoint?) throws
-    {
+    func `all paths under one prefix belong to the gate`(
+        _ line: String,
+        _ endpoint: ClientEndpoint?
+    ) throws {
         let sample = try RequestSample(wire(line, "Host: a"))
         #expect(ClientEndpoint(sample.head, in: sample.bytes.span) == endpoint)
     }
