@@ -87,7 +87,7 @@ struct SwitchStoryTests {
             for (floor, enforced) in [("soon", "true"), ("41250", "maybe"), ("41400", "true")] {
                 let seen = scene.gate.logLines.count
                 publish(floor, enforced, "false")
-                try scene.gate.logLine("the slip", skipping: seen) {
+                try scene.gate.logLine("the mistake", skipping: seen) {
                     $0.message.hasSuffix("its last value stays active")
                 }
                 #expect(try scene.ask(Self.request(build: 41249)).status == 426)
@@ -121,7 +121,7 @@ struct SwitchStoryTests {
             try self.wait(scene, build: 41300, status: 503)
             let seen = scene.gate.logLines.count
             publish("41200", "true", "perhaps")
-            try scene.gate.logLine("the slip", skipping: seen) {
+            try scene.gate.logLine("the mistake", skipping: seen) {
                 $0.message.hasSuffix("its last value stays active")
             }
             #expect(try scene.ask(Self.request(build: 41300)).status == 503)
@@ -173,7 +173,7 @@ struct SwitchStoryTests {
             for slip in ["null", "\"soon\"", "2"] {
                 let seen = scene.gate.logLines.count
                 put("closed", slip)
-                try scene.gate.logLine("the slip \(slip)", skipping: seen) {
+                try scene.gate.logLine("the mistake \(slip)", skipping: seen) {
                     $0.message.hasSuffix("its last value stays active")
                 }
                 #expect(try scene.ask(japanese).status == 503)

@@ -404,7 +404,7 @@ struct RulesFindingsTests {
         return Self.lines(RulesFindings(loaded, at: now))
     }
 
-    @Test func `missing releases and unused notices are not reported if a feed may add to them`()
+    @Test func `findings that a feed's rules or releases may resolve are not reported`()
         throws
     {
         func warnings(_ feed: String) throws -> [String] {
