@@ -404,9 +404,7 @@ struct RulesFindingsTests {
         return Self.lines(RulesFindings(loaded, at: now))
     }
 
-    @Test func `findings that a feed's rules or releases may resolve are not reported`()
-        throws
-    {
+    @Test func `findings that feed values may resolve are not reported`() throws {
         func warnings(_ feed: String) throws -> [String] {
             let file = """
                 feeds: [{ id: f, \(feed) }]
