@@ -535,7 +535,7 @@ struct CommandTests {
         #expect(result.errors.contains("gate.yaml:2:1: unknown setting 'drainTimout'"))
     }
 
-    /// A flag whose name differs from its setting would be accepted and ignored.
+    /// A flag with a name other than its setting's would be accepted and ignored.
     @Test func `each flag is a setting, and each setting has a flag`() throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }

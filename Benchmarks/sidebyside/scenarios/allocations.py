@@ -14,7 +14,7 @@ REQUESTS = 2_000
 
 
 class Allocations:
-    """Consecutive requests on one connection, when all pools are full."""
+    """Consecutive requests on one connection, once all pools are full."""
 
     name = "allocations"
     title = "calls of malloc and related functions per forwarded request, in steady state"
@@ -28,7 +28,7 @@ class Allocations:
         return {
             candidate.name: functools.partial(self._measure, bench, candidate)
             for candidate in bench.candidates
-            # These have their own allocators, which cannot be counted.
+            # These have their own allocators, whose calls cannot be counted.
             if candidate.name not in ("caddy", "envoy")
         }
 

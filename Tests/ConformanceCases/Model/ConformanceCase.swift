@@ -4,7 +4,7 @@ import GateTestSupport
 package struct ConformanceCase: Sendable, CustomStringConvertible {
     package var name: String
     package var area: Area
-    /// The section with the rule, such as `RFC 9112 6.3`.
+    /// The section that contains the rule, such as `RFC 9112 6.3`.
     package var section: String
     package var strength: Strength
     var client: [ClientStep]
@@ -100,6 +100,6 @@ package enum Area: String, Sendable, CaseIterable, CustomStringConvertible {
 package enum Strength: String, Sendable, CaseIterable {
     case must = "MUST"
     case should = "SHOULD"
-    /// The RFC does not require it, but a violation could cause harm.
+    /// The RFC does not require the behavior, but its absence could cause harm.
     case robustness = "robustness"
 }

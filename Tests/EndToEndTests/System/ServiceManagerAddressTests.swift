@@ -44,7 +44,7 @@ struct ServiceManagerAddressTests {
     }
 
     @Test(arguments: [(1, 0, 1, 70), (100_000, 0, 2, 200_072), (1, 608, 1, 678)])
-    func `a client connection needs two descriptors, and an operator's one`(
+    func `a client connection needs two descriptors, and an operator's connection one`(
         _ count: Int,
         _ operators: Int,
         _ threads: Int,

@@ -7,7 +7,7 @@ import Testing
 /// The census of a known mix.
 @Suite(.ownThread)
 struct CensusMixTests {
-    /// A million requests of a thousand kinds of clients, with decreasing frequency.
+    /// A million requests from a thousand kinds of clients, with decreasing frequency.
     @Test func `for a million requests, shares are exact and devices approximate`() throws {
         let (cells, requests) = (1_000, 1_000_000)
         var generator = SeededGenerator(seed: 7)
@@ -88,7 +88,7 @@ struct CensusMixTests {
 }
 
 extension [Double] {
-    /// Returns the first index from which on the predicate is true for all elements.
+    /// Returns the index from which the predicate is true for all elements.
     fileprivate func partitioningIndex(where isBelow: (Double) -> Bool) -> Int {
         var (start, end) = (0, self.count)
         while start < end {

@@ -7,8 +7,9 @@ import Testing
 
 @testable import GateFeeds
 
-/// The messages of `feed check` for an invalid entry or source; each message is enough to fix the
-/// problem.
+/// The messages of `feed check` for an invalid entry or source.
+///
+/// Each message contains enough to fix the problem.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct FeedMisconfigurationTests {
     /// Invalid entries that are detected without a fetch.

@@ -7,7 +7,7 @@ struct JSONStreamSplitterTests {
     private static let stream = #"{"a":"}{\"\\"}"# + "\r\n \t" + #"{"b":[{"c":"ü]"},[]]}{}"# + "\n"
 
     @Test(arguments: [1, 2, 3, 7, 1000])
-    func `objects are returned unchanged wherever the stream is split`(size: Int) throws {
+    func `objects are returned unchanged, wherever the stream is split`(size: Int) throws {
         var splitter = JSONStreamSplitter(limit: 100)
         var objects: [String] = []
         let bytes = Array(Self.stream.utf8)

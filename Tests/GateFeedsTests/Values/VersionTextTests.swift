@@ -34,7 +34,7 @@ struct VersionTextTests {
     }
 
     @Test(arguments: [("3", "4.0.0", true), ("4", "4.0.0", true), ("5", "4.0.0", false)])
-    func `lowering to an integer is accepted`(text: String, before: String, isTaken: Bool)
+    func `lowering a floor to an integer is accepted`(text: String, before: String, isTaken: Bool)
         throws
     {
         let before = try AppVersion(parsing: before)

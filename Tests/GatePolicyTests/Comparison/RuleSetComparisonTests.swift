@@ -167,7 +167,7 @@ import Testing
         )
     }
 
-    @Test func `a change among many rules is found without a sample`() throws {
+    @Test func `a change among many rules is found without sampling`() throws {
         let rules = try Self.manyRules(1_000)
         var changed = rules
         changed[700].minimum = try version("2000")
@@ -278,7 +278,7 @@ import Testing
         )
         let changes = comparison.difference(at: second(0)).periods.first?.changes
         #expect(changes?.map(\.platforms) == Array(repeating: .only(["android"]), count: 3))
-        // A client with a build could have an invalid version before.
+        // Previously, a client with a build could have an invalid version.
         #expect(changes?.map(\.versions) == ["<3", "missing", "unreadable"])
         #expect(changes?.map(\.builds) == [nil, .only([">=0"]), .only([">=0"])])
     }

@@ -109,7 +109,7 @@ import Testing
 
     @Test(arguments: shares)
     func `any number is a valid share`(percent: Double, some: Bool, all: Bool) throws {
-        // The lowest and highest buckets, found by trying.
+        // The devices with the lowest and highest buckets, found by trial and error.
         var numbers: [UInt64: RolloutBucket] = [:]
         for number in 0..<20_000 {
             let bucket = RolloutBucket(ruleID: "\(number)", ClientIdentity(), address: nil)
@@ -121,7 +121,7 @@ import Testing
         if !some { #expect(numbers.values.allSatisfy { !$0.isWithin(percent) }) }
     }
 
-    @Test func `a client outside of a roll-out gets the warning or the recommendation`() throws {
+    @Test func `a client outside of a roll-out gets a warning or a recommendation`() throws {
         let never = [RolloutStep(percent: 0)]
         let schedule = RuleSchedule(warnFrom: second(0), enforceFrom: second(10))
         let warned = ruleSet([try rule("w", minimum: "4", schedule: schedule, rollout: never)])

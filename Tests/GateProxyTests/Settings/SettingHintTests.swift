@@ -4,7 +4,7 @@ import Testing
 
 @testable import GateProxy
 
-/// The hint for a setting that is nearly valid.
+/// The hints for settings that are nearly valid.
 struct SettingHintTests {
     @Test(arguments: [
         ("23010", "; write 127.0.0.1:23010 for local clients, or 0.0.0.0:23010 for all"),

@@ -28,7 +28,7 @@ struct HandshakeProblemTests {
         #expect(problem.isActionable)
     }
 
-    @Test func `scanners are not actionable, and backend failures always are`() {
+    @Test func `failures caused by scanners are not actionable, and backend failures always are`() {
         let stranger = HandshakeProblem(names: ["UNKNOWN_PROTOCOL"], with: .client)
         #expect(!stranger.isActionable)
         let backend = HandshakeProblem(names: ["UNKNOWN_PROTOCOL"], with: .backend)

@@ -5,7 +5,7 @@ import WireSamples
 
 @testable import GateProxy
 
-/// Cached verdicts end at the second at which the decision changes.
+/// Cached verdicts, which end at the second at which the decision changes.
 struct VerdictValidityTests {
     private let clock = WallClock()
     private var start: Int64 { 1_000_000 }

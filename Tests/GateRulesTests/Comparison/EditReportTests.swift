@@ -5,7 +5,7 @@ import Testing
 
 @testable import GateRules
 
-/// The report on a change of rules, edit by edit.
+/// The report on a change to rules, edit by edit.
 struct EditReportTests {
     private static func reports(
         _ old: String,

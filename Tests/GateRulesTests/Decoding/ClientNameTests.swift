@@ -3,7 +3,7 @@ import Testing
 
 @testable import GateRules
 
-/// Texts that other tools interpret as patterns, lists or negations, and that never match a client.
+/// Texts that other tools interpret as patterns, lists or negations, but that would never match a client here.
 @Suite struct ClientNameTests {
     static let refused: [(ClientName.Kind, String, String)] = [
         (.platform, "*", "leave out 'platform'"),

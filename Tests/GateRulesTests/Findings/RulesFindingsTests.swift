@@ -6,7 +6,7 @@ import Testing
 
 @testable import GateRules
 
-/// Findings on rules that are valid but probably unintended.
+/// Findings about rules that are valid but probably unintended.
 struct RulesFindingsTests {
     /// 2026-12-24T12:00:00Z.
     private static let now = Timestamp(secondsSinceEpoch: 1_798_113_600)
@@ -16,7 +16,7 @@ struct RulesFindingsTests {
         return Self.lines(RulesFindings(rules, at: Self.now))
     }
 
-    /// Returns the messages of the findings without the finding names.
+    /// Returns the findings' messages, without the finding names.
     private static func lines(_ findings: RulesFindings) -> [String] {
         findings.all.map { $0.description.replacing(/\s\[[a-z-]+\]$/, with: "") }
     }
@@ -147,7 +147,7 @@ struct RulesFindingsTests {
             ]
         ),
         (
-            // A floor with a hold does not prevent the lock-out finding for one without.
+            // A floor with a hold does not prevent the lockout finding for a floor without one.
             Self.rules(
                 #"id: a, minimum: "4.0", match: { platform: ios }"#,
                 #"id: b, minimum: "4.3", match: { platform: ios }, holdUntilInStore: true"#
@@ -155,7 +155,7 @@ struct RulesFindingsTests {
             []
         ),
         (
-            // There is a later version in some store, and F-Droid has an older one.
+            // Some store has a later version, and F-Droid has an older one.
             Self.rules(#"id: a, minimum: "4.3", enforceFrom: 2027-01-01T00:00:00Z"#)
                 + Self.releases(
                     #"platform: android, version: "4.3""#,
@@ -179,7 +179,7 @@ struct RulesFindingsTests {
             ]
         ),
         (
-            // An older version would pass, but it is no longer available.
+            // An older version would pass, but is no longer available.
             Self.rules(#"id: a, blocked: "4.2", match: { platform: ios }"#)
                 + Self.releases(
                     #"platform: ios, version: "4.1""#,
@@ -278,7 +278,7 @@ struct RulesFindingsTests {
     }
 
     @Test(arguments: [
-        // A client gets the first of two equal rules.
+        // The first of two equal rules applies to a client.
         Self.rules(#"id: a, minimum: "1.0", match: { app: x }"#, #"id: b, minimum: "2.0""#),
         Self.rules(#"id: a, minimum: "2", match: { app: x }"#, #"id: b, minimum: "1""#),
         Self.rules(#"id: a, minimum: "2", mode: observe"#, #"id: b, minimum: "1""#),
@@ -287,7 +287,7 @@ struct RulesFindingsTests {
         Self.rules(#"id: a, minimum: "2""#, #"id: b, minimum: "1", recommended: "3""#),
         Self.rules(#"id: a, minimum: "2""#, "id: b, minimumBuild: 1"),
         Self.rules(#"id: a, minimum: "2""#, #"id: b, minimum: "1", prerelease: strict"#),
-        // A release candidate of 2 passes the first rule and is below the second.
+        // A release candidate of 2 passes the first rule, but is below the second one's floor.
         Self.rules(#"id: a, minimum: "2""#, #"id: b, minimum: "2-rc.2""#),
         Self.rules(
             #"id: a, minimum: "2", enforceFrom: 2027-01-01T00:00:00Z"#,
@@ -354,7 +354,7 @@ struct RulesFindingsTests {
             #"id: b, recommended: store, match: { platform: ios }"#
         )
             + Self.releases(#"platform: ios, version: "2""#),
-        // The texts are in the body.
+        // Without a notice, the texts are in the body.
         "rules: [{ id: a, minimum: '2', storeUrl: https://a.example, body: { old: true } }]",
     ])
     func `valid intentions are not warned about`(_ text: String) throws {
@@ -379,7 +379,7 @@ struct RulesFindingsTests {
         )
     }
 
-    @Test func `an exemption of every path is found`() throws {
+    @Test func `an exemption for every path is found`() throws {
         let found = try Self.findings("exempt: ['/**']\n" + Self.rules(#"id: a, minimum: "2""#))
         #expect(found.contains { $0.contains("'exempt' covers every path") })
     }
@@ -404,7 +404,7 @@ struct RulesFindingsTests {
         return Self.lines(RulesFindings(loaded, at: now))
     }
 
-    @Test func `releases and uses of notices that a feed may add are not reported`() throws {
+    @Test func `findings that feed values may resolve are not reported`() throws {
         func warnings(_ feed: String) throws -> [String] {
             let file = """
                 feeds: [{ id: f, \(feed) }]

@@ -5,7 +5,7 @@ package enum RulesText {
 
     /// Returns the shop's rules with another floor.
     ///
-    /// Each floor has another revision.
+    /// Each floor results in another revision.
     package static func shop(minimum: String, unreadable: String = "allow") -> String {
         """
         unidentified:

@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// The open descriptors, which another thread can shut down without affecting a reused descriptor.
+/// Open descriptors that another thread can shut down without affecting a reused descriptor.
 final class OpenSockets: Sendable {
     private let descriptors = Mutex<[Int: Int32]>([:])
 
