@@ -15,8 +15,8 @@ package struct APIOperation: Sendable {
     package let path: String
     /// The addresses on the servers; reports show the first one.
     package let addresses: [Address]
-    /// Paths at which requests for the operation may arrive, although the document does not contain
-    /// these paths.
+    /// Paths that the document does not contain, but at which requests for the operation may
+    /// arrive.
     let otherPaths: [PathTemplate]
     /// The number that identifies the document.
     package let document: Int
@@ -74,8 +74,8 @@ package struct APIOperation: Sendable {
             && self.method.map { PathShape.keeps(method: $0.utf8.span) } ?? true
     }
 
-    /// Whether some requests for the operation are not counted: CORS preflights, and requests that
-    /// the gate responds to itself.
+    /// Whether some requests for the operation are not counted: CORS preflights, and requests to
+    /// which the gate itself responds.
     var isUncounted: Bool {
         self.method == "OPTIONS"
             || self.addresses.contains { address in

@@ -43,14 +43,15 @@ package struct FloorAdvice: Sendable {
         package let next: [Next]
     }
 
-    /// The maximum number of apps and platforms, because clients can send any names; those with the
-    /// most requests are chosen.
+    /// The maximum number of apps and platforms; those with the most requests are chosen.
+    ///
+    /// The number is limited, because clients can send any names.
     static let audienceLimit = 8
     /// The maximum number of future floors for each app and platform.
     static let nextLimit = 5
     /// The number of whole days that the curve uses in addition to the most recent days.
     package static let history: Int64 = 28
-    /// The minimum number of devices, or of requests if they contain no devices, for a forecast.
+    /// The minimum number of devices for a forecast, or of requests if they contain no devices.
     static let minimumClients = 200
 
     private let limit: Double
@@ -62,7 +63,7 @@ package struct FloorAdvice: Sendable {
     /// Reads the most recent days of the census.
     ///
     /// - Parameters:
-    ///   - rows: The census of the last `days`.
+    ///   - rows: The census of the last `days` days.
     ///   - ruleSet: The active rules; clients that they already deny are not counted.
     ///   - now: The time of the evaluation.
     ///   - limit: The share of clients that a floor may affect, from 0 to 1.
@@ -215,7 +216,7 @@ private struct Survey: Sendable {
     func points(_ index: Int, over length: Int64) -> [AdoptionCurve.Point] {
         self.days.keys.sorted().compactMap { last in
             let days = (last - length + 1...last).compactMap { self.days[$0] }
-            // A day without requests counts as one on which the gate did not run.
+            // A day without requests counts as a day on which the gate did not run.
             guard days.count == length else { return nil }
             var (below, total) = (CensusFigures(), CensusFigures())
             for day in days {

@@ -13,7 +13,8 @@ struct OperationIndex: Sendable {
         case certain(Target)
         /// One of several operations; the shape does not determine which one.
         case possible([Target])
-        /// None according to the documents; the requests may be meant for these operations.
+        /// No operation according to the documents, but the requests may be meant for the given
+        /// operations.
         case elsewhere([Int])
 
         var operations: [Int] {

@@ -1,6 +1,7 @@
 package import GatePolicy
 
-/// The operations of API documents that old versions still call, found by the stored path shapes.
+/// The operations of API documents that old versions still call, found using the stored path
+/// shapes.
 package struct OperationSurvey: Sendable {
     package enum Place: Sendable, Hashable {
         /// An operation, by its index, and the path at which it is called.
@@ -14,7 +15,7 @@ package struct OperationSurvey: Sendable {
     /// Whether an operation was called.
     package enum Calls: Sendable, Hashable {
         case some
-        /// Requests that may belong to the operation or to another one.
+        /// Requests that may belong to this operation or to another operation.
         case possible
         /// No requests, although the census would contain them.
         case none
@@ -60,7 +61,7 @@ package struct OperationSurvey: Sendable {
         package let document: Int
         /// Whether no operation of the document matches a request.
         package let isWhole: Bool
-        /// Some of the requests that may belong to the document or server.
+        /// The shapes of some requests that may belong to the document or server.
         package let seen: [PathShape]
         /// The path that precedes the document's path in the most frequent of these requests.
         package let base: String?
@@ -192,7 +193,7 @@ extension OperationSurvey.Line {
         self.lastSeen = (start, length)
     }
 
-    /// Adds other calls, which may belong to the same operation.
+    /// Adds the calls of another line, which may belong to the same operation.
     fileprivate mutating func add(_ other: Self) {
         self.requests += other.requests
         self.devices.merge(other.devices)
@@ -204,7 +205,7 @@ extension OperationSurvey.Line {
 /// The results of the survey.
 extension OperationSurvey {
     /// Returns the operations and other paths in descending order of requests, including operations
-    /// without any.
+    /// without requests.
     ///
     /// `isCovered`: whether the census covers the whole requested period.
     package func found(isCovered: Bool = true) -> [Line] {

@@ -167,13 +167,13 @@ package enum StrayBuilds {
             return Double(self.figures.identified) / Double(self.devices)
         }
 
-        /// The share of requests that failed; responses may belong to requests from an earlier
+        /// The share of requests that failed, at most 1: the failed requests may be from an earlier
         /// period.
         var failingShare: Double {
             min(1, Double(self.figures.serverErrors) / Double(max(self.figures.watched, 1)))
         }
 
-        /// The confidence interval of that share; `nil` if there are too few observations.
+        /// The confidence interval of `failingShare`; `nil` if there are too few observations.
         ///
         /// Requests from one device are not independent, because a device that fails once tends to
         /// fail again. Devices, and not requests, therefore count as independent observations.
@@ -202,8 +202,8 @@ extension StrayBuilds.Stray {
 /// E. B. Wilson, Probable inference, the law of succession, and statistical inference, Journal of
 /// the American Statistical Association 22 (1927), 209–212.
 enum WilsonInterval {
-    /// The standard normal deviate for a confidence level of 99 %, which is high because hundreds
-    /// of builds are compared each time.
+    /// The standard normal deviate for a confidence level of 99%, which is high because hundreds of
+    /// builds are compared each time.
     private static let deviate = 2.575_829
 
     /// Returns the interval that contains the true share in 99 out of 100 cases.

@@ -8,8 +8,8 @@ package struct RefusalPrediction: Sendable {
     /// The minimum number of clients for a prediction; the `guard` finding uses the same minimum.
     private static let fewest = 200.0
 
-    /// The shares by app and platform, because the proportions in one hour differ from those of a
-    /// whole day.
+    /// The shares by app and platform, because the mix of apps and platforms in one hour differs
+    /// from that of a whole day.
     private var refused: [Impact.Audience: Double] = [:]
     /// The share of clients that send neither version nor build; `nil` if too few clients were
     /// counted.

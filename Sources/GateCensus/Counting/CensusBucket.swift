@@ -14,13 +14,13 @@ package struct CensusBucket: Sendable {
     ///
     /// There is one cell without a client for each outcome.
     private let limit: Int
-    /// The cells that were admitted, including those before the last `take()`, and their number by
-    /// kind.
+    /// The cells that were admitted, even before the last `take()`; below, the number of cells with
+    /// and without a client.
     private var admitted: Set<CensusCell> = []
     private var clients = 0
     private var others = 0
     private var reader = CensusReader()
-    /// The path shapes that were admitted, by cell, and their number.
+    /// The path shapes that were admitted, by cell; below, the total number of shapes.
     private var shapes: [CensusCell: Set<PathShape>] = [:]
     private var shapeCount = 0
     private var harvested: HarvestedCells

@@ -108,7 +108,7 @@ package struct CensusPaths: Sendable, Hashable {
     /// The prefix of exemption patterns, which distinguishes them from patterns of rules.
     static let exemption = "exempt "
 
-    /// The patterns of a request that matches none.
+    /// The patterns of a request that matches no pattern.
     package static let none = CensusPaths(isExempt: false, patterns: [])
 }
 

@@ -1,6 +1,6 @@
 /// Identifies the cell in which a request was counted, so that its response can be counted there.
 ///
-/// This is a number and not an object, because every request has a receipt, and few requests need
+/// This is a number and not an object, because every request has a receipt, but few requests need
 /// it.
 package struct CensusReceipt: Sendable, Hashable {
     /// The receipt of a request that was not counted.

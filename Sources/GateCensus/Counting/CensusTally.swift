@@ -42,8 +42,8 @@ package final class CensusTally {
     private static let recentCount = 4_096
 
     private let settings: Settings
-    /// The maximum number of statements, which exceeds that of cells, because a client may use
-    /// several notations.
+    /// The maximum number of statements, which exceeds the maximum number of cells, because a
+    /// client may use several notations.
     private let maxStatements: Int
     private var outcomes: [CensusOutcome] = []
     private var outcomePlaces: [CensusOutcome: Int] = [:]

@@ -24,7 +24,7 @@ package struct ClientAddressKey: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - hash: The hash function.
-    ///   - device: The hash of its device; `nil` for a client that states none.
+    ///   - device: The hash of the client's device; `nil` for a client that sends no device.
     /// - Returns: The mark.
     func mark(_ hash: SipHash, device: UInt64?) -> HyperLogLog.Mark {
         let number = device.map { self.isShared ? $0 : $0 % Self.maximumDevices } ?? .max

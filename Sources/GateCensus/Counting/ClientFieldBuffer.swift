@@ -81,8 +81,8 @@ struct CensusReader: Sendable {
     private static let byteLimit = 1 << 20
 
     private var ruleSet: RuleSet?
-    /// The clients by the digest of their fields, combined with their event loop, because each loop
-    /// has its own seed.
+    /// The clients by the digest of their fields, combined with their event loop, because each
+    /// event loop has its own seed.
     private var known: [UInt64: CensusClient?] = [:]
     /// One object for all notations of a client, so that lookups do not have to compare strings.
     private var clients: Set<CensusClient> = []

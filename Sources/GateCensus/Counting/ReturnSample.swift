@@ -1,7 +1,7 @@
 package import GatePolicy
 
-/// A size-limited sample of the devices that rules denied, with whether they returned with a newer
-/// build.
+/// A size-limited sample of the devices that rules denied, which records whether these devices
+/// returned with a newer build.
 ///
 /// A device is selected by its hash, so the sample contains either all of its requests or none. If
 /// there are too many devices, those with hashes in the upper half are removed; the rest is still a
@@ -20,7 +20,7 @@ package struct ReturnSample: Sendable {
         package let version: String
         package let build: String
         package let refused: Timestamp
-        /// The time at which it first passed with a newer build.
+        /// The time at which the device first passed with a newer build.
         package var returned: Timestamp?
 
         package init(

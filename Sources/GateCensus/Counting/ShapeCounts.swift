@@ -22,7 +22,7 @@ package struct ShapeCounts: Sendable, Equatable {
     package mutating func add(_ other: ShapeCounts) {
         self.covered += other.covered
         self.shapeless += other.shapeless
-        // In almost all cases, one of the two is empty.
+        // In almost all cases, one of the two dictionaries is empty.
         if self.counts.isEmpty {
             self.counts = other.counts
         } else if !other.counts.isEmpty {
@@ -40,8 +40,8 @@ package struct ShapeCounts: Sendable, Equatable {
         self.shapeless += self.counts.removeValue(forKey: shape) ?? 0
     }
 
-    /// Returns the share of each shape among a number of requests; the shapes of the rest are
-    /// unknown.
+    /// Returns the share of each shape among a number of requests; the other requests have unknown
+    /// shapes.
     func shares(of requests: UInt64) -> [(shape: PathShape, share: Double)] {
         let seen = self.shapeless + self.counts.values.reduce(0, +)
         guard seen > 0, requests > 0 else { return [] }
@@ -55,7 +55,7 @@ struct PathLog: Sendable {
     /// The maximum size in bytes, sufficient for one to two thousand requests.
     ///
     /// Later requests are assumed to have the same shares of shapes. Over an hour, this is enough
-    /// to measure a share of 0.1 %.
+    /// to measure a share of 0.1%.
     private static let limit = 48 * 1024
     private static let headLength = 6
 
@@ -82,8 +82,8 @@ struct PathLog: Sendable {
             unsafe method.withUnsafeBytes { method in
                 unsafe target.withUnsafeBytes { target in
                     unsafe room.withUnsafeMutableBufferPointer { room, used in
-                        // None of these can be `nil`, because a request head always has a method
-                        // and a target.
+                        // None of these pointers can be `nil`, because a request head always has a
+                        // method and a target.
                         guard let start = room.baseAddress, let method = method.baseAddress,
                             let target = target.baseAddress
                         else { return }

@@ -310,7 +310,7 @@ package struct ImpactAmount: Sendable {
 
     package init() {}
 
-    /// Adds a share of the figures.
+    /// Adds the given share of a cell's figures.
     mutating func add(_ figures: CensusFigures, share: Double = 1) {
         guard share > 0 else { return }
         self.requests += Double(figures.requests) * min(share, 1)
@@ -324,7 +324,7 @@ package struct ImpactAmount: Sendable {
     /// The number of devices, if requests contain them.
     ///
     /// A device that has changed its version and is included in a rollout with several versions
-    /// counts once for each of them.
+    /// counts once for each of these versions.
     package var devices: Double {
         self.devicesByShare.reduce(0) { $0 + $1.key * Double($1.value.count) }
     }

@@ -1,6 +1,6 @@
 /// An estimate of the number of distinct elements, in a few kilobytes regardless of that number.
 ///
-/// There are 16,384 registers, as in Redis; the standard error is 0.81 %. Flajolet et al.,
+/// There are 16,384 registers, as in Redis; the standard error is 0.81%. Flajolet et al.,
 /// "HyperLogLog" (2007); Ertl, "New cardinality estimation algorithms for HyperLogLog sketches"
 /// (2017).
 package struct HyperLogLog: Sendable, Equatable {
@@ -44,7 +44,7 @@ package struct HyperLogLog: Sendable, Equatable {
             entries.count <= Self.sparseLimit ? .sparse(entries) : .dense(Self.ranks(of: entries))
     }
 
-    /// The change of a sketch by one hash, in 20 bits: `register << 6 | rank`.
+    /// The change that one hash makes to a sketch, in 20 bits: `register << 6 | rank`.
     package struct Mark: Sendable, Hashable {
         package let rawValue: UInt32
 

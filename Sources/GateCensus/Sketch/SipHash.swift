@@ -29,8 +29,8 @@ package struct SipHash: Sendable, Equatable {
             }
             var rest: UInt64 = 0
             if count >= 8, index < count {
-                // The last bytes are read together with bytes that were already processed; those
-                // are shifted out.
+                // The last bytes are read together with bytes that were already processed, which
+                // are then shifted out.
                 let shift = UInt64(8 &- (count &- index)) &* 8
                 rest = unsafe Self.word(bytes, at: count &- 8) &>> shift
             } else {
