@@ -4,7 +4,7 @@ extension ByteBuffer {
     /// Returns the first `length` readable bytes without the ranges in `gaps`.
     ///
     /// The gaps are in ascending order and relative to the reader index. Nothing is copied if there
-    /// are none.
+    /// are no gaps.
     package func slice(of length: Int, without gaps: [Range<Int>]) -> ByteBuffer? {
         guard !gaps.isEmpty else { return self.getSlice(at: self.readerIndex, length: length) }
         var slice = ByteBufferAllocator().buffer(capacity: length)
@@ -54,7 +54,7 @@ extension ByteBuffer {
 
     /// Writes a number greater than zero in hexadecimal digits.
     ///
-    /// It creates no string, which would be too expensive for chunks as small as one byte.
+    /// No string is created, because that would be too expensive for chunks as small as one byte.
     private mutating func writeHexadecimal(_ number: Int) {
         var shift = (number.bitWidth - 1 - number.leadingZeroBitCount) & ~3
         while shift >= 0 {

@@ -27,8 +27,8 @@ package struct ChunkedScanner: Equatable, Sendable {
     private static let sizeLineLimit = 512
     /// The maximum number of bytes in all extensions of a body.
     ///
-    /// It is limited because parsing extensions costs the gate more than sending them costs the
-    /// peer.
+    /// The extensions are limited, because parsing them costs the gate more than sending them costs
+    /// the peer.
     private static let extensionLimit = 16 * 1024
     /// The maximum number of bytes in the trailer section of a message.
     static let trailerLimit = 8 * 1024
@@ -43,8 +43,8 @@ package struct ChunkedScanner: Equatable, Sendable {
     ///
     /// Fields that have a role in `trailerFields` are not allowed in the trailer section. `onData`
     /// is called with the bounds of each run of content, without its framing. `onExtension` is
-    /// called with the bounds of the extensions of each chunk that has any. `onTrailer` is called
-    /// with each trailer field.
+    /// called with the bounds of a chunk's extensions, for each chunk that has extensions.
+    /// `onTrailer` is called with each trailer field.
     package mutating func consume(
         _ bytes: Span<UInt8>,
         trailerFields: FieldNameTable,

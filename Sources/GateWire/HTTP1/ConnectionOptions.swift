@@ -26,8 +26,8 @@ package struct ConnectionOptions: Equatable, Sendable {
     ///
     /// Fields that the gate uses to decide or forward are never dropped because a client lists
     /// them: listing `Host` or a version header can only be an attack. Listed fields that describe
-    /// the content, or the preferred content, are dropped, because they only affect the gate's own
-    /// responses.
+    /// the content, or state which content the client prefers, are dropped, because they only
+    /// affect the gate's own responses.
     @inlinable @inline(__always)
     package func nominates(_ line: FieldLine, in bytes: Span<UInt8>) -> Bool {
         !self.nominated.isEmpty && self.isNominated(line, in: bytes)

@@ -75,7 +75,7 @@ struct FormEvidence {
     /// Returns the form for a method and a target.
     ///
     /// A Connect GET may lack the protocol's header field, and most GraphQL clients send no header field that
-    /// distinguishes their requests from other JSON.
+    /// distinguishes their requests from other JSON requests.
     private static func form(
         byTargetOf head: borrowing RequestHead,
         in bytes: Span<UInt8>

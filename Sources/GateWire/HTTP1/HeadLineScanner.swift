@@ -16,7 +16,7 @@ struct HeadLineScanner: Equatable, Sendable {
     /// The index before which there is no line feed.
     private var searchStart = 0
 
-    /// Whether no byte of the next line has been searched.
+    /// Whether no byte of the next line has been searched yet.
     var isAtNewLine: Bool { self.searchStart == self.lineStart }
 
     /// Continues at the start of a line, after the caller has parsed all earlier lines.

@@ -1,4 +1,4 @@
-/// A parser for request heads that works in place, in a single pass (RFC 9112).
+/// An in-place, single-pass parser for request heads (RFC 9112).
 ///
 /// It rejects anything that two recipients could interpret differently.
 package struct RequestHeadParser: Sendable {
@@ -64,8 +64,8 @@ package struct RequestHeadParser: Sendable {
         }
     }
 
-    /// The maximum length of the request line; the method, version and spaces usually take far less
-    /// than 64 bytes.
+    /// The maximum length of the request line; the method, version and spaces usually take up far
+    /// fewer than 64 bytes.
     private var requestLineLimit: Int { self.limits.target + 64 }
 
     private func overflow(_ count: Int) -> MessageFault? {

@@ -27,7 +27,7 @@ package struct ResponseHead: Equatable, Sendable {
     @inlinable package var isInterim: Bool { self.status < 200 && self.status != 101 }
 }
 
-/// A parser for response heads that works in place, and is as strict as the request parser.
+/// An in-place parser for response heads, as strict as the request parser.
 ///
 /// A response that is ambiguous to the gate would also be ambiguous to the client.
 package struct ResponseHeadParser: Sendable {

@@ -252,7 +252,8 @@ package struct HTTP2RequestHead {
     @inline(__always)
     private func body(endsStream: Bool) throws(Fault) -> Body {
         guard !self.isWebSocket else {
-            // The bytes of a WebSocket are not content, so there is no length (RFC 9110 9.3.6).
+            // The bytes of a WebSocket are not content, so they must not have a length (RFC 9110
+            // 9.3.6).
             guard self.length == nil else { throw .malformed }
             return .webSocket
         }

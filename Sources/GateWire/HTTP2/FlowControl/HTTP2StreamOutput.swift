@@ -17,7 +17,8 @@ package struct HTTP2StreamOutput {
         case sent
     }
 
-    /// The largest buffer that is kept between exchanges: sufficient for most API responses.
+    /// The capacity of the largest buffer that is kept between exchanges: sufficient for most API
+    /// responses.
     private static let keptCapacity = 2048
     /// The number of waiting bytes above which writers must pause.
     @inlinable package static var limit: Int { 64 * 1024 }

@@ -163,9 +163,10 @@ package struct HTTP2FrameReader {
 
 /// A well-formed frame from a peer; its connection interprets it.
 package enum HTTP2ReceivedFrame {
-    /// `length` is the length of the payload including padding, which counts for flow control.
+    /// `length` is the length of the payload including padding, all of which counts toward the
+    /// flow-control window.
     case data(stream: UInt32, content: ByteBuffer, length: Int, endsStream: Bool)
-    /// A header section has started and continues in further frames.
+    /// A header section has started and continues in the next frames.
     case headersBegun(stream: UInt32)
     /// The current header section has been continued, but has not ended.
     case headersContinued
@@ -185,8 +186,8 @@ package enum HTTP2ReceivedFrame {
 
 /// A header section, complete or partial (RFC 9113 4.3).
 package struct HTTP2HeaderBlock {
-    /// The maximum number of frames; no legitimate header section needs as many (CVE-2024-27316 and
-    /// similar).
+    /// The maximum number of frames; no legitimate header section needs that many (CVE-2024-27316
+    /// and similar).
     private static let maxFrames = 64
 
     package let stream: UInt32

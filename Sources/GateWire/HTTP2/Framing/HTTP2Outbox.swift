@@ -61,8 +61,8 @@ package struct HTTP2Outbox {
 
     /// Reuses the memory of written bytes.
     ///
-    /// `clear()` only keeps the memory if the kernel has accepted everything, so that the channel
-    /// no longer references it.
+    /// `clear()` keeps the memory only if the channel no longer references it, because the kernel
+    /// has accepted everything.
     @inline(__always)
     package mutating func reuse(_ bytes: inout ByteBuffer) {
         guard self.frames.readableBytes == 0, bytes.capacity <= 2 * Self.size else { return }

@@ -43,8 +43,8 @@ package struct HTTP2PeerSettings: Equatable {
 package enum HTTP2OwnSettings {
     /// The initial receive window of a stream, until the body is needed.
     ///
-    /// A client whose upload is denied then stops and reads the response, instead of continuing to
-    /// send.
+    /// With this small window, a client whose upload is denied stops and reads the response,
+    /// instead of continuing to send.
     package static let firstWindow = 65_535
     /// The receive window of a stream, once the backend accepts the body.
     package static let streamWindow = 256 * 1024

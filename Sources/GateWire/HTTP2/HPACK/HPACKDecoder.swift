@@ -1,6 +1,6 @@
 /// A decoder for header blocks (RFC 7541), with the dynamic table of a connection.
 package struct HPACKDecoder {
-    /// The table size that the gate's settings allow; it is the default in HTTP/2.
+    /// The table size that the gate's settings allow, which is the default in HTTP/2.
     static let tableCapacity = 4096
 
     private var table = HPACKDynamicTable(capacity: Self.tableCapacity)

@@ -128,7 +128,7 @@ struct HPACKDynamicTable {
             return
         }
         let start = self.entries[self.first].start
-        // Fields may be empty, so both their number and their size count.
+        // Fields may be empty, so both their number and their size are checked.
         let isDue =
             start > 2 * Swift.max(self.capacity, 1024) || self.first > Self.maxEvictedEntries
         guard isDue else { return }

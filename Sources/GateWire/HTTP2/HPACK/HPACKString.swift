@@ -1,6 +1,6 @@
 import GatePolicy
 
-/// The reason why a header block cannot be decoded, which causes a `COMPRESSION_ERROR` on the
+/// The reason why a header block cannot be decoded; it is reported as a `COMPRESSION_ERROR` of the
 /// connection (RFC 9113 4.3).
 package enum HPACKFault: Error, Equatable {
     case truncated

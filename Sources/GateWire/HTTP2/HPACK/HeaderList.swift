@@ -2,7 +2,7 @@ import GatePolicy
 
 /// The header fields of an HTTP/2 message, stored as HTTP/1.1 lines in contiguous memory.
 ///
-/// They are forwarded from here, to peers that use either version of HTTP.
+/// They are forwarded from here, over either version of HTTP.
 package struct HeaderList {
     package private(set) var bytes: [UInt8] = []
     /// The positions and roles of the fields; pseudo-header fields have no role.
