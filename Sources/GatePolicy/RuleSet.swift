@@ -39,7 +39,7 @@ package final class RuleSet: Sendable {
     /// The query parameters that `identify(_:)` reads, in lower case.
     package var identityQueryNames: [String] { self.reader.queryNames }
 
-    /// The claims of a client that sends no identity, to which others can be added.
+    /// The claims of a client that sends no identity; further claims can be added to a copy.
     package var noClaims: IdentityClaims { self.reader.noClaims }
 
     /// Returns the identity of a client.
@@ -201,8 +201,8 @@ package final class RuleSet: Sendable {
 
 /// Facts about the rules for the census.
 extension RuleSet {
-    /// Returns the patterns of rules that a request matched, as written; all patterns if its path
-    /// has too many readings.
+    /// Returns the patterns of rules that a request matched, as written; all patterns if the
+    /// request's path has too many readings.
     package func patterns(in scope: RequestScope) -> [String] {
         guard let numbers = scope.patterns.numbers else { return self.classifier.texts }
         return numbers.map { self.classifier.texts[$0] }
@@ -228,7 +228,7 @@ extension RuleSet {
 
     /// Returns the scope of all requests with a shape.
     ///
-    /// The result is `nil` if the rules may distinguish between these requests, because they
+    /// The result is `nil` if the rules may distinguish between these requests, because the rules
     /// contain segments that the shape omits.
     package func scope(of shape: PathShape) -> RequestScope? {
         let method = Array(shape.method.utf8)

@@ -50,7 +50,7 @@ struct Hint {
 
     /// Returns the announced maintenance window as a field line of its own.
     ///
-    /// After the line for a recommendation, it is the second item of the same list.
+    /// If the line follows the line for a recommendation, it is the second item of the same list.
     private static func notice(_ decision: Decision) -> [HeaderField] {
         guard let window = decision.maintenance else { return [] }
         var item = StructuredItem(token: self.announcement)
@@ -77,7 +77,8 @@ extension Decision {
         self.upgrade.latestBuild ?? (self.kind == .recommend ? self.upgrade.minimumBuild : nil)
     }
 
-    /// The number of seconds before an app may repeat a recommendation; `nil` for other decisions.
+    /// The number of seconds before an app may repeat a recommendation; `nil` if the decision is
+    /// not a recommendation.
     var snooze: Int64? {
         self.kind == .recommend ? self.upgrade.snooze ?? Self.defaultSnooze : nil
     }

@@ -24,8 +24,8 @@ struct ComparedAnswers: Sendable {
 
     init(_ old: RuleSetDefinition, _ new: RuleSetDefinition) {
         var count = 0
-        // Responses with different notice names are rarely equal, so only those with equal names
-        // are compared.
+        // Responses with different notice names are rarely equal, so only responses with equal
+        // names are compared.
         var known: [[String?]: [(answer: Answer, number: Int)]] = [:]
         func numbers(_ definition: RuleSetDefinition) -> [String: Int] {
             var numbers: [String: Int] = [:]

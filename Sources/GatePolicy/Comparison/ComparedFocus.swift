@@ -115,8 +115,8 @@ extension RuleMatch {
 extension RequestPattern {
     /// Whether some request matches both patterns.
     ///
-    /// The result is true if the two have a common `ComparedRequest`. No such request is created,
-    /// because thousands of rules are compared with each other.
+    /// The result is true if the two patterns have a common `ComparedRequest`. No such request is
+    /// created, because thousands of rules are compared with each other.
     func meets(_ other: RequestPattern) -> Bool {
         if let methods, let others = other.methods, !methods.contains(where: others.contains) {
             return false

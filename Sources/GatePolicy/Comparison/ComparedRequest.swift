@@ -1,4 +1,4 @@
-/// A sample request for all requests that match a pattern, or two patterns at once.
+/// A sample request that represents all requests that match a pattern, or two patterns at once.
 struct ComparedRequest: Sendable {
     let method: [UInt8]
     let target: [UInt8]
@@ -19,7 +19,7 @@ struct ComparedRequest: Sendable {
             while segments.contains(.literal(Array(segment.utf8))) { segment += "-other" }
             self.segment = segment
             // If the patterns contain all common methods, the choice hardly matters: clients send
-            // no others.
+            // no other methods.
             self.method = Self.methods.first { !methods.contains($0) } ?? "ANY"
         }
     }
@@ -85,8 +85,8 @@ struct ComparedRequest: Sendable {
         }.joined()
     }
 
-    /// Returns the segments that match both lists, compared as rules do: ignoring case and a
-    /// trailing slash.
+    /// Returns the segments that match both lists, compared in the same way as by rules: ignoring
+    /// case and a trailing slash.
     ///
     /// The spelling is that of the first list, because exemptions are compared exactly.
     private static func meet(

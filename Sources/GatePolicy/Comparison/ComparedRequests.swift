@@ -2,7 +2,7 @@
 struct ComparedRequests {
     /// One request for each combination of patterns that a request can match.
     private(set) var requests: [ComparedRequest] = []
-    /// The numbers of the patterns that each request matches.
+    /// For each request, the numbers of the patterns that it matches.
     private var matched: [PatternSet] = []
     private let numbers: [RequestPattern: Int]
     /// Whether requests that match two patterns are missing, because there are too many pairs.

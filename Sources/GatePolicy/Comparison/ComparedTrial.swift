@@ -4,7 +4,8 @@ struct ComparedTrial {
     private let world: ComparisonSpace
     private let answers: ComparedAnswers
     private let cell: ComparedCell
-    /// The scope of the cell's requests; an exempt one if no rules are evaluated for them.
+    /// The scope of the cell's requests; an exempt scope if no rules are evaluated for these
+    /// requests.
     private let oldScope: RequestScope
     private let newScope: RequestScope
 
@@ -73,7 +74,7 @@ struct ComparedTrial {
         return (pairs, next)
     }
 
-    /// Returns the changes for clients of one version, and the share of clients that each one
+    /// Returns the changes for clients of one version, and the share of clients that each change
     /// affects.
     private func transitions(
         _ version: Claim<AppVersion>,

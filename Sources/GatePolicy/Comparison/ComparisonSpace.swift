@@ -45,8 +45,8 @@ struct ComparisonSpace {
         let matches = focus.matches + rules.map(\.match)
         let releases = rules.contains(where: \.dependsOnStores) ? old.releases + new.releases : []
         let links = rules.compactMap(\.storeURL) + policies.compactMap(\.storeURL)
-        // If the policies treat both cases alike, a client without a value also represents clients
-        // with an unparsable value.
+        // If the policies treat missing and unparsable values alike, a client without a value also
+        // represents clients with an unparsable value.
         let distinguishesUnreadable = policies.contains { policy in
             policy.missing != policy.unreadable
                 || policy.paths.contains { $0.missing != $0.unreadable }

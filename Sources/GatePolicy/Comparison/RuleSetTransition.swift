@@ -1,6 +1,6 @@
 /// Finds the clients that one rule set denies and that pass after another rule set replaces it.
 ///
-/// Also determines whether the cause is an undo or a mistake in a planned change. Only changed
+/// It also determines whether the cause is an undo or a mistake in a planned change. Only changed
 /// rules are evaluated, for sample clients that represent all clients that such a rule
 /// distinguishes.
 package struct RuleSetTransition {
@@ -131,7 +131,7 @@ private struct RuleChange {
 
     /// The maximum number of pairs of former rules and planned floors that are compared.
     ///
-    /// Beyond it, only pairs with the same ID are compared.
+    /// Beyond this number, only pairs with the same ID are compared.
     private static let pairLimit = 1_000_000
 
     /// Enforced rules that have a floor and are missing or changed in the new rule set.

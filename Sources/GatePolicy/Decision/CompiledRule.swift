@@ -53,7 +53,7 @@ final class CompiledRule: Sendable {
     }
 
     /// Returns the missing parts of the identity that determine whether the rule matches; `nil` if
-    /// it does not match.
+    /// the rule does not match.
     func gaps(of subject: Subject, in scope: RequestScope) -> [IdentityGap]? {
         if let patterns, !patterns.contains(where: { scope.patterns.contains($0) }) { return nil }
         var gaps: [IdentityGap] = []
@@ -198,8 +198,8 @@ final class CompiledRule: Sendable {
         return ruling
     }
 
-    /// Returns the reason why a client is below a recommendation; `nil` if it is not, or sends too
-    /// little to tell.
+    /// Returns the reason why a client is below a recommendation; `nil` if the client is not below
+    /// it, or sends too little to tell.
     private func shortfall(
         of subject: Subject,
         _ recommendation: Recommendation
@@ -228,8 +228,8 @@ final class CompiledRule: Sendable {
         return !ranges.contains { $0.contains(version) }
     }
 
-    /// Returns the reason why a client is below the floor; `nil` if it is not, or sends too little
-    /// to tell.
+    /// Returns the reason why a client is below the floor; `nil` if the client is not below it, or
+    /// sends too little to tell.
     func breach(by subject: Subject) -> Decision.Reason? {
         self.definition.breach(
             by: subject.identity.version.value,

@@ -153,7 +153,8 @@ struct RuleEvaluator: Sendable {
         }
         let rejecting = gaps.first { actions.action(on: $0) == .reject }
         decision.gap = rejecting ?? observing.first ?? gaps.first
-        // The policy outranks a brownout, because it would still deny the client afterwards.
+        // The policy outranks a brownout, because the policy would still deny the client after the
+        // brownout.
         if let rejecting, decision.kind < .require || decision.brownout != nil {
             decision.kind = .require
             decision.reason = .init(rejecting)
@@ -172,7 +173,7 @@ extension Decision {
     /// Records the effect of one floor of an observing rule.
     ///
     /// Only the strictest of the rule's floors, including those in `next`, is kept; if several are
-    /// equally strict, the first.
+    /// equally strict, the first one is kept.
     fileprivate mutating func observe(_ words: [Observed]) {
         guard let word = words.first else { return }
         let known = self.observed.first { $0.ruleID == word.ruleID }

@@ -2,8 +2,8 @@
 ///
 /// Each rule is indexed under the values of one of its conditions: apps, platforms or request
 /// patterns. The condition that it shares with the fewest rules is used. A rule that is found does
-/// not necessarily match. A rule that is not found cannot match, or is redundant because, for a
-/// client without a value, a rule that is found has the same effect.
+/// not necessarily match. A rule that is not found either cannot match, or is redundant: if the
+/// client sends no value, a rule that is found has the same effect.
 struct RuleIndex: Sendable {
     /// The rules that are indexed under the values of one condition.
     private struct ConditionIndex<Value: Sendable & Hashable>: Sendable {
@@ -113,8 +113,8 @@ struct RuleIndex: Sendable {
         }
     }
 
-    /// Returns the identifiers in a condition on apps; `nil` if one is a pattern, which cannot be
-    /// looked up by a client's app.
+    /// Returns the identifiers in a condition on apps; `nil` if the condition contains a pattern,
+    /// which cannot be looked up by a client's app.
     private static func identifiers(_ apps: [AppPattern]?) -> [String]? {
         guard let apps, apps.allSatisfy({ $0.prefix == nil }) else { return nil }
         return apps.map(\.description)

@@ -8,7 +8,7 @@ struct Ruling {
     var warning: Decision.Warning?
     /// The brownout whose end also ends the denial; `nil` for a permanent denial.
     var brownout: BrownoutWindow?
-    /// The active maintenance window; in rulings of another kind, the announced one.
+    /// The active maintenance window; in rulings of another kind, the announced window.
     var maintenance: MaintenanceWindow?
     /// The content of the client's store; `nil` if the rule does not depend on it.
     var store: StoreView?

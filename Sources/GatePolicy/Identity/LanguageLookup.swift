@@ -6,7 +6,7 @@ struct LanguageLookup: Sendable, Hashable {
     /// The available languages, in an order that is the same in every run.
     private let available: [LanguageTag]
     private let tags: Set<LanguageTag>
-    /// The language for clients that accept none of the available ones.
+    /// The language for clients that accept none of the available languages.
     private let fallback: LanguageTag?
 
     init(available: some Sequence<LanguageTag>, fallback: LanguageTag) {

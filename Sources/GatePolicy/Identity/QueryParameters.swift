@@ -7,8 +7,8 @@ package struct QueryParameters: Sendable {
         let value: Range<Int>
     }
 
-    /// The maximum number of parameters that are kept; enough to detect that a part occurs too
-    /// often.
+    /// The maximum number of parameters that are kept, which is enough to detect that a part occurs
+    /// too often.
     private static let limit = 128
 
     /// The names in lower case.

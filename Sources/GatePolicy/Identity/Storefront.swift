@@ -3,7 +3,7 @@ enum Storefront {
     /// Returns the two-letter code (ISO 3166-1 alpha-2) in lower case; `nil` if the code is
     /// unknown.
     ///
-    /// StoreKit uses three letters (`Storefront.countryCode`), Google Play Billing two
+    /// StoreKit uses three letters (`Storefront.countryCode`), and Google Play Billing uses two
     /// (`BillingConfig.getCountryCode`).
     static func country(_ code: some StringProtocol) -> String? {
         guard code.utf8.allSatisfy(\.isLetter) else { return nil }

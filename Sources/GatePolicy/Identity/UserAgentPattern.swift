@@ -6,8 +6,8 @@
 package struct UserAgentPattern: Sendable, Equatable {
     /// The maximum length of a `User-Agent`, in bytes.
     ///
-    /// A longer one is ignored and not truncated, because truncation could turn its version into
-    /// another one.
+    /// A longer value is ignored and not truncated, because truncation could change the version in
+    /// it.
     static let maximumLength = 512
 
     /// The pattern as written.

@@ -1,4 +1,4 @@
-/// Groups the clients that a rule set does not distinguish into classes.
+/// Groups clients into classes: a rule set does not distinguish between clients of the same class.
 ///
 /// Between two adjacent versions in the rules, no rule distinguishes versions. The same holds for
 /// builds and OS versions, and for all names that no rule contains. Thousands of builds, devices
@@ -7,7 +7,7 @@
 ///
 /// A platform before the version and a build after it are treated like separate fields. A list of
 /// versions counts as a whole. `fields(added:inVersion:of:)` returns the values for the backend.
-/// Clients that otherwise send a part twice, or several parts in one field, have no class and are
+/// All other clients that send a part twice, or several parts in one field, have no class and are
 /// evaluated individually.
 package final class ClientClasses: Sendable {
     /// The content of a header field.

@@ -3,7 +3,7 @@ struct RequestClassifier: Sendable {
     private let exemptions: RequestMatcher
     private let requests: RequestMatcher
     private let numbers: [RequestPattern: Int]
-    /// The patterns of rules and of `unidentified`, by their numbers.
+    /// The patterns of rules and of `unidentified`, indexed by pattern number.
     let patterns: [RequestPattern]
     /// The same patterns, as written.
     let texts: [String]
@@ -27,7 +27,7 @@ struct RequestClassifier: Sendable {
     /// Whether requests can have different scopes.
     var distinguishesRequests: Bool { !self.exemptions.isEmpty || !self.requests.isEmpty }
 
-    /// Returns the number that, in scopes, identifies a pattern of a rule or of `unidentified`.
+    /// Returns the number that scopes use for a pattern of a rule or of `unidentified`.
     func number(of pattern: RequestPattern) -> Int? {
         self.numbers[pattern]
     }

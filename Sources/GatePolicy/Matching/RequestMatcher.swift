@@ -19,7 +19,7 @@ struct RequestMatcher: Sendable {
     private let hasPaths: Bool
     /// The patterns that match every path.
     private let pathless: [PatternEntry]
-    /// The methods in patterns, by their numbers.
+    /// The methods used in patterns, indexed by method number.
     private let methods: [[UInt8]]
     /// The numbers of the methods of all patterns, pattern by pattern.
     private let methodNumbers: [Int]

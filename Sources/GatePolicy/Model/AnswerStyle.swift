@@ -1,9 +1,9 @@
 /// The format of a denial, for released apps that understand no other format.
 package struct AnswerStyle: Sendable, Equatable {
-    /// The status instead of 426; in the style of a rule, also instead of 503 for its maintenance
-    /// window.
+    /// The status that replaces 426; in the style of a rule, it also replaces 503 for the rule's
+    /// maintenance window.
     package var status: Int?
-    /// The content instead of the problem details.
+    /// The content that replaces the problem details.
     package var body: BodyTemplate?
     /// The media type of `body`; `nil` for the default of its kind.
     package var contentType: String?

@@ -5,7 +5,7 @@ package struct BlockedBuilds: Sendable, Hashable {
     package let versions: VersionRange?
     /// The build numbers; `nil` for all clients, even if they send no build.
     package let builds: BuildRange?
-    /// The notation of their versions and builds.
+    /// The required notation of the client's version and build.
     package let written: WrittenForm
 
     package init(

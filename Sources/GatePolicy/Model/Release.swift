@@ -25,7 +25,7 @@ package struct Release: Sendable, Equatable {
     /// All countries whose stores the source checks, as lower-case codes; `nil` if they are
     /// unknown.
     ///
-    /// If one of them is not in `countries`, its store does not have the release.
+    /// If one of these countries is not in `countries`, its store does not have the release.
     package var storeCountries: [String]?
     /// The progress of a phased or staged release.
     ///

@@ -15,8 +15,8 @@ extension RuleDefinition {
             || self.blockedBuilds.contains(where: \.dependsOnVersion)
     }
 
-    /// Returns the reason why a version and build are below the floor; `nil` if they are not, or if
-    /// too little is known.
+    /// Returns the reason why a version and build are below the floor; `nil` if they are not below
+    /// it, or if too little is known.
     ///
     /// `release` is the release of the version; for a release, the version itself.
     func breach(

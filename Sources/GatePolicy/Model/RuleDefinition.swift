@@ -29,7 +29,7 @@ package struct RuleDefinition: Sendable, Equatable {
     package var recommendedNotice: String?
     /// The store URL for the update.
     package var storeURL: StoreURL?
-    /// Whether the rule is enforced, or only observes.
+    /// Whether the rule is enforced, or only observed.
     package var mode: RuleMode
     /// The times at which the rule takes effect and ends.
     package var schedule: RuleSchedule
@@ -50,7 +50,7 @@ package struct RuleDefinition: Sendable, Equatable {
     /// The planned floors, each as a complete rule with the same ID and match.
     ///
     /// Planned floors only add requirements: for each client, the current floor remains active
-    /// until one of these is stricter.
+    /// until a planned floor is stricter.
     package var next: [RuleDefinition]
 
     package init(

@@ -11,7 +11,7 @@ struct NoticeCatalog: Sendable {
     private let maintenance: Notice
     /// The distinct language lookups.
     ///
-    /// There are few, because most notices have the same languages.
+    /// There are few lookups, because most notices have the same languages.
     private let lookups: [LanguageLookup]
 
     init(_ definition: RuleSetDefinition) {

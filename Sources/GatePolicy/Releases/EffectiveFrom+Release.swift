@@ -38,7 +38,7 @@ extension EffectiveFrom {
 
 extension Release {
     /// The countries in which a release has to be available: those of the hold, or else all
-    /// countries that the source checks, or else those that have the release.
+    /// countries that the source checks, or else the countries that have the release.
     ///
     /// If neither the hold nor the release specifies countries, the result is empty: the release is
     /// available everywhere.

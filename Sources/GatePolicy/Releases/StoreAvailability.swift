@@ -171,7 +171,7 @@ struct ReleaseForRule: Sendable {
     let meetsFloor: Bool
     /// Whether the release is the one that the rule recommends, or a newer one.
     let meetsRecommendation: Bool
-    /// Whether the rule denies none of its builds.
+    /// Whether the rule denies none of the release's builds.
     let passesBuilds: Bool
 
     /// Evaluates a release for a rule; `nil` if the rule blocks the release, which therefore cannot

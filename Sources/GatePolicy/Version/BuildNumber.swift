@@ -1,8 +1,8 @@
 /// A build number: one to four whole numbers, compared part by part.
 ///
-/// Android's `versionCode` has one part, Apple's `CFBundleVersion` up to three. Missing parts are
-/// zero, so `93` and `93.0` are the same build. Only ASCII digits and dots are accepted, and each
-/// part must be below 2^64.
+/// Android's `versionCode` has one part, and Apple's `CFBundleVersion` has up to three. Missing
+/// parts are zero, so `93` and `93.0` are the same build. Only ASCII digits and dots are accepted,
+/// and each part must be below 2^64.
 package struct BuildNumber: Sendable {
     private static let maximumParts = 4
     /// The maximum length of a build number, in bytes.

@@ -2,7 +2,7 @@
 ///
 /// The supported formats are `1.3.0`, `1.3.0 (93)` (Apple's tools), `1.3.0+93` (Flutter),
 /// `1.3.0/93`, and a platform before any of these: `ios/1.3.0`. Metadata after `+` is a build only
-/// if it consists of digits and dots. An unparsable part does not affect where the others are
+/// if it consists of digits and dots. An unparsable part does not affect where the other parts are
 /// found.
 struct VersionPlaces {
     /// The name before a slash; empty if nothing precedes the slash, `nil` if there is no platform.
