@@ -19,7 +19,7 @@ final class AccessLog {
         static let all = Self.method + Self.path + 2 * Self.field + Self.requestID
     }
 
-    /// The capacity for a line, without the fields for an identified client and for the decision.
+    /// The capacity for a line, excluding the fields for an identified client and for the decision.
     ///
     /// This is six bytes for each byte of the request, plus the fields for a plain client, names,
     /// punctuation, ellipses, the client's address, the time, and numbers of at most 20 digits.

@@ -72,7 +72,7 @@ extension ClientClasses.StatedPlaces {
 }
 
 extension Span<UInt8> {
-    /// The part of an address before its query.
+    /// The part of a URL before its query.
     fileprivate func path(_ address: Range<Int>) -> Range<Int> {
         let query = self.extracting(address).position(of: ASCII.questionMark, from: 0)
         return query.map { address.lowerBound..<(address.lowerBound + $0) } ?? address

@@ -3,7 +3,7 @@ import Synchronization
 
 /// The limit for the concurrent connections of one client, across all threads.
 ///
-/// It is shared by all event loops, and is checked once per connection, not per request.
+/// It is checked once per connection, not once per request.
 package final class AddressLimit: Sendable {
     private let limit: Int
     private let counts = Mutex<[ClientNetwork: Int]>([:])

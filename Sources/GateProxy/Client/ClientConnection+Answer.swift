@@ -36,7 +36,7 @@ extension ClientConnection {
         }
     }
 
-    /// `keepsClient`: whether another request may follow; `remaining`: the rest of this request.
+    /// `keepsClient`: whether another request may follow; `remaining`: the rest of the current request.
     func answer(
         _ answer: RenderedAnswer,
         keepsClient: Bool,
@@ -188,7 +188,7 @@ extension ClientConnection {
         self.answer(answer, keepsClient: false)
     }
 
-    /// Rejects a request on a stream whose head is invalid.
+    /// Rejects a stream's request because its head is invalid.
     func refuse(_ fault: MessageFault, isHead: Bool) {
         self.request.response.begin(isHead: isHead, isHTTP10: false)
         self.refuse(GateAnswer(fault))
@@ -310,7 +310,7 @@ extension ClientConnection {
 
     /// Whether the content of an event stream is sent in chunks.
     ///
-    /// HTTP/2 needs none, and with HTTP/1.0 the content ends when the connection is closed.
+    /// HTTP/2 needs no chunks, and with HTTP/1.0 the content ends when the connection is closed.
     private var chunksEvents: Bool {
         if case .stream = self.transport { return false }
         return !self.request.response.isHTTP10

@@ -110,7 +110,7 @@ extension ClientConnection {
         self.clientEnded()
     }
 
-    /// Handles the close of the client's sending side.
+    /// Handles the end of the client's input: the client has closed its write side.
     func clientEnded() {
         self.flow.isInputClosed = true
         switch self.exchange.clientEnded(hasMore: self.inbound.readableBytes > 0) {
@@ -141,8 +141,8 @@ extension ClientConnection {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // The client closed its side without a TLS closure alert. The framing of the requests shows whether anything is
-        // missing, and the close itself is reported next.
+        // The client closed its write side without a TLS closure alert. The framing of the requests shows whether
+        // anything is missing, and the close itself is reported next.
         if case .uncleanShutdown? = error as? NIOSSLError { return }
         if let problem = HandshakeProblem(error, with: .client), problem.isActionable {
             self.loop.faultLog.report(
@@ -172,8 +172,8 @@ extension ClientConnection {
         self.abort()
     }
 
-    /// Closes the sending side once everything is written, and the connection once the client has closed its side or a
-    /// deadline has passed.
+    /// Closes the write side once everything is written, and the connection once the client has closed its write side
+    /// or a deadline has passed.
     func linger() {
         self.request.discards.begin(free: HTTP2OwnSettings.firstWindow)
         self.flush()

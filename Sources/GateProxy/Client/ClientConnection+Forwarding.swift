@@ -218,8 +218,8 @@ extension ClientConnection {
 
     /// The number of attempts for one request after which excluded addresses are no longer tried.
     ///
-    /// All addresses in use are tried, because a request that finds one unreachable spares all other requests the
-    /// attempt.
+    /// All addresses in use are tried, because a request that finds an address unreachable spares all other requests
+    /// that attempt.
     private static let maxTriedInDoubt = 3
     /// The number of attempts for one request after which it does not wait for another connection.
     private static let maxWaits = 3

@@ -26,7 +26,7 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
         var holdsEventStream = false
         /// The value of `Origin`, if a web app from that origin must be able to read the response.
         var origin: String?
-        /// The protocols that were offered to the backend, in lowercase.
+        /// The protocols that were offered to the backend, in lower case.
         var offeredProtocols: [String] = []
         /// The request, kept while it can still be retried.
         var forwarded: ForwardedRequest?
@@ -276,7 +276,7 @@ extension ClientConnection {
         if !self.request.isCall, self.rules !== self.loop.rules { self.evaluateAgain() }
     }
 
-    /// Evaluates a long-lived response against the current rules, and ends it if they deny it.
+    /// Evaluates a long-lived response against the current rules, and ends it if these rules deny it.
     func evaluateAgain() {
         if case .streaming = self.exchange { return self.refreshStream() }
         guard let revocable = self.request.revocable, revocable.webSocket?.revocation == nil,

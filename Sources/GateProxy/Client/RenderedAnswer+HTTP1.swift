@@ -27,7 +27,7 @@ extension RenderedAnswer {
         case .close: buffer.writeStaticString("Connection: close\r\n")
         }
         // Names the protocol that is already in use, so that clients that evaluate the field do not
-        // switch to another one.
+        // switch to a different protocol.
         if sendsUpgrade {
             buffer.writeStaticString("Upgrade: HTTP/1.1\r\nConnection: upgrade\r\n")
         }

@@ -3,7 +3,7 @@ package import GatePolicy
 /// A gate's counters since startup and its current state, for one event loop or all of them.
 package struct GateStatistics: Sendable, Equatable {
     package var counters = GateCounters()
-    /// The number of evaluated requests, by their terms.
+    /// The number of evaluated requests, by the terms of their verdicts.
     package var requests: [RequestTerms: UInt64] = [:]
     package var latency = LatencyFigures()
     /// Client connections, including parked ones.

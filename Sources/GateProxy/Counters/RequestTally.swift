@@ -1,12 +1,12 @@
 import GatePolicy
 
-/// The number of evaluated requests on one event loop, by their terms.
+/// The number of evaluated requests on one event loop, by the terms of their verdicts.
 ///
 /// A verdict stores the index of its terms, so counting a request is a single increment. Terms that
 /// are no longer in the rules keep their index, because counters never decrease.
 final class RequestTally {
-    /// The maximum number of terms that keep their names; beyond it, requests are counted under
-    /// terms without names.
+    /// The maximum number of terms that keep their names; requests with any other terms are counted
+    /// under terms without names.
     ///
     /// Only rules files introduce new terms, but a long-running gate may load many of them.
     private static let capacity = 16_384

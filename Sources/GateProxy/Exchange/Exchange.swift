@@ -34,7 +34,7 @@ package enum Exchange: Equatable, Sendable {
         /// The request while it waits for a backend connection; `nil` if no connection is being opened.
         package var unsent: ForwardedRequest?
         package var responseStarted = false
-        /// Whether the client may send another request afterwards.
+        /// Whether the client may send another request after this one.
         package var keepsClient: Bool
         /// Whether the request can be retried: it is idempotent and was sent on a reused connection.
         package var retryable: Bool
@@ -198,7 +198,7 @@ extension Exchange {
         if case .streaming(let events) = self { events } else { nil }
     }
 
-    /// Updates the event stream to a status.
+    /// Updates the event stream with a status.
     ///
     /// - Returns: The event to send; `nil` if the client has already received it, or does not
     ///   listen to events.

@@ -20,7 +20,7 @@ package final class ForwardedRequest: Sendable {
     let upstreamAuthority: String
     /// The key for a WebSocket request that lacks one.
     let webSocketKey: WebSocketKey?
-    /// The ID that the gate assigns to the request; `nil` if the client's own is forwarded.
+    /// The ID that the gate assigns to the request; `nil` if the client's own ID is forwarded.
     let requestID: RequestID?
 
     /// Creates a request, copying the bytes of its head.
@@ -34,7 +34,7 @@ package final class ForwardedRequest: Sendable {
     ///   - origin: The address and the protocol of the client.
     ///   - upstreamAuthority: The backend as a `Host` value.
     ///   - webSocketKey: The key for a WebSocket request that lacks one.
-    ///   - newRequestID: Returns an ID; called if the client sends no valid one.
+    ///   - newRequestID: Returns an ID; called if the client sends no valid ID.
     package init(
         _ head: RequestHead,
         facts: RequestFacts,

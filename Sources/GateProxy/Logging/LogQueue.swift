@@ -10,7 +10,7 @@ struct LogQueue {
     private var bytes: ByteBuffer
     /// Whether the writer thread is running, or has been woken.
     private var isAwake = false
-    /// The number of dropped lines, in total and since the last report in the log.
+    /// The number of dropped lines: in total, and since the last report in the log.
     private(set) var dropped: UInt64 = 0
     private var unreported: UInt64 = 0
     /// Whether the last write failed.

@@ -3,8 +3,8 @@ import Synchronization
 
 /// A one-time warning that requests come through a proxy that is not configured as trusted.
 ///
-/// Without `--trusted-proxies`, all clients of the proxy share the proxy's address, and its `X-Forwarded-Proto` is
-/// replaced. Nothing else indicates this.
+/// Without `--trusted-proxies`, all clients of the proxy share the proxy's address, and the proxy's `X-Forwarded-Proto`
+/// is replaced. Nothing else indicates this.
 final class UntrustedProxyNotice: Sendable {
     private let logger: Logger
     private let wasReported = Atomic(false)

@@ -110,7 +110,7 @@ final class LoopContext {
         self.dateBlock = Self.dateBlock(self.second)
     }
 
-    /// Uses another rule set; the caller must re-evaluate current exchanges.
+    /// Replaces the rule set; the caller must re-evaluate current exchanges.
     func use(_ ruleSet: RuleSet) {
         self.rules = Self.rules(
             ruleSet,

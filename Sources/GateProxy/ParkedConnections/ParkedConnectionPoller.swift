@@ -5,8 +5,8 @@ import Synchronization
 
 /// A thread that watches the parked connections of all event loops.
 ///
-/// It sleeps until the kernel reports a connection, and then notifies its event loop. It never
-/// accesses a connection itself.
+/// It sleeps until the kernel reports a connection, and then notifies the connection's event loop.
+/// It never accesses a connection itself.
 final class ParkedConnectionPoller: Sendable {
     let sockets: EpollSet
     /// The number of parked connections of all event loops.

@@ -226,7 +226,7 @@ extension ClientConnection {
         return output.isEmpty
     }
 
-    /// Returns another descriptor of the client's socket; `nil` if none is left.
+    /// Returns a duplicate descriptor of the client's socket; `nil` if no descriptor is left.
     func duplicateDescriptor() -> CInt? {
         guard case .channel(let output) = self.transport else { return nil }
         let pipeline = output.context.pipeline.syncOperations

@@ -5,7 +5,7 @@ import NIOCore
 /// Without trimming, the process would keep the memory that connections needed before they were
 /// parked, and thus its peak usage of several days. Trimming takes time, so it is done immediately
 /// only after many connections were parked. It is not done while about as many connections are
-/// resumed as are parked, because the resumed ones would allocate the same memory again.
+/// resumed as are parked, because the resumed connections would allocate the same memory again.
 struct TrimSchedule {
     /// The minimum increase of the number of parked connections since its minimum after the last
     /// trim.

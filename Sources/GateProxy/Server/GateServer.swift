@@ -51,7 +51,7 @@ package final class GateServer: Sendable {
     /// `log` receives the access log, if it is enabled. `inherited` contains listening sockets to
     /// use instead of `listen`.
     ///
-    /// - Throws: The system error if listening on an address fails.
+    /// - Throws: The system error if the gate cannot listen on an address.
     package static func start(
         settings: GateSettings,
         ruleSet: RuleSet,
@@ -206,7 +206,7 @@ package final class GateServer: Sendable {
         return worker.value
     }
 
-    /// Evaluates all further requests against another rule set.
+    /// Replaces the rule set that new requests are evaluated against.
     ///
     /// Returns once all event loops use it, or when the gate ends.
     package func use(_ ruleSet: RuleSet) async {
@@ -222,7 +222,7 @@ package final class GateServer: Sendable {
         }
     }
 
-    /// Uses different certificates for further connections.
+    /// Replaces the certificates used for new connections.
     package func use(_ tls: ServerTLS) async {
         for worker in self.workers where !self.isEnding.withLock({ $0 }) {
             try? await worker.eventLoop.submit { worker.value.clients.tls = tls }.get()
@@ -343,7 +343,7 @@ package final class GateServer: Sendable {
     /// Whether every event loop runs a task within the time limit, without using a thread of the
     /// concurrency runtime.
     ///
-    /// `watch` must be a separate event loop, because those of the gate may not respond.
+    /// `watch` must be a separate event loop, because the gate's own event loops may not respond.
     package func isResponsive(
         within limit: TimeAmount,
         on watch: any EventLoop

@@ -153,7 +153,7 @@ struct ListenerSet: Sendable {
     }
 }
 
-/// The reason why listening on an address fails, and how to fix it.
+/// The reason why the gate cannot listen on an address, and how to fix the problem.
 package struct BindProblem: Error, CustomStringConvertible {
     /// The configured address.
     package let endpoint: Endpoint

@@ -108,7 +108,7 @@ package final class Worker {
         )
     }
 
-    /// Evaluates all further requests against another rule set.
+    /// Replaces the rule set that new requests are evaluated against.
     package func use(_ ruleSet: RuleSet) {
         self.loop.use(ruleSet)
         self.clients.rulesChanged()

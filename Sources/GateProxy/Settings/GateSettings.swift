@@ -9,8 +9,8 @@ package struct GateSettings: Sendable {
     package var listen: Endpoint
     /// Whether other processes may listen on the same address at the same time (`SO_REUSEPORT`).
     package var reusesPort: Bool
-    /// How long the gate still serves requests after it was asked to stop, while it reports that it
-    /// is not ready.
+    /// How long the gate still serves requests, while reporting that it is not ready, after it has
+    /// been asked to stop.
     ///
     /// Load balancers need this time to notice the change and to send clients to other gates.
     package var drainDelay: TimeAmount
@@ -32,13 +32,14 @@ package struct GateSettings: Sendable {
     package var parkAfter: TimeAmount?
     /// The maximum size of a request body in bytes, or `nil` for no limit; larger bodies get 413.
     package var maxBodyBytes: UInt64?
-    /// The maximum number of client connections across all threads; further ones get 503.
+    /// The maximum number of client connections across all threads; beyond it, new connections get
+    /// 503.
     package var maxConnections: Int
     /// The maximum number of client connections from one address, or from one IPv6 /64 network;
     /// `nil` for no limit.
     package var maxConnectionsPerAddress: Int?
     /// The maximum number of requests that wait for the first byte of the response, across all
-    /// threads; further ones get 503.
+    /// threads; beyond it, new requests get 503.
     package var maxPendingRequests: Int
     /// Whether trusted proxies start each connection with a PROXY protocol header.
     package var readsProxyHeaders: Bool
@@ -59,8 +60,8 @@ package struct GateSettings: Sendable {
     package var previews: (@Sendable (String, Timestamp) -> PreviewReading)?
     /// Whether to write directly to the socket on connections without TLS, bypassing NIO's channel.
     ///
-    /// This takes less work per request, but uses unsupported NIO API. The channel writes the bytes
-    /// that the kernel does not accept at once.
+    /// This takes less work per request, but uses an unsupported NIO API. The channel writes the
+    /// bytes that the kernel does not accept at once.
     package var bypassesChannels: Bool
     /// The number of cached verdicts per thread.
     package var verdictCacheCapacity: Int
@@ -107,7 +108,8 @@ package struct UpstreamSettings: Sendable {
     /// The interval between lookups of the backends' names.
     package var refresh: TimeAmount
 
-    /// The certificate verification for `https` targets, which cannot be reached if it is `nil`.
+    /// The certificate verification for `https` targets; if it is `nil`, these targets cannot be
+    /// reached.
     package var tls: UpstreamTLS?
 
     /// Creates settings with a lookup interval of 30 s.

@@ -14,7 +14,7 @@ package struct TLSFiles: Equatable, Sendable {
 
     /// The certificate for clients that send no server name, or a name that no certificate matches.
     package var first: Pair
-    /// Further certificates, selected by the server name that the client sends.
+    /// Additional certificates, selected by the server name that the client sends.
     package var others: [Pair]
     /// The file with the CA certificates that client certificates are verified against; `nil` if
     /// clients need no certificate.

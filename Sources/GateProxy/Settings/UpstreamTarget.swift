@@ -2,7 +2,7 @@ import NIOCore
 
 /// A backend as configured by the operator.
 package struct UpstreamTarget: Hashable, Sendable, CustomStringConvertible {
-    /// The location of the backend.
+    /// The address of the backend, or its Unix socket.
     package enum Place: Hashable, Sendable {
         case endpoint(Endpoint)
         case unixSocket(path: String)

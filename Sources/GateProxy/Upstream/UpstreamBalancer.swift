@@ -44,7 +44,7 @@ struct UpstreamBalancer: Equatable {
     ///
     /// A trial may wait until its timeout, whereas a broken connection is reported at once.
     private static let unresponsiveDoublings = 2
-    /// The time after which another trial may start, even if the current one has no result.
+    /// The time after which another trial may start, even if the current trial has no result.
     ///
     /// A gRPC call may be silent for an hour.
     static let longestTrial = TimeAmount.seconds(30)
@@ -62,7 +62,7 @@ struct UpstreamBalancer: Equatable {
 
     var count: Int { self.members.count }
 
-    /// Returns the address to use, other than the ones already tried; `nil` if there is none.
+    /// Returns the address to use, other than the addresses already tried; `nil` if there is none.
     ///
     /// A request that has failed to reach an address prefers an address in use, so that it does not
     /// become a trial again. `insisting` selects an excluded address if there is no other.

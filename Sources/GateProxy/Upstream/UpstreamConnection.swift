@@ -24,7 +24,7 @@ final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, R
     /// How the connection has ended.
     private enum Ending {
         case none
-        /// The gate or the backend has closed its sending direction cleanly, or both have.
+        /// The gate or the backend has cleanly closed its write side, or both have.
         case inOrder
         /// The connection was reset, so its end does not mark the end of a body.
         case reset
@@ -133,7 +133,7 @@ final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, R
         self.transport.whenWritten(done)
     }
 
-    /// Closes the sending side.
+    /// Closes the write side.
     func endWriting() {
         self.endInOrder()
         self.transport.endWriting()
@@ -238,7 +238,7 @@ extension UpstreamConnection {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        // NIO does not report write errors. A clean close would have been noticed before.
+        // NIO does not report write errors. A clean close would have been noticed earlier.
         if case .none = self.ending { self.ending = .reset }
         self.ended()
     }

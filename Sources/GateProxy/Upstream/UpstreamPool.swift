@@ -64,7 +64,8 @@ final class UpstreamPool {
         self.use(addresses)
     }
 
-    /// Replaces the addresses; connections to removed ones are closed as soon as they are unused.
+    /// Replaces the addresses; connections to removed addresses are closed as soon as they are
+    /// unused.
     func use(_ addresses: [UpstreamAddress]) {
         let old = self.members
         for member in old { member.index = nil }
@@ -99,7 +100,7 @@ final class UpstreamPool {
         return self.balancer.choose(at: now).map { self.choice($0) }
     }
 
-    /// Returns another address for a request that could not reach the ones already tried.
+    /// Returns another address for a request that could not reach the addresses already tried.
     ///
     /// `insisting` selects an excluded address if there is no other.
     func next(at now: NIODeadline, besides tried: [Member], insisting: Bool) -> Choice? {

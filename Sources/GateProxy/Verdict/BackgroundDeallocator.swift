@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Deallocates unused values on a background thread, so that no request waits for it, as long as
-/// that thread keeps up.
+/// Deallocates unused values on a background thread, so that no request waits for their
+/// deallocation, as long as that thread keeps up.
 ///
 /// When all processors are busy, such a thread may hardly run, although a flood of made-up clients
 /// keeps filling a cache: a gate that was flooded with new versions used 11 GB. Therefore, only a

@@ -2,7 +2,7 @@ import GateCensus
 import GatePolicy
 import GateWire
 
-/// The header fields by which the census identifies clients.
+/// The header fields that the census uses to identify clients.
 struct CensusFields {
     /// The data about a client in a request head.
     struct Reading {
@@ -87,7 +87,7 @@ struct CensusFields {
                     reading.digest = unsafe Self.mixed(reading.digest, field, part, value.count)
                 }
             }
-            // Several device IDs, or a list of them, count as no device ID.
+            // Several device IDs, or a list of device IDs, count as no device ID.
             guard devices == 1, device.count <= IdentityLimits.lineLength else { return reading }
             let part = unsafe bytes + device.lowerBound
             guard unsafe !CommaSearch.finds(in: part, device.count) else { return reading }

@@ -71,8 +71,8 @@ package struct GateAnswer: Equatable, Sendable {
         detail: "The backend did not respond in time."
     )
 
-    /// Whether the response reports a backend failure; a lack of resources in the gate has a
-    /// different status.
+    /// Whether the response reports a backend failure; if the gate lacks resources, the status is
+    /// different.
     var isBackendFailure: Bool { self.status == 502 || self.status == 504 }
 
     /// The body; all of its strings are constants that need no escaping.

@@ -70,7 +70,7 @@ package struct RecentClients: ~Copyable {
         unsafe self.keys.deallocate()
     }
 
-    /// Prepares the table, which must be empty, for rules with these classes.
+    /// Prepares the table for rules with these classes; the table must be empty.
     package mutating func serve(_ classes: ClientClasses) {
         func fields(_ isOne: (Int) -> Bool) -> UInt64 {
             classes.parts.indices.prefix(64).reduce(0) { $0 | (isOne($1) ? 1 << UInt64($1) : 0) }
@@ -187,7 +187,7 @@ package struct RecentClients: ~Copyable {
     }
 
     /// The number of consecutive misses after which most of the next clients are expected to be
-    /// missing as well.
+    /// absent from the table as well.
     private static let missThreshold = 64
     /// After that many misses, only one in this many clients is looked up until there is a hit, to
     /// reduce the cost of a flood of made-up clients.

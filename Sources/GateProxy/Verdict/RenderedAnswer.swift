@@ -9,7 +9,8 @@ final class RenderedAnswer: Sendable, Equatable {
     /// The status line and the field lines, without the empty line, and without `Content-Length` if the body has gaps.
     let head: [UInt8]
     let body: [UInt8]
-    /// The offsets in the body at which the client's version is inserted, in ascending order; empty if there are none.
+    /// The offsets in the body at which the client's version is inserted, in ascending order; empty for a body without
+    /// gaps.
     let gaps: [Int]
     /// The head as an HTTP/2 header block; `nil` for responses that are too rare to be rendered in advance.
     let block: HTTP2AnswerBlock?

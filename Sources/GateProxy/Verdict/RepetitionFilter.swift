@@ -1,7 +1,7 @@
 /// A filter that detects digests that were seen recently.
 ///
-/// In a flood of made-up versions, each version is seen only once. Caching their verdicts would
-/// cost as much as computing them, and would evict verdicts that are needed again.
+/// In a flood of made-up versions, each version is seen only once. Caching the verdicts on these
+/// versions would cost as much as computing them, and would evict verdicts that are needed again.
 struct RepetitionFilter {
     /// The number of entries; a power of two.
     private static let count = 4096

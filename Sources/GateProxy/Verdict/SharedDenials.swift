@@ -2,7 +2,8 @@
 enum SharedDenials: Equatable {
     /// No shared denial is cached.
     case none
-    /// At least one is cached; `inARow`: the number of consecutive requests that were denied, up to `expected`.
+    /// At least one shared denial is cached; `inARow`: the number of consecutive requests that were denied, up to
+    /// `expected`.
     case cached(inARow: Int)
 
     /// The number of consecutive denials after which another one is expected.

@@ -5,7 +5,7 @@ import Glibc
 /// The key of a verdict.
 ///
 /// It contains the bytes of the identity fields or the class of the client, as well as the rules
-/// that apply to the path and the form of a denial.
+/// that apply to the path, and the form of a denial.
 struct VerdictKey: Hashable {
     var bytes: [UInt8] = []
     /// Whether the bytes identify a class.
@@ -63,7 +63,7 @@ struct VerdictKey: Hashable {
         self.bytes.append(source.extracting(line.valueStart..<line.valueEnd))
     }
 
-    /// Adds a field with any single readable value.
+    /// Adds a field with any single parsable value.
     mutating func append(anyValueOf field: UInt8) {
         // A sentinel: no parsed value has this length.
         self.bytes += [field, 0xFF, 0xFF]
@@ -274,7 +274,7 @@ struct VerdictLookUp {
         case .client: return self.cache.insert(verdict, for: self.key)
         case .class: return self.cache.insert(verdict, for: self.classKey)
         case .denial:
-            // For the first denial of its class, no lookup has prepared this key.
+            // For the first denial in a class, no lookup has prepared this key.
             self.denialKey.prepareForLookUp()
             return self.cache.insert(verdict, for: self.denialKey)
         }

@@ -43,7 +43,7 @@ final class WorkerRules {
     private let release: (RuleSet) -> Void
     private let disposal = BackgroundDeallocator()
 
-    /// The tally of the clients, with the fields by which they are counted.
+    /// The tally of the clients, with the fields that are used to count them.
     struct Census {
         let tally: CensusTally
         let fields: CensusFields

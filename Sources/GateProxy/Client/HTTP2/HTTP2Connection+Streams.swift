@@ -113,7 +113,7 @@ extension HTTP2Connection {
         self.outbox.frames.writeGoAway(last: last, code)
         self.deadline = self.loop.now + self.loop.settings.timeouts.linger
         self.flushNow()
-        // If both directions were closed while there are unread bytes, the client would lose the last frames.
+        // If both directions were closed while bytes were still unread, the client would lose the last frames.
         guard !self.inputClosed else { return self.closeWhenWritten() }
         self.output?.end()
     }
@@ -127,11 +127,11 @@ extension HTTP2Connection {
         self.output?.whenWritten { self.context?.close(promise: nil) }
     }
 
-    /// Handles the close of the client's sending side.
+    /// Handles the end of the client's input: the client has closed its write side.
     ///
-    /// The client can no longer end a request, increase a window or acknowledge anything. The client counts as
-    /// disconnected, and each stream ends as after a reset. Only bytes that were already passed to the channel are
-    /// still written.
+    /// The client can no longer end a request, increase a window or acknowledge anything. It therefore counts as
+    /// disconnected, and each stream ends as it would after a reset. Only bytes that were already passed to the channel
+    /// are still written.
     func clientEnded() {
         guard !self.streams.isEmpty, !self.isClosing else { return self.closeWhenWritten() }
         for stream in self.streams.all { stream.end() }

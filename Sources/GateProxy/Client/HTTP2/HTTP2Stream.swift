@@ -137,7 +137,7 @@ final class HTTP2Stream: HTTP2Sender {
 extension HTTP2Stream {
     /// Handles content.
     ///
-    /// `length`: the length of the payload with its padding, which counts for flow control.
+    /// `length`: the length of the payload with its padding, all of which counts toward the flow-control window.
     func receiveData(_ data: ByteBuffer, length: Int, endsStream: Bool) throws(HTTP2ErrorCode) {
         guard !self.hasEndedRequest else { throw .streamClosed }
         guard self.receiveWindow.receive(length) else { throw .flowControlError }

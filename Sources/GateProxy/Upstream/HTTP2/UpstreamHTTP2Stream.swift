@@ -5,7 +5,7 @@ import NIOCore
 /// `UpstreamConnection`.
 ///
 /// After an exchange has completed, the stream and the `UpstreamConnection` can be reused for
-/// another one.
+/// another exchange.
 final class UpstreamHTTP2Stream: HTTP2Sender {
     enum Response {
         case head
