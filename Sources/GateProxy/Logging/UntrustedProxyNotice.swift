@@ -20,9 +20,9 @@ final class UntrustedProxyNotice: Sendable {
         else { return }
         self.logger.warning(
             """
-            X-Forwarded-For comes from a peer that is not in --trusted-proxies: its clients count \
-            as one address in rollouts, and the backend gets the scheme of its connection; if it is \
-            your proxy, add --trusted-proxies \(address)
+            X-Forwarded-For was received from a peer that is not in --trusted-proxies: all clients \
+            behind the peer count as one address in rollouts, and the backend gets the scheme of \
+            the peer's connection; if the peer is your proxy, add --trusted-proxies \(address)
             """,
             metadata: ["address": "\(address)"]
         )

@@ -173,8 +173,8 @@ package struct BindProblem: Error, CustomStringConvertible {
         switch error.errnoCode {
         case EADDRINUSE:
             return
-                "another process uses the port ('ss -ltnp sport = :\(endpoint.port)' shows it): "
-                + "stop it, or choose another port"
+                "another process is using the port ('ss -ltnp sport = :\(endpoint.port)' shows "
+                + "which): stop it, or choose another port"
         case EADDRNOTAVAIL:
             return "this machine has no address \(endpoint.host): choose one of its own "
                 + "('ip address' lists them), or 0.0.0.0 for all of them"

@@ -48,7 +48,7 @@ struct HandshakeProblem: Equatable, Hashable {
     private static func words(for name: String, _ peer: Peer) -> String? {
         switch (peer, name) {
         case (.client, "HTTP_REQUEST"), (.client, "HTTPS_PROXY_REQUEST"):
-            "a client uses plain HTTP where TLS is expected: its URL must start with https://"
+            "a client is using plain HTTP where TLS is expected: its URL must start with https://"
         case (.client, "PEER_DID_NOT_RETURN_A_CERTIFICATE"):
             "a client sent no certificate, but --tls-client-ca requires one"
         case (.client, "CERTIFICATE_VERIFY_FAILED"):

@@ -41,7 +41,7 @@ extension LookupFailure {
         self.description =
             switch status {
             case EAI_NONAME: "unknown host name: check its spelling (\(words))"
-            case EAI_AGAIN: "no name server responds: check /etc/resolv.conf (\(words))"
+            case EAI_AGAIN: "no name server is responding: check /etc/resolv.conf (\(words))"
             default: words
             }
     }

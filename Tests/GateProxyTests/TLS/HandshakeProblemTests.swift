@@ -14,7 +14,7 @@ struct HandshakeProblemTests {
     }
 
     @Test(arguments: [
-        ("HTTP_REQUEST", HandshakeProblem.Peer.client, "a client uses plain HTTP where TLS is"),
+        ("HTTP_REQUEST", HandshakeProblem.Peer.client, "a client is using plain HTTP where TLS is"),
         ("PEER_DID_NOT_RETURN_A_CERTIFICATE", .client, "a client sent no certificate, but --tls-c"),
         ("CERTIFICATE_VERIFY_FAILED", .client, "a client's certificate is not signed by a CA in"),
         ("SSLV3_ALERT_CERTIFICATE_EXPIRED", .client, "a client rejected the gate's certificate,"),
