@@ -253,7 +253,7 @@ struct CommandTests {
             #expect(
                 result.output.contains("not yet:  floor: the version is below the minimum; the")
             )
-            #expect(result.output.contains(" %, on 2030-01-01T00:00:00Z\n"))
+            #expect(result.output.contains("%, on 2030-01-01T00:00:00Z\n"))
         }
     }
 

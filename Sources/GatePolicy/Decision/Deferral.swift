@@ -23,8 +23,8 @@ package struct Deferral: Sendable, Equatable {
     package var words: String {
         let day = self.enforceFrom.map { "the floor is enforced from \($0)" }
         let reach = self.rollout.map { rollout in
-            let place = "reaches this client at \(Self.percent(rollout.place)) %"
-            let now = "the rollout is at \(Self.percent(rollout.percent)) % and \(place)"
+            let place = "reaches this client at \(Self.percent(rollout.place))%"
+            let now = "the rollout is at \(Self.percent(rollout.percent))% and \(place)"
             switch rollout.admission {
             case .always: return "the rollout already includes this client"
             case .from(let date): return "\(now), on \(date)"
@@ -34,8 +34,8 @@ package struct Deferral: Sendable, Equatable {
         return [day, reach].compactMap(\.self).joined(separator: "; ")
     }
 
-    /// Formats a percentage with up to two decimal places, rounded up: a client at 20.001 % is not
-    /// within 20 %.
+    /// Formats a percentage with up to two decimal places, rounded up: a client at 20.001% is not
+    /// within 20%.
     private static func percent(_ percent: Double) -> String {
         let hundredths = Int((percent * 100).rounded(.up))
         let (whole, rest) = hundredths.quotientAndRemainder(dividingBy: 100)
