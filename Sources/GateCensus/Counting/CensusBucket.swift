@@ -14,14 +14,16 @@ package struct CensusBucket: Sendable {
     ///
     /// There is one cell without a client for each outcome.
     private let limit: Int
-    /// The cells that were admitted, even before the last `take()`; below, the number of cells with
-    /// and without a client.
+    /// The cells that were admitted, including cells admitted before the last `take()`.
     private var admitted: Set<CensusCell> = []
+    /// The number of admitted cells with a client.
     private var clients = 0
+    /// The number of admitted cells without a client.
     private var others = 0
     private var reader = CensusReader()
-    /// The path shapes that were admitted, by cell; below, the total number of shapes.
+    /// The path shapes that were admitted, by cell.
     private var shapes: [CensusCell: Set<PathShape>] = [:]
+    /// The number of shapes in `shapes`.
     private var shapeCount = 0
     private var harvested: HarvestedCells
 

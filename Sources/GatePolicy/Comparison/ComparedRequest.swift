@@ -85,8 +85,8 @@ struct ComparedRequest: Sendable {
         }.joined()
     }
 
-    /// Returns the segments that match both lists, compared in the same way as by rules: ignoring
-    /// case and a trailing slash.
+    /// Returns the segments that match both lists, compared as rules compare them: ignoring case
+    /// and a trailing slash.
     ///
     /// The spelling is that of the first list, because exemptions are compared exactly.
     private static func meet(

@@ -52,7 +52,7 @@ package struct Decision: Sendable, Equatable {
     package var upgrade: UpgradeTerms
     /// The dates of a recommendation or a brownout that will become a requirement.
     package var warning: Warning?
-    /// The brownout at whose end the client passes again; `nil` for a permanent denial.
+    /// The brownout after which the client passes again; `nil` for a permanent denial.
     package var brownout: BrownoutWindow?
     /// The maintenance window that denies the request; for other decisions, the next announced one.
     package var maintenance: MaintenanceWindow?

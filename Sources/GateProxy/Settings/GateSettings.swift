@@ -9,8 +9,8 @@ package struct GateSettings: Sendable {
     package var listen: Endpoint
     /// Whether other processes may listen on the same address at the same time (`SO_REUSEPORT`).
     package var reusesPort: Bool
-    /// How long the gate still serves requests, while reporting that it is not ready, after it has
-    /// been asked to stop.
+    /// How long the gate, after it has been asked to stop, still serves requests while reporting
+    /// that it is not ready.
     ///
     /// Load balancers need this time to notice the change and to send clients to other gates.
     package var drainDelay: TimeAmount
@@ -32,14 +32,14 @@ package struct GateSettings: Sendable {
     package var parkAfter: TimeAmount?
     /// The maximum size of a request body in bytes, or `nil` for no limit; larger bodies get 413.
     package var maxBodyBytes: UInt64?
-    /// The maximum number of client connections across all threads; beyond it, new connections get
-    /// 503.
+    /// The maximum number of client connections across all threads; above this number, new
+    /// connections get 503.
     package var maxConnections: Int
     /// The maximum number of client connections from one address, or from one IPv6 /64 network;
     /// `nil` for no limit.
     package var maxConnectionsPerAddress: Int?
     /// The maximum number of requests that wait for the first byte of the response, across all
-    /// threads; beyond it, new requests get 503.
+    /// threads; above this number, new requests get 503.
     package var maxPendingRequests: Int
     /// Whether trusted proxies start each connection with a PROXY protocol header.
     package var readsProxyHeaders: Bool
