@@ -1,7 +1,7 @@
 /// Previews of decisions for testers.
 extension RuleSet {
-    /// Returns the decision that a tester sees: the previewed one, with the terms of the first rule
-    /// that matches the client and has such terms.
+    /// Returns the decision that a tester sees: the previewed decision, with the terms of the first
+    /// rule that matches the client and has suitable terms.
     ///
     /// A preview never makes a decision less strict, and never applies to requests that are not
     /// evaluated.

@@ -176,8 +176,8 @@ package final class RuleSet: Sendable {
         self.judge.clientStatus(of: identity, in: scope, at: now, address: address)
     }
 
-    /// Returns the rules that would deny a client if it were not for their dates and rollouts, in
-    /// the order of the file.
+    /// Returns, in the order of the file, the rules that would deny a client if it were not for
+    /// their dates and rollouts.
     package func deferrals(
         for identity: ClientIdentity,
         in scope: RequestScope,

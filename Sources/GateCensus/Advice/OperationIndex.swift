@@ -108,7 +108,7 @@ struct OperationIndex: Sendable {
         let operations: Set<Int>
     }
 
-    /// Returns the paths that end like those of some operations.
+    /// Returns the paths that end like the paths of some operations.
     func others(
         _ paths: [(shape: PathShape, requests: Double)],
         like operations: [Int]

@@ -50,7 +50,8 @@ package struct OperationSurvey: Sendable {
         ///
         /// This is an upper bound if the calls are only possible.
         package fileprivate(set) var requests = 0.0
-        /// An upper bound on the devices: those of all kinds of clients that called the operation.
+        /// An upper bound on the devices: the devices of all kinds of clients that called the
+        /// operation.
         package fileprivate(set) var devices = HyperLogLog()
         package fileprivate(set) var versions: Set<String> = []
         package fileprivate(set) var lastSeen: (start: Timestamp, length: Int64)?
@@ -83,7 +84,7 @@ package struct OperationSurvey: Sendable {
         self.index = OperationIndex(operations)
     }
 
-    /// The target of some calls, before it is known how they are reported.
+    /// The target of some calls, before it is known how to report these calls.
     private enum Target: Hashable {
         /// Calls that belong to a single address of an operation.
         case certain(OperationIndex.Target)

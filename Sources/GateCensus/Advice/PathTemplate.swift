@@ -165,7 +165,7 @@ struct TemplateFit: Sendable, Equatable {
     /// The number of segments before those of the template.
     fileprivate(set) var prefix = 0
 
-    /// Whether this template takes precedence over another one, because it is more specific.
+    /// Whether this template takes precedence over another template, because it is more specific.
     func comes(before other: TemplateFit) -> Bool {
         guard self.isCertain, self.closeness.count == other.closeness.count else { return false }
         return self.closeness != other.closeness

@@ -4,7 +4,7 @@ package struct ShapeGaps: Sendable, Equatable {
     /// because there were too many shapes.
     package private(set) var shapeless: UInt64 = 0
     /// Requests that arrived while the path log was full; they are assumed to be distributed like
-    /// the others.
+    /// the other requests.
     package private(set) var estimated: UInt64 = 0
     /// Requests that were counted before shapes were stored.
     package private(set) var early: UInt64 = 0

@@ -9,7 +9,7 @@ package struct ShapeSurvey: Sendable {
         /// The number of requests, estimated from the share of the shape in the requests of each
         /// kind of client.
         package fileprivate(set) var requests = 0.0
-        /// An upper bound on the devices: those of all kinds of clients that called the path.
+        /// An upper bound on the devices: the devices of all kinds of clients that called the path.
         package fileprivate(set) var devices = HyperLogLog()
         package fileprivate(set) var versions: Set<String> = []
         package fileprivate(set) var lastSeen: (start: Timestamp, length: Int64)?

@@ -79,8 +79,8 @@ package struct CensusBucket: Sendable {
         self.cells[cell] = figures
     }
 
-    /// Removes shapes that exceed the limit, starting with those with the fewest requests, because
-    /// invented paths occur only once.
+    /// Removes shapes that exceed the limit, starting with the shapes that have the fewest
+    /// requests, because invented paths occur only once.
     private mutating func limitShapes(of cells: inout [CensusCell: CensusFigures]) {
         var news: [(cell: CensusCell, shape: PathShape, requests: UInt64)] = []
         for (cell, figures) in cells where !figures.shapes.counts.isEmpty {
@@ -111,8 +111,8 @@ package struct CensusBucket: Sendable {
         return self
     }
 
-    /// Resets the admitted cells and shapes at the start of a minute, so that others can be
-    /// admitted.
+    /// Resets the admitted cells and shapes at the start of a minute, so that other cells and
+    /// shapes can be admitted.
     package mutating func beginAnew() {
         (self.admitted, self.clients, self.others) = ([], 0, 0)
         (self.shapes, self.shapeCount) = ([:], 0)

@@ -274,7 +274,8 @@ package final class CensusTally {
         }
     }
 
-    /// Returns the counts and starts new ones, in which the fields of each client are stored again.
+    /// Returns the counts and starts new counts, in which the fields of each client are stored
+    /// again.
     package func take() -> CensusHarvest {
         var harvest = self.harvest
         harvest.outcomes = self.outcomes

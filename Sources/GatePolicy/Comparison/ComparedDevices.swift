@@ -58,8 +58,8 @@ extension RuleSet {
     /// Returns one device for each combination of the rules' rollout steps.
     package static func deviceSamples(for rules: [RuleDefinition]) -> [DeviceSample] {
         let groups = ComparedDevices(rules).groups
-        // With many rollouts, the rarest combinations have no sample; the shares of the others are
-        // scaled up.
+        // With many rollouts, the rarest combinations have no sample; the shares of the other
+        // combinations are scaled up.
         let whole = groups.reduce(0) { $0 + $1.share }
         guard whole > 0 else { return [DeviceSample(device: .missing, share: 1)] }
         return groups.map { DeviceSample(device: $0.device, share: $0.share / whole) }

@@ -19,7 +19,7 @@ struct ComparedPart {
         var isKnown = false
     }
 
-    /// Compares all cells, or only typical ones if there are more than `limit`.
+    /// Compares all cells, or only typical cells if there are more than `limit`.
     init(
         _ world: ComparisonSpace,
         _ answers: ComparedAnswers,

@@ -45,9 +45,9 @@ extension RuleDefinition {
 
 /// The result of comparing the floors of two lists of rules, regardless of their schedules.
 package struct FloorOrder: Sendable, Equatable {
-    /// Whether the first list denies a version or build that passes the second one.
+    /// Whether the first list denies a version or build that passes the second list.
     package let onlyFirst: Bool
-    /// Whether the second list denies a version or build that passes the first one.
+    /// Whether the second list denies a version or build that passes the first list.
     package let onlySecond: Bool
 
     package init(_ first: [RuleDefinition], _ second: [RuleDefinition]) {
@@ -84,7 +84,8 @@ extension RuleDefinition {
         return hasBegun && isForAll
     }
 
-    /// Whether this rule can replace another one without denying any client that passed before.
+    /// Whether this rule can replace another rule without denying any client that passes the other
+    /// rule.
     package func isNoStricter(than old: RuleDefinition) -> Bool {
         guard self.mode == .observe || old.mode == .enforce, self.prerelease == old.prerelease,
             old.match == self.match, !FloorOrder([self], [old]).onlyFirst

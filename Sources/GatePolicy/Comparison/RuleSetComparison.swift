@@ -11,7 +11,7 @@ package struct RuleSetComparison {
     /// Creates a comparison.
     ///
     /// If there are more than `budget` kinds of clients and requests, apart from their versions,
-    /// only typical ones are compared.
+    /// only typical kinds are compared.
     package init(old: RuleSet, new: RuleSet, budget: Int = 20_000) {
         self.old = old
         self.new = new

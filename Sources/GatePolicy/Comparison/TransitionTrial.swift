@@ -158,7 +158,7 @@ struct TransitionTrial {
         }
     }
 
-    /// Returns the versions at the given axis indices as text, with adjacent ones merged.
+    /// Returns the versions at the given axis indices as text, with adjacent versions merged.
     private func words(_ places: Set<Int>) -> String {
         var ranges: [ClosedRange<Int>] = []
         for place in places.sorted() {

@@ -246,7 +246,7 @@ final class CompiledRule: Sendable {
     ) -> [IdentityGap] {
         let hasFloor = stage.refuses
         let dependsOnVersion = recommendation.version != nil || hasFloor && self.dependsOnVersion
-        // A client is not denied for a missing build if the rule only recommends one.
+        // A client is not denied for a missing build if the rule only recommends a build.
         let dependsOnBuild = hasFloor && self.dependsOnBuild
         return [
             dependsOnVersion ? subject.identity.version.gap(.version) : nil,

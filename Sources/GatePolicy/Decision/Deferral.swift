@@ -54,8 +54,8 @@ extension Decision {
 }
 
 extension RuleEvaluator {
-    /// Returns the rules that would deny a client if it were not for their dates and rollouts, in
-    /// the order of the file.
+    /// Returns, in the order of the file, the rules that would deny a client if it were not for
+    /// their dates and rollouts.
     func deferrals(
         for identity: ClientIdentity,
         in scope: RequestScope,

@@ -48,7 +48,7 @@ struct RuleIndex: Sendable {
         ///
         /// - Parameters:
         ///   - rule: The rule.
-        ///   - match: The conditions of the rule, without the indexed one.
+        ///   - match: The conditions of the rule, without the indexed condition.
         init?(_ rule: CompiledRule, _ match: RuleMatch) {
             guard rule.isConstant, rule.definition.mode == .enforce else { return nil }
             self.apps = match.apps

@@ -40,7 +40,7 @@ extension Ruling {
         }
     }
 
-    /// Whether this ruling is stricter than another one.
+    /// Whether this ruling is stricter than another ruling.
     ///
     /// An earlier enforcement date and a longer brownout or maintenance window are stricter.
     /// Clients therefore get the first date on which they have to update, and the end of the last

@@ -9,7 +9,7 @@ struct UnidentifiedActions: Sendable {
         self.unreadable = unreadable ?? .allow
     }
 
-    /// Replaces each action with the corresponding one from `other` if that is stricter.
+    /// Replaces each action with the corresponding action from `other`, if the latter is stricter.
     mutating func tighten(_ other: UnidentifiedActions) {
         self.missing = max(self.missing, other.missing)
         self.unreadable = max(self.unreadable, other.unreadable)

@@ -1,9 +1,9 @@
 /// A time window that is announced to clients in advance.
 protocol AnnouncedWindow {
-    /// Whether this window is announced instead of another one.
+    /// Whether this window is announced instead of another window.
     ///
-    /// The window that starts first is announced; if both start at the same time, the one that ends
-    /// last.
+    /// The window that starts first is announced; if both start at the same time, the window that
+    /// ends last is announced.
     func precedes(_ other: Self) -> Bool
 }
 
@@ -41,7 +41,7 @@ package struct MaintenanceWindow: AnnouncedWindow, Sendable, Equatable {
         return self.outlasts(other)
     }
 
-    /// Whether the window ends after another one.
+    /// Whether the window ends after another window.
     func outlasts(_ other: MaintenanceWindow) -> Bool {
         guard let end = other.until else { return false }
         return self.until.map { $0 > end } ?? true

@@ -5,7 +5,7 @@ package struct AnswerStyle: Sendable, Equatable {
     package var status: Int?
     /// The content that replaces the problem details.
     package var body: BodyTemplate?
-    /// The media type of `body`; `nil` for the default of its kind.
+    /// The media type of `body`; `nil` for the default media type of that kind of body.
     package var contentType: String?
     /// Whether a 426 over HTTP/1.1 has an `Upgrade` field, as RFC 9110 section 15.5.22 requires;
     /// `nil` for false.
@@ -25,7 +25,7 @@ package struct AnswerStyle: Sendable, Equatable {
         self.sendsUpgrade = sendsUpgrade
     }
 
-    /// Returns this style, with missing values taken from another one.
+    /// Returns this style, with missing values taken from another style.
     func filled(by other: AnswerStyle) -> AnswerStyle {
         AnswerStyle(
             status: self.status ?? other.status,

@@ -106,7 +106,7 @@ struct PathReading {
         return output
     }
 
-    /// Removes the last segment of the output if it is a dot segment, or an empty one that is
+    /// Removes the last segment of the output if it is a dot segment, or an empty segment that is
     /// merged.
     private func endSegment(_ output: inout [PathUnit], from start: Int, _ isDecoded: Bool) {
         let name = output[(start + 1)...]

@@ -65,8 +65,8 @@ struct StoreAvailability: Sendable {
             // A release without a version may raise the recommended build.
             newest.map { $0.precedes(other.release) } ?? true || other.release.version == nil
         }
-        // `newer` includes a future release that meets the recommendation, because it is newer than
-        // all available ones.
+        // `newer` includes a future release that meets the recommendation, because that release is
+        // newer than all available releases.
         let edges = [floor.date] + newer.map { $0.availability(in: country).date }
         var recommended = recommendation.hasBegun(at: now) ? self.recommendation : .none
         if self.recommendsNewest {
@@ -94,7 +94,7 @@ struct StoreAvailability: Sendable {
             .max { $0.release.precedes($1.release) }?.release
         guard let unnamed else { return nil }
         let isNewest = newest.map { $0.version == nil || $0.hasLowerBuilds(than: unnamed) } ?? true
-        // If there are builds for several CPU architectures, the lowest one may be the only one
+        // If there are builds for several CPU architectures, the lowest build may be the only build
         // that a device supports.
         return isNewest ? unnamed.builds.first : nil
     }

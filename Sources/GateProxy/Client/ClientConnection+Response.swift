@@ -5,8 +5,8 @@ import NIOCore
 
 /// The events of the backend connection.
 ///
-/// After part of a response, the caller calls `settle()` once it has passed on everything from the same read. All other
-/// events call `settle()` themselves.
+/// After events that pass on parts of a response, the caller calls `settle()`, once for everything from the same read.
+/// The handlers of all other events call `settle()` themselves.
 extension ClientConnection: UpstreamReceiver {
     func responseHead(_ head: ResponseHead, facts: ResponseFacts, bytes: Span<UInt8>) {
         self.request.body.dropSent()

@@ -162,7 +162,7 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
     static let copyLimit = 4096
 }
 
-/// Settling, which completes every event.
+/// Settling, which completes the handling of every event.
 extension ClientConnection {
     private enum Settling {
         case settled
@@ -173,7 +173,7 @@ extension ClientConnection {
 
     /// Processes the received bytes as far as the exchange permits, flushes both sides, and resumes reading.
     ///
-    /// Every event ends here. An event that this call causes is settled by the same call, afterwards.
+    /// The handling of every event ends here. An event that this call causes is settled by the same call, afterwards.
     func settle() {
         guard case .settled = self.settling else {
             self.settling = .repeats

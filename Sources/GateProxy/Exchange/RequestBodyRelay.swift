@@ -71,7 +71,7 @@ extension RequestBodyRelay {
         /// Forward the bytes; the body is complete.
         case passLast(ByteBuffer, consumed: Int)
         case refuse(Fault)
-        /// The client closed its side before the end of the body.
+        /// The client closed its write side before the end of the body.
         case close
     }
 
@@ -104,7 +104,7 @@ extension RequestBodyRelay {
 
     /// Reads the next bytes of the body with the client's framing.
     ///
-    /// `inputClosed`: whether the client has closed its side.
+    /// `inputClosed`: whether the client has closed its write side.
     mutating func readFramed(
         _ inbound: ByteBuffer,
         trailerFields: FieldNameTable,

@@ -2,7 +2,7 @@ package import NIOCore
 
 /// The origin of a client connection, as sent to the backend (`X-Forwarded-*`).
 ///
-/// A class, so that the requests of a connection share an instance.
+/// This is a class, so that the requests of a connection share an instance.
 package final class ClientAddress: Sendable {
     /// The address without brackets and port; "unknown" for a Unix socket.
     package let address: String

@@ -66,7 +66,7 @@ package final class ForwardedRequest: Sendable {
         self.verdict.members?.fields(of: self.head, in: bytes)
     }
 
-    /// Whether the request can be sent again, whatever the backend has done with it.
+    /// Whether the request can be sent again, regardless of what the backend has done with it.
     var isRepeatable: Bool { self.facts.isIdempotent && self.facts.framing == .none }
 }
 

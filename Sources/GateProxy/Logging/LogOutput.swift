@@ -8,7 +8,8 @@ import Glibc
 /// reader has closed the pipe or the disk is full, are dropped: keeping them would only cause later
 /// lines to be dropped.
 struct LogOutput {
-    /// POSIX guarantees that writes of up to this size to a pipe are not interleaved with others.
+    /// POSIX guarantees that writes of up to this size to a pipe are not interleaved with other
+    /// writes.
     private static let atomicBytes = 4096
 
     private let descriptor: CInt

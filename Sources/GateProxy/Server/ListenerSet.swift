@@ -113,8 +113,8 @@ struct ListenerSet: Sendable {
     /// Makes the kernel ignore new connection attempts; handshakes in progress continue.
     ///
     /// Clients retry after a second, and then reach the successor. The minimum hop count is the
-    /// only setting that a listener checks for new handshakes but not for those in progress. No
-    /// peer on an ordinary network can have a hop count of 255.
+    /// only setting that a listener checks for new handshakes but not for handshakes in progress.
+    /// No peer on an ordinary network can have a hop count of 255.
     private func turnAwayNewcomers() async {
         for channel in self.own {
             guard let socket = channel as? any SocketOptionProvider else { continue }

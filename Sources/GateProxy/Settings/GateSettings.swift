@@ -123,7 +123,7 @@ package struct UpstreamSettings: Sendable {
         self.init(targets: [UpstreamTarget(.endpoint(endpoint))])
     }
 
-    /// The `Host` value for requests without one.
+    /// The `Host` value for requests without `Host`.
     var authority: String { self.targets.first?.authority ?? "localhost" }
 }
 

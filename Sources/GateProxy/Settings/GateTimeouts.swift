@@ -27,8 +27,8 @@ package struct GateTimeouts: Equatable, Sendable {
     package var tunnel: TimeAmount
     /// How long a backend connection may be idle before the gate closes it.
     ///
-    /// It is shorter than the usual timeouts of backends, so that the gate, not the backend, closes
-    /// the connection.
+    /// This timeout is shorter than the usual timeouts of backends, so that the gate, not the
+    /// backend, closes the connection.
     package var upstreamIdle: TimeAmount
     /// How long an HTTP/2 backend with open streams may be silent before the gate sends a PING.
     ///

@@ -105,7 +105,7 @@ package struct UpstreamTarget: Hashable, Sendable, CustomStringConvertible {
         return target
     }
 
-    /// The `Host` value for requests without one.
+    /// The `Host` value for requests without `Host`.
     var authority: String {
         switch self.place {
         case .endpoint(let endpoint): endpoint.description

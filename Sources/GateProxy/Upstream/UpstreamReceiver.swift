@@ -17,7 +17,7 @@ protocol UpstreamReceiver: AnyObject {
         _ reader: inout BodyReader,
         from inbound: ByteBuffer
     ) -> ChunkedScanner.Progress
-    /// Handles content of an HTTP/2 response; `isLast` tells whether it is the last.
+    /// Handles content of an HTTP/2 response; `isLast` tells whether the response is complete.
     func responseContent(_ content: ByteBuffer, isLast: Bool)
     /// Handles the trailers of an HTTP/2 response, whose content is complete.
     func responseTrailers(_ trailers: HeaderList)

@@ -189,8 +189,8 @@ package struct RecentClients: ~Copyable {
     /// The number of consecutive misses after which most of the next clients are expected to be
     /// absent from the table as well.
     private static let missThreshold = 64
-    /// After that many misses, only one in this many clients is looked up until there is a hit, to
-    /// reduce the cost of a flood of made-up clients.
+    /// After `missThreshold` misses, only one in `sampled` clients is looked up until there is a
+    /// hit, to reduce the cost of a flood of made-up clients.
     private static let sampled = 16
 
     /// Whether the client of the current request is looked up.

@@ -102,7 +102,7 @@ package final class Verdict: Sendable {
 
 /// A verdict with its key.
 ///
-/// A class, so that a cache and the connections that use the verdict share the key.
+/// This is a class, so that a cache and the connections that use the verdict share the key.
 final class KnownVerdict: Sendable {
     let key: VerdictKey
     let verdict: Verdict

@@ -217,14 +217,14 @@ struct VerdictCache {
 
 /// The keys of the current request, and the cache in which they are looked up.
 ///
-/// A single struct, so that a lookup does not copy its key, which would cost as much as the lookup.
-/// The memory of the keys is reused for every request.
+/// This is a single struct, so that a lookup does not copy its key, which would cost as much as the
+/// lookup. The memory of the keys is reused for every request.
 struct VerdictLookUp {
     /// The key of the client itself.
     var key = VerdictKey()
-    /// The key of its class.
+    /// The key of the client's class.
     var classKey = VerdictKey()
-    /// The key of the denied clients of its class that get the same texts, apart from their
+    /// The key of the denied clients of that class that get the same texts, apart from their
     /// versions.
     var denialKey = VerdictKey()
     private var cache: VerdictCache

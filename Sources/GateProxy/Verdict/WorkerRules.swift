@@ -31,8 +31,8 @@ final class WorkerRules {
     let dependsOnAddress: Bool
     /// Whether the method and the path can affect a verdict.
     ///
-    /// Copied, because all threads count references to the rule set: each access would move its cache line between
-    /// processors.
+    /// The value is copied, because all threads count references to the rule set: each access would move its cache line
+    /// between processors.
     let distinguishesRequests: Bool
     /// The format in which verdicts are logged; `nil` if they are not logged.
     let logFormat: AccessLogFormat?

@@ -143,7 +143,7 @@ extension AnswerForm {
             } else if has("application/connect+json") {
                 self = .connectStreamJSON
             } else if has("application/connect") {
-                // A stream in another encoding. Its end-of-stream message would have to be in that encoding, but
+                // The stream uses another encoding. Its end-of-stream message would have to use that encoding, but
                 // clients also accept the error of a unary call.
                 self = .connect
             } else {

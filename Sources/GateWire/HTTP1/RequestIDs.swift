@@ -44,7 +44,7 @@ package struct RequestID: CustomStringConvertible, Sendable {
     }
 
     package func write(into out: inout OutputRawSpan) {
-        // Appending them as raw memory is safe: integers have no padding.
+        // Appending the integers as raw memory is safe, because they have no padding.
         for index in self.digits.indices { unsafe out.append(self.digits[index], as: UInt64.self) }
     }
 

@@ -16,7 +16,7 @@ final class HTTP2Connection: ChannelInboundHandler, ChannelOutboundHandler, HTTP
         /// The client's settings have not arrived (RFC 9113 3.4).
         case opening
         case open
-        /// `GOAWAY` was sent: streams up to this one are served, and the client retries later ones elsewhere (RFC 9113
+        /// `GOAWAY` was sent: streams up to `last` are served, and the client retries later streams elsewhere (RFC 9113
         /// 6.8).
         case draining(last: UInt32)
         /// The last `GOAWAY` was sent; frames from the client are discarded.
@@ -98,7 +98,7 @@ final class HTTP2Connection: ChannelInboundHandler, ChannelOutboundHandler, HTTP
     @inline(__always)
     var isWritable: Bool { self.flow.isWritable }
 
-    /// Whether the client has closed its side.
+    /// Whether the client has closed its write side.
     var inputClosed: Bool { self.flow.isInputClosed }
 
     @inline(__always)

@@ -164,8 +164,8 @@ package struct HPACKDecoder {
         }
     }
 
-    /// Converts an index to one into the dynamic table; the result is negative for a field in the
-    /// static table.
+    /// Converts an index to an index into the dynamic table; the result is negative for a field in
+    /// the static table.
     private func dynamicIndex(_ index: Int) throws(HPACKFault) -> Int {
         let dynamic = index - 1 - HPACKStaticTable.count
         guard index > 0, dynamic < self.table.count else { throw .unknownIndex }
