@@ -70,8 +70,8 @@ package struct PathTemplate: Sendable, Hashable {
             }
             rest = rest.dropFirst(name.count + 2)
             switch name.first {
-            // In RFC 6570, these introduce a query, a fragment or parameters after a semicolon, all
-            // of which may be missing.
+            // In RFC 6570, these characters introduce a query, a fragment or parameters after a
+            // semicolon, all of which may be missing.
             case "?", "&", "#", ";": continue
             case "/": return (texts[0].isEmpty ? [] : Self.segments(texts[0], [])) + [.rest]
             default:

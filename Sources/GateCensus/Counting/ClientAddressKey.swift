@@ -1,4 +1,4 @@
-/// The origin of a client's requests, by which the breaker distinguishes clients.
+/// The origin of a client's requests, which the breaker uses to distinguish clients.
 package struct ClientAddressKey: Sendable, Hashable {
     /// The maximum number of devices for one address.
     ///

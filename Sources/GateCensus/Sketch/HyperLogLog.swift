@@ -103,7 +103,7 @@ package struct HyperLogLog: Sendable, Equatable {
 
     package var isEmpty: Bool { self.storage == .sparse([]) }
 
-    /// The estimated number of distinct elements, by Ertl's improved raw estimator, as in Redis.
+    /// The estimated number of distinct elements, using Ertl's improved raw estimator, as in Redis.
     package var count: Int {
         let counts = self.countsByRank
         let registers = Double(Self.registerCount)

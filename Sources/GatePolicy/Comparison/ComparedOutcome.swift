@@ -10,7 +10,7 @@ package struct ComparedOutcome: Sendable, Hashable {
     package let cannotUpdate: Bool
     /// Whether the denial is a brownout, which ends automatically.
     package let isBrownout: Bool
-    /// The number of the response, apart from the status and the store URL.
+    /// The number of the response, regardless of its status and store URL.
     ///
     /// Equal responses have equal numbers.
     let answerNumber: Int

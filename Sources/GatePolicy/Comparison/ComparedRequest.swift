@@ -43,7 +43,7 @@ struct ComparedRequest: Sendable {
         }
     }
 
-    /// Creates a request that matches two patterns; `nil` if there is none.
+    /// Creates a request that matches two patterns; `nil` if there is no such request.
     init?(_ one: RequestPattern, _ other: RequestPattern, _ fillers: Fillers) {
         var methods = one.methods ?? other.methods
         if let left = one.methods, let right = other.methods {

@@ -6,7 +6,8 @@ struct RuleStage {
         /// No effect yet.
         case absent
         case warned(Decision.Warning)
-        /// Enforced until the end of the window, and then again only a warning.
+        /// The floor is enforced until the end of the window; after that, there is only a warning
+        /// again.
         case brownout(BrownoutWindow, Decision.Warning)
         case enforced
     }

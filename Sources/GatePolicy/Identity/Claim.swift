@@ -32,8 +32,8 @@ extension Claim where Value: CustomStringConvertible {
 
     /// Merges another statement about the same part.
     ///
-    /// Equal values count once; different values make the claim unparsable. Choosing the first, as
-    /// nginx does, or the last, as HAProxy does, would allow a bypass.
+    /// Equal values count once; different values make the claim unparsable. Choosing the first
+    /// value, as nginx does, or the last value, as HAProxy does, would allow a bypass.
     mutating func merge(_ statement: Claim) {
         switch (self, statement) {
         case (_, .missing), (.unreadable, _):

@@ -34,7 +34,7 @@ struct NoticeCatalog: Sendable {
         self.lookups.map { $0.best(for: languages) }
     }
 
-    /// Returns the texts for a client about a decision; `nil` for `allow`.
+    /// Returns the texts about a decision for a client; `nil` for `allow`.
     func words(for decision: Decision, _ identity: ClientIdentity) -> FilledNotice? {
         guard let (notice, builtIn) = self.notices(for: decision),
             let (language, text) = notice.words(for: identity.languages)

@@ -42,7 +42,8 @@ struct LoggedParts {
             if case .identity(let header) = lines[index].role, header < identityParts.count {
                 self.client.set(identityParts[Int(header)], lines[index].value)
             }
-            // The length of the name distinguishes nearly all other fields from these two.
+            // The length of the name distinguishes nearly all other fields from `Referer` and
+            // `User-Agent`.
             switch lines[index].nameEnd &- start {
             case 7 where bytes.holdsToken("referer", at: start):
                 self.referer = bytes.path(lines[index].value)

@@ -203,7 +203,7 @@ extension ClientConnection {
         )
     }
 
-    /// Sends an error response in place of the backend's, or closes the connection if a response has started.
+    /// Sends an error response in place of the backend's response, or closes the connection if a response has started.
     func fail(_ answer: GateAnswer) {
         if answer.status >= 500 { self.loop.counters.upstreamFailures += 1 }
         if self.upstream == nil, self.request.forwarded != nil { self.discardUnsentBody() }

@@ -20,7 +20,7 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
         /// The state of the request body, as far as it has been forwarded or discarded.
         var body = RequestBodyRelay()
         var response = ResponseRelay()
-        /// Whether the request is a gRPC call, on which no data may be sent for a long time.
+        /// Whether the request is a gRPC call, which may be without data for a long time.
         var isCall = false
         /// Whether the client occupies one of the slots for event streams, until the connection is closed.
         var holdsEventStream = false

@@ -177,7 +177,7 @@ extension Exchange {
 
     /// The last response was written to the socket; the client has until `end` to close.
     ///
-    /// - Parameter end: The time at which the connection closes, whatever the client sends.
+    /// - Parameter end: The time at which the connection closes, regardless of what the client sends.
     package mutating func lastResponseWritten(end: NIODeadline) {
         guard case .lingering(var lingering) = self else { return }
         lingering.end = end

@@ -89,8 +89,8 @@ package enum Exchange: Equatable, Sendable {
     package struct Lingering: Equatable, Sendable {
         /// The maximum number of bytes to discard.
         package var budget: UInt64
-        /// The time at which the connection closes, whatever the client sends; `nil` while the
-        /// response is being written.
+        /// The time at which the connection closes, regardless of what the client sends; `nil` while the response is
+        /// being written.
         package var end: NIODeadline?
     }
 

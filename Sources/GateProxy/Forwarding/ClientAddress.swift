@@ -4,7 +4,7 @@ package import NIOCore
 ///
 /// This is a class, so that the requests of a connection share an instance.
 package final class ClientAddress: Sendable {
-    /// The address without brackets and port; "unknown" for a Unix socket.
+    /// The address without brackets or port; "unknown" for a Unix socket.
     package let address: String
     /// Whether the peer is a trusted proxy, whose `X-Forwarded-*` fields are forwarded.
     package let isTrusted: Bool

@@ -35,7 +35,8 @@ package enum RequestBlockWriter {
         }
     }
 
-    /// The maximum number of fields in addition to the client's, including pseudo-header fields.
+    /// The maximum number of fields in addition to the client's fields, including pseudo-header
+    /// fields.
     private static let mostAdded = 16
 
     private static func writeTarget(

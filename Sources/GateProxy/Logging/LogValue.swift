@@ -9,7 +9,8 @@ enum LogValue {
     /// The string at the end of a truncated value.
     static let ellipsis: StaticString = "..."
 
-    /// The maximum encoded size of a value of `count` bytes: six bytes for each, plus the ellipsis.
+    /// The maximum encoded size of a value of `count` bytes: six bytes for each byte, plus the
+    /// ellipsis.
     static func room(for count: Int, atMost limit: Int) -> Int {
         min(count, limit) * 6 + self.ellipsis.utf8CodeUnitCount
     }
@@ -77,7 +78,7 @@ enum LogValue {
 }
 
 extension Span<UInt8> {
-    /// Whether the bytes can be copied to a log line: printable ASCII without quotation marks and
+    /// Whether the bytes can be copied to a log line: printable ASCII without quotation marks or
     /// backslashes.
     ///
     /// It checks sixteen bytes at a time; a false negative only means that the slower path is used.

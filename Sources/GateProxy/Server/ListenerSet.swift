@@ -8,7 +8,7 @@ struct ListenerSet: Sendable {
     /// The sockets that the gate has opened itself.
     private let own: [any Channel]
     /// Whether another process, on this machine or behind the same load balancer, continues to
-    /// serve.
+    /// serve clients.
     private let hasSuccessor: Bool
     private let sharesPort: Bool
 

@@ -4,8 +4,8 @@ import Glibc
 
 /// A generator of keys for shared denials.
 ///
-/// Denied clients of a class that get the same texts share a denial, in which only the version differs. Whatever
-/// clients send, the number of keys is limited by the classes of the rules and the languages of the notices.
+/// Denied clients of a class that get the same texts share a denial, in which only the version differs. Regardless of
+/// what clients send, the number of keys is limited by the classes of the rules and the languages of the notices.
 struct DenialKeys {
     private static let capacity = 256
     /// The maximum total size, in bytes, of language fields whose texts are cached.
@@ -187,7 +187,7 @@ struct DenialKeys {
         if found.isKept { self.recentAnswerKeys[place] = found }
     }
 
-    /// Returns the only field line with languages; `nil` if there are none or several.
+    /// Returns the only field line with languages; `nil` if there is none, or if there are several.
     private func onlyLanguages(in lines: Span<FieldLine>) -> FieldLine? {
         var only: Int?
         for index in lines.indices {

@@ -232,7 +232,8 @@ extension HTTP2Connection {
         self.flushNow()
     }
 
-    /// Counts sent content for the budgets; clients that increase the window byte by byte earn nothing.
+    /// Refills the budget for control frames when content is sent; clients that increase the window byte by byte gain
+    /// nothing.
     func wrote(_ count: Int, of stream: HTTP2Stream) {
         if stream.output.isEmpty || count >= 1024 { self.budgets.control.earn(4) }
     }
