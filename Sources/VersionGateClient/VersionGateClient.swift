@@ -160,7 +160,7 @@ public final class VersionGateClient: Sendable {
     ///
     /// The first element is the value of ``state``. All subscribers share one connection, which is
     /// kept open while there is at least one subscriber. A lost connection is restored after the
-    /// delay in `retry:` plus a random part; each failure doubles the delay, up to five minutes.
+    /// delay in `retry:` plus random jitter; each failure doubles the delay, up to five minutes.
     /// Slow subscribers get the newest state and may miss intermediate states.
     public var states: AsyncStream<GateState> {
         let feed = EventFeed(endpoints: self.endpoints, currentState: self.currentState)

@@ -202,7 +202,7 @@ package struct AdminEndpoints: Sendable {
         }
     }
 
-    /// Returns a response made from the census of the period in the query.
+    /// Returns a response based on the census of the period in the query.
     private func counted(
         _ query: AdminQuery,
         _ answer: (Census, Timestamp, Timestamp) async throws(CensusStore.Failure) -> AdminAnswer

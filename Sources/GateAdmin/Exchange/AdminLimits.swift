@@ -32,7 +32,8 @@ package struct AdminLimits: Sendable {
 
     /// The timeout for the first request head of a connection.
     package var head = TimeAmount.seconds(5)
-    /// The timeout for each further request head, measured from the end of the previous response.
+    /// The timeout for each subsequent request head, measured from the end of the previous
+    /// response.
     package var idle = TimeAmount.seconds(30)
     /// The timeout for a request body.
     package var body = TimeAmount.seconds(10)

@@ -41,7 +41,7 @@ struct BreakerRecord: Sendable, Equatable, Codable {
     /// The maximum number of stored trips; the newest are kept.
     private static let mostTrips = 100
 
-    /// The format version; records in another format are not read.
+    /// The format version; records in a different format are not read.
     var format = 1
     private(set) var trips: [BreakerTrip] = []
     var watch: Watch?

@@ -228,7 +228,7 @@ package actor RulesReloader {
             // `nil` is only returned for readings with a sighting.
             guard var loaded = try await self.loaded(reading, contributions) else { return [] }
             for (other, finding) in loaded.lockoutsByFeeds where other != feed.id {
-                // The source provided this floor before the store data was known.
+                // The other feed provided this floor before this feed's store data was known.
                 self.logger.error(
                     "a feed locks out all clients: its rules only observe now",
                     metadata: ["feed": "\(other)", "error": "\(finding.asError)"]

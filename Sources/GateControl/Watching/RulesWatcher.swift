@@ -13,7 +13,7 @@ package import Logging
 package struct RulesWatcher: AsyncSequence, Sendable {
     /// The delays of the watcher.
     package struct Timing: Sendable {
-        /// The time after a rename in which further renames of the same change may follow.
+        /// The time after a rename in which more renames may follow as part of the same change.
         package var debounce: Duration
         /// The maximum delay for a series of renames without a pause.
         package var longestDebounce: Duration

@@ -116,11 +116,11 @@ struct CensusFolderOption: ParsableArguments {
     var state: String?
 
     /// Returns the folder; prints an error and exits if neither the option nor the environment
-    /// names one.
+    /// specifies one.
     func path() throws -> String {
         let variable = Settings[\.stateDir].name.environmentVariable
         guard let path = self.state ?? ProcessInfo.processInfo.environment[variable] else {
-            try StandardError.fail("versiongate: --state is missing: name the gate's state folder")
+            try StandardError.fail("versiongate: --state is required: pass the gate's state folder")
         }
         return path
     }
