@@ -64,7 +64,7 @@ struct CommandTests {
             + "notice: n }]\nnotices: { n: { en: { title: t, message: m } } }\n"
         try self.withRules(rules) { path in
             let stays =
-                "\(path):1:35: warning: the rollout of 'a' stops at 20 % [stalled-rollout]"
+                "\(path):1:35: warning: the rollout of 'a' stops at 20% [stalled-rollout]"
             let result = try ToolProcess.versiongate("check", path)
             #expect(result.status == 0)
             let lines = result.output.split(separator: "\n")
@@ -74,7 +74,7 @@ struct CommandTests {
             #expect(strict.status == 1)
             #expect(
                 strict.errors.contains(
-                    ":1:35: the rollout of 'a' stops at 20 % [stalled-rollout]\n"
+                    ":1:35: the rollout of 'a' stops at 20% [stalled-rollout]\n"
                 )
             )
             let json = try ToolProcess.versiongate("check", path, "--json").output
@@ -253,7 +253,7 @@ struct CommandTests {
             #expect(
                 result.output.contains("not yet:  floor: the version is below the minimum; the")
             )
-            #expect(result.output.contains(" %, on 2030-01-01T00:00:00Z\n"))
+            #expect(result.output.contains("%, on 2030-01-01T00:00:00Z\n"))
         }
     }
 

@@ -23,8 +23,8 @@ package struct Deferral: Sendable, Equatable {
     package var words: String {
         let day = self.enforceFrom.map { "the floor is enforced from \($0)" }
         let reach = self.rollout.map { rollout in
-            let place = "reaches this client at \(Self.percent(rollout.place)) %"
-            let now = "the rollout is at \(Self.percent(rollout.percent)) % and \(place)"
+            let place = "reaches this client at \(Self.percent(rollout.place))%"
+            let now = "the rollout is at \(Self.percent(rollout.percent))% and \(place)"
             switch rollout.admission {
             case .always: return "the rollout already includes this client"
             case .from(let date): return "\(now), on \(date)"

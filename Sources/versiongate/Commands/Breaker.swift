@@ -43,7 +43,7 @@ struct BreakerCommand: AsyncParsableCommand {
 
     struct Reset: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Ends all trips, so that the rules enforce again, and prints the breaker's state."
+            abstract: "Ends all trips, so that rules enforce again, and prints the breaker's state."
         )
 
         @OptionGroup var gate: RunningGate

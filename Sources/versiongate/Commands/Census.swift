@@ -111,7 +111,7 @@ struct CensusPurge: ParsableCommand {
 struct CensusFolderOption: ParsableArguments {
     @Option(
         name: [.customLong("state"), .customLong("state-dir")],
-        help: "The gate's state folder (default: VERSIONGATE_STATE_DIR)."
+        help: "The gate's state directory (default: VERSIONGATE_STATE_DIR)."
     )
     var state: String?
 
@@ -120,7 +120,7 @@ struct CensusFolderOption: ParsableArguments {
     func path() throws -> String {
         let variable = Settings[\.stateDir].name.environmentVariable
         guard let path = self.state ?? ProcessInfo.processInfo.environment[variable] else {
-            try StandardError.fail("versiongate: --state is required: pass the gate's state folder")
+            try StandardError.fail("versiongate: --state is required: pass the gate's state directory")
         }
         return path
     }

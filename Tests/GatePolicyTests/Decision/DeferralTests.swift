@@ -44,13 +44,13 @@ struct DeferralTests {
         #expect(try Self.words(rollout: [RolloutStep(percent: percent)]) == [])
         let never = try Self.words(rollout: [RolloutStep(percent: percent / 2)])
         #expect(never.count == 1)
-        #expect(never.first?.hasSuffix(" %, but no step is that large") == true)
+        #expect(never.first?.hasSuffix("%, but no step is that large") == true)
         let steps = [RolloutStep(percent: 0), RolloutStep(at: second(9), percent: 100)]
         let later = try Self.words(rollout: steps)
         #expect(
-            later.first?.contains("; the rollout is at 0 % and reaches this client at ") == true
+            later.first?.contains("; the rollout is at 0% and reaches this client at ") == true
         )
-        #expect(later.first?.hasSuffix(" %, on \(second(9))") == true)
+        #expect(later.first?.hasSuffix("%, on \(second(9))") == true)
         #expect(try Self.words(rollout: steps, at: 9) == [])
     }
 }

@@ -20,7 +20,7 @@ import Testing
                 rollout.admission(of: Self.identity($0), address: nil) == .always
             }
             let share = Double(count) / Double(Self.devices.count) * 100
-            #expect(abs(share - percent) <= 0.5, "\(share) %")
+            #expect(abs(share - percent) <= 0.5, "\(share)%")
             if percent == 0 { #expect(count == 0) }
             if percent == 100 { #expect(count == Self.devices.count) }
         }

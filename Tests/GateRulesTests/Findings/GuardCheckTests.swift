@@ -118,7 +118,7 @@ struct GuardCheckTests {
         #expect(
             message
                 == "the rule 'ios' newly denies 400 of the 1000 requests on 'ios' that were seen in "
-                + "the last day and pass now: 40 %, and 'guard' allows a change to deny 20 %; "
+                + "the last day and pass now: 40%, and 'guard' allows a change to deny 20%; "
                 + "if this is intended, add 'accept: [guard]' to the rule"
         )
     }
@@ -182,7 +182,7 @@ struct GuardCheckTests {
         #expect(
             try message("2.5")
                 == "from 2027-01-16T08:00:00Z on, the rule 'ios' denies 400 of the 1000 requests on "
-                + "'ios' that were seen in the last day and pass now: 40 % unless more of them update before then"
+                + "'ios' that were seen in the last day and pass now: 40% unless more of them update before then"
         )
         #expect(
             try message("35.0")

@@ -65,7 +65,7 @@ struct RulesFindingsTests {
         ),
         (
             Self.rules(#"id: a, minimum: "1", rollout: 20"#),
-            ["r.yaml:2:26: warning: the rollout of 'a' stops at 20 %"]
+            ["r.yaml:2:26: warning: the rollout of 'a' stops at 20%"]
         ),
         (
             Self.rules(#"id: a, minimum: "1""#) + "  # more\n",
