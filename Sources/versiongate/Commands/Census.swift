@@ -120,7 +120,7 @@ struct CensusFolderOption: ParsableArguments {
     func path() throws -> String {
         let variable = Settings[\.stateDir].name.environmentVariable
         guard let path = self.state ?? ProcessInfo.processInfo.environment[variable] else {
-            try StandardError.fail("versiongate: --state is required: pass the gate's state directory")
+            try StandardError.fail("versiongate: --state is required: pass the state directory")
         }
         return path
     }
