@@ -426,7 +426,7 @@ struct CommandTests {
     }
 
     @Test
-    func `diff shows which clients get another decision`() throws {
+    func `diff shows which clients get a different decision`() throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         try folder.writeInPlace(RulesText.shop(minimum: "3.5.0"), to: "old.yaml")

@@ -176,7 +176,7 @@ struct BreakerAccidentTests {
         }
     }
 
-    @Test func `a trip is reported, outlives the process, and ends by the reset command`()
+    @Test func `a trip is reported, outlives the process, and is ended by the reset command`()
         async throws
     {
         let story = Self.stories[0]

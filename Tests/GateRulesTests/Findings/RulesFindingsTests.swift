@@ -334,7 +334,7 @@ struct RulesFindingsTests {
                 #"platform: ios, version: "4.2""#,
                 #"platform: ios, version: "9", releasedAt: 2027-01-01T00:00:00Z"#
             ),
-        // A release without countries is in all of them.
+        // A release without countries is in all countries.
         Self.rules(
             #"id: a, minimum: "9", match: { platform: ios }, holdUntilInStore: { countries: jp }"#
         )
