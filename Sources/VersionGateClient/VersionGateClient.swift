@@ -108,7 +108,7 @@ public final class VersionGateClient: Sendable {
     ///   - response: The head of the response.
     ///   - data: The content of the response.
     /// - Returns: The denial, if the header `X-VersionGate` or the problem type (RFC 9457)
-    ///   identifies one. A 426 without them is not a denial, because other software also returns
+    ///   identifies one. A 426 without either is not a denial, because other software also returns
     ///   426.
     public func inspect(_ response: URLResponse, _ data: Data) -> Denial? {
         guard let response = response as? HTTPURLResponse else { return nil }

@@ -286,7 +286,7 @@ private struct AuditEntry: Encodable {
     }
 
     let record: AuditRecord
-    /// Whether the files of the change are stored and differ from the active ones.
+    /// Whether the files of the change are stored and differ from the active files.
     let canBePutBack: Bool
 
     func encode(to encoder: any Encoder) throws {

@@ -66,8 +66,8 @@ struct AdminExchange {
         case .idle, .reading, .answering: break
         case .ended: return .discard
         }
-        // After a request for another protocol, the decoder would buffer all further bytes without decoding
-        // them.
+        // After a request for another protocol, the decoder would buffer all subsequent bytes
+        // without decoding them.
         self.keepsConnection = head.isKeepAlive && !head.asksForAnotherProtocol
         self.isHead = head.method == .HEAD
         let route = AdminRoute(head.uri)

@@ -5,7 +5,8 @@ package import NIOCore
 /// Each phase of a connection (see `AdminPhase`) has its own limit, so that clients that occupy one phase cannot
 /// block other clients. A limit "for each audience" applies to each `AdminAudience` separately.
 package struct AdminLimits: Sendable {
-    /// The number of connections that wait for a request head, including those between two requests.
+    /// The number of connections that wait for a request head, including connections between two
+    /// requests.
     package var waiting = 256
     /// The number of connections with an incomplete request body, for each audience.
     package var receiving = 16

@@ -16,7 +16,7 @@ package struct BreakerTrip: Sendable, Equatable, Codable {
     /// The app and platform of the denied clients; `nil` for all clients.
     package let app: String?
     package let platform: String?
-    /// The number of clients counted, the share of denied ones, and the predicted share.
+    /// The number of clients counted, the share of denied clients, and the predicted share.
     package let clients: Int
     package let share: Double
     package let predicted: Double

@@ -33,7 +33,7 @@ struct AppStoreQuestion: Sendable, Equatable {
     ///
     /// - Parameter results: All records of a response.
     /// - Returns: The record; `nil` if there are no records.
-    /// - Throws: `FeedFailure` if no record matches, or if several different ones do.
+    /// - Throws: `FeedFailure` if no record matches, or if several different records do.
     func record(in results: [JSONValue]) throws(FeedFailure) -> JSONValue? {
         let right = results.filter { self.isAbout($0) }
         guard let record = right.first else {

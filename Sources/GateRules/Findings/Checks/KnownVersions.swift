@@ -18,7 +18,8 @@ struct KnownVersions {
     }
 
     private let releases: [Platform: [Release]]
-    /// The rules that recommend a version, in order, and the positions of those for a named app.
+    /// The rules that recommend a version, in order, and the positions of the rules for a named
+    /// app.
     private let recommending: [RulesInReview.Floor]
     private var recommendingByApp: [String: [Int]] = [:]
     private var recommendingAnyApp: [Int] = []
