@@ -111,7 +111,7 @@ struct Settings: Sendable {
 
     // MARK: Rules and feeds
 
-    let rules = Setting("rules", .path, "Rules: a YAML or JSON file, or a directory of such files")
+    let rules = Setting("rules", .path, "Rules: a YAML or JSON file, or a folder of such files")
     let stateDir = Setting(
         "stateDir",
         .path,
