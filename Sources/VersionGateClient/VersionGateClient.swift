@@ -108,7 +108,7 @@ public final class VersionGateClient: Sendable {
     ///   - response: The head of the response.
     ///   - data: The content of the response.
     /// - Returns: The denial, if the header `X-VersionGate` or the problem type (RFC 9457)
-    ///   identifies one. A 426 without them is not a denial, because other software also returns
+    ///   identifies one. A 426 without either is not a denial, because other software also returns
     ///   426.
     public func inspect(_ response: URLResponse, _ data: Data) -> Denial? {
         guard let response = response as? HTTPURLResponse else { return nil }
@@ -160,7 +160,7 @@ public final class VersionGateClient: Sendable {
     ///
     /// The first element is the value of ``state``. All subscribers share one connection, which is
     /// kept open while there is at least one subscriber. A lost connection is restored after the
-    /// delay in `retry:` plus a random part; each failure doubles the delay, up to five minutes.
+    /// delay in `retry:` plus random jitter; each failure doubles the delay, up to five minutes.
     /// Slow subscribers get the newest state and may miss intermediate states.
     public var states: AsyncStream<GateState> {
         let feed = EventFeed(endpoints: self.endpoints, currentState: self.currentState)

@@ -64,7 +64,7 @@ struct CommandTests {
             + "notice: n }]\nnotices: { n: { en: { title: t, message: m } } }\n"
         try self.withRules(rules) { path in
             let stays =
-                "\(path):1:35: warning: the rollout of 'a' stops at 20 % [stalled-rollout]"
+                "\(path):1:35: warning: the rollout of 'a' stops at 20% [stalled-rollout]"
             let result = try ToolProcess.versiongate("check", path)
             #expect(result.status == 0)
             let lines = result.output.split(separator: "\n")
@@ -74,7 +74,7 @@ struct CommandTests {
             #expect(strict.status == 1)
             #expect(
                 strict.errors.contains(
-                    ":1:35: the rollout of 'a' stops at 20 % [stalled-rollout]\n"
+                    ":1:35: the rollout of 'a' stops at 20% [stalled-rollout]\n"
                 )
             )
             let json = try ToolProcess.versiongate("check", path, "--json").output
@@ -426,7 +426,7 @@ struct CommandTests {
     }
 
     @Test
-    func `diff shows which clients get another decision`() throws {
+    func `diff shows which clients get a different decision`() throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         try folder.writeInPlace(RulesText.shop(minimum: "3.5.0"), to: "old.yaml")

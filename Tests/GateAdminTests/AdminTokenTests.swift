@@ -26,7 +26,7 @@ struct AdminTokenTests {
         #expect(token?.name == nil)
     }
 
-    @Test func `of several tokens the matching one has its name`() throws {
+    @Test func `of several tokens, the matching one determines the name`() throws {
         let tokens = try AdminTokens(
             "\nnight 0123456789abcdef\n\nmai\t  fedcba9876543210\r\n0000000000000000\n"
         )

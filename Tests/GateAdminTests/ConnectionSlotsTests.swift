@@ -14,13 +14,13 @@ struct ConnectionSlotsTests {
         slots.free(2)
         #expect(slots.take(4, from: nil) == nil)
         #expect(slots.take(5, from: nil) == 3)
-        // A connection that has lost its slot does not free another one's.
+        // A connection that has lost its slot does not free another connection's slot.
         slots.free(1)
         #expect(slots.take(6, from: nil) == 4)
     }
 
     @Test(arguments: [
-        // The network with the most connections displaces its own.
+        // The network with the most connections displaces its own oldest connection.
         (["10.0.0.1", "10.0.0.2", "10.0.0.2"], "10.0.0.2", 1),
         (["10.0.0.1", "10.0.0.2", "10.0.0.2"], "10.0.0.3", 1),
         // A network with as many connections as others displaces the oldest of all.

@@ -6,7 +6,7 @@ import Testing
 
 /// Closing a connection whose client is still sending.
 struct DrainingCloseHandlerTests {
-    /// Records that the output was closed, because `EmbeddedChannel` has no half-closed state.
+    /// Records that the write side was closed, because `EmbeddedChannel` has no half-closed state.
     private final class Socket: ChannelOutboundHandler {
         typealias OutboundIn = ByteBuffer
 

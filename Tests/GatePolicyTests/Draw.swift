@@ -175,7 +175,8 @@ struct Draw {
             until: self.second(),
             announceFrom: try self.maybeSecond()
         )
-        // Only few windows have no end, because they hide every other decision. This uses no random number.
+        // Only a few windows have no end, because a window without an end hides every other
+        // decision. This choice uses no random number.
         return window.from == window.until ? .open : window
     }
 

@@ -9,7 +9,8 @@ package struct Deadline: Sendable {
         Deadline(instant: .now + duration)
     }
 
-    /// The time limit for a single step over loopback: far longer than one takes, even on a busy machine.
+    /// The time limit for a single step over loopback: far longer than a step takes, even on a busy
+    /// machine.
     package static var usual: Deadline { .after(.seconds(15) * GateExecutable.slowdown) }
 
     package var hasPassed: Bool { .now >= self.instant }

@@ -74,9 +74,9 @@ const whole = new Intl.NumberFormat("en");
 export const number = (value) => whole.format(Math.round(value));
 
 export function percent(part, all) {
-    if (!(all > 0) || !(part > 0)) return "0 %";
+    if (!(all > 0) || !(part > 0)) return "0%";
     const share = (part / all) * 100;
-    return share >= 99.95 && part < all ? "99.9 %" : `${share < 0.1 ? "< 0.1" : share.toFixed(1)} %`;
+    return share >= 99.95 && part < all ? "99.9%" : `${share < 0.1 ? "< 0.1" : share.toFixed(1)}%`;
 }
 
 export const day = (text) => text.slice(0, 10);

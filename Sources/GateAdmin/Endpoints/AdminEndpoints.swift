@@ -202,7 +202,7 @@ package struct AdminEndpoints: Sendable {
         }
     }
 
-    /// Returns a response made from the census of the period in the query.
+    /// Returns a response based on the census of the period in the query.
     private func counted(
         _ query: AdminQuery,
         _ answer: (Census, Timestamp, Timestamp) async throws(CensusStore.Failure) -> AdminAnswer
@@ -286,7 +286,7 @@ private struct AuditEntry: Encodable {
     }
 
     let record: AuditRecord
-    /// Whether the files of the change are stored and differ from the active ones.
+    /// Whether the files of the change are stored and differ from the active files.
     let canBePutBack: Bool
 
     func encode(to encoder: any Encoder) throws {

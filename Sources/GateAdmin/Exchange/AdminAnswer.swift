@@ -120,7 +120,7 @@ struct AdminAnswer: Sendable, Equatable {
         return answer
     }
 
-    /// Creates the response head for a connection that is kept or closed.
+    /// Creates the response head, which states whether the connection stays open.
     func head(keepsConnection: Bool) -> HTTPResponseHead {
         var headers = HTTPHeaders([
             ("Content-Length", "\(self.body.count)"),

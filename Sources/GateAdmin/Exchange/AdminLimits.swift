@@ -5,7 +5,8 @@ package import NIOCore
 /// Each phase of a connection (see `AdminPhase`) has its own limit, so that clients that occupy one phase cannot
 /// block other clients. A limit "for each audience" applies to each `AdminAudience` separately.
 package struct AdminLimits: Sendable {
-    /// The number of connections that wait for a request head, including those between two requests.
+    /// The number of connections that wait for a request head, including connections between two
+    /// requests.
     package var waiting = 256
     /// The number of connections with an incomplete request body, for each audience.
     package var receiving = 16
@@ -32,7 +33,8 @@ package struct AdminLimits: Sendable {
 
     /// The timeout for the first request head of a connection.
     package var head = TimeAmount.seconds(5)
-    /// The timeout for each further request head, measured from the end of the previous response.
+    /// The timeout for each subsequent request head, measured from the end of the previous
+    /// response.
     package var idle = TimeAmount.seconds(30)
     /// The timeout for a request body.
     package var body = TimeAmount.seconds(10)

@@ -23,7 +23,7 @@ extension GateMetrics {
             MetricFamily(
                 "versiongate_breaker_trips_total",
                 .counter,
-                "Total number of times the circuit breaker has tripped a rule."
+                "Total number of trips of the circuit breaker."
             )
             .with(.count(breaker.count)),
         ]

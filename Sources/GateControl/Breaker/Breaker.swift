@@ -10,8 +10,8 @@ package import Logging
 /// more clients than predicted.
 ///
 /// Monitoring starts after a reload, or on a date from which a rule denies more clients, and ends
-/// after the configured time. A tripped rule remains in observe mode, across restarts and reloads,
-/// until an operator resets the breaker or edits the rule's terms.
+/// after the configured time. After a trip, a rule remains in observe mode, across restarts and
+/// reloads, until an operator resets the breaker or edits the rule's terms.
 package actor Breaker: RulesFilter {
     /// The state of the breaker, for operators.
     package struct Status: Sendable, Equatable {
@@ -45,8 +45,8 @@ package actor Breaker: RulesFilter {
     private var record = BreakerRecord()
     private var count: UInt64 = 0
     private var loaded: LoadedRules?
-    /// The digests of the terms, stored because computing those of 10,000 rules takes a third of a
-    /// second.
+    /// The digests of the terms, cached because computing the digests of 10,000 rules takes a third
+    /// of a second.
     private var terms: [String: String] = [:]
     /// The rules as currently applied.
     private var acting: RuleSet?
@@ -247,7 +247,7 @@ extension Breaker {
         return acting
     }
 
-    /// Monitors rules from a given time on, except tripped ones; stops if none remain.
+    /// Monitors rules from a given time on, except those with a trip; stops if none remain.
     private func begin(_ names: Set<String>, since: Timestamp) async {
         let suspects = names.subtracting(self.trips.map(\.rule))
         guard !suspects.isEmpty, let loaded = self.loaded, loaded.breaker.limit != nil else {

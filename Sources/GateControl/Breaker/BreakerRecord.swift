@@ -16,7 +16,7 @@ package struct BreakerTrip: Sendable, Equatable, Codable {
     /// The app and platform of the denied clients; `nil` for all clients.
     package let app: String?
     package let platform: String?
-    /// The number of clients counted, the share of denied ones, and the predicted share.
+    /// The number of clients counted, the share of denied clients, and the predicted share.
     package let clients: Int
     package let share: Double
     package let predicted: Double
@@ -41,7 +41,7 @@ struct BreakerRecord: Sendable, Equatable, Codable {
     /// The maximum number of stored trips; the newest are kept.
     private static let mostTrips = 100
 
-    /// The format version; records in another format are not read.
+    /// The format version; records in a different format are not read.
     var format = 1
     private(set) var trips: [BreakerTrip] = []
     var watch: Watch?

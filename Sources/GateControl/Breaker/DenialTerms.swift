@@ -22,7 +22,7 @@ extension RuleSetDefinition {
         return terms
     }
 
-    /// Returns the names of terms that have changed, or that have a different effect.
+    /// Returns the names under which terms have changed, or have a different effect.
     ///
     /// `after`: the `denialTerms` of these rules; `before`: those of the old rules.
     func changedTerms(
@@ -97,8 +97,8 @@ extension RuleDefinition {
 }
 
 extension MaintenanceWindow {
-    /// The terms in the format of earlier versions, so that an update of the gate does not rearm a
-    /// tripped rule.
+    /// The terms in the format of earlier versions, so that an update of the gate does not end a
+    /// trip.
     fileprivate var terms: String {
         func text(_ time: Timestamp?) -> String { time.map { "\($0)" } ?? "nil" }
         let announceFrom = self.announceFrom.map { "Optional(\($0))" } ?? "nil"

@@ -119,7 +119,7 @@ package actor FeedCoordinator {
     /// Records a failed fetch.
     func fail(_ failure: FeedFailure, of feed: FeedDefinition, failures: Int) {
         var text = "\(failure)"
-        // A rejected value is more important than the part that could not be fetched.
+        // The rejection of a value is more important than the part that could not be fetched.
         if failure.isPartial, let refusal = self.refused[feed.id]?.error {
             text = "\(refusal); \(text)"
         }
@@ -206,7 +206,7 @@ package actor FeedCoordinator {
             status.confirmedAt = time
             status.notes = value.notes ?? []
             if isNew { status.changedAt = time }
-            // The error of a part that is still missing is kept, so that it is logged only once.
+            // The error about a part that is still missing is kept, so that it is logged only once.
             if isWhole { (status.lastError, status.failures) = (nil, 0) }
             status.isStale = false
             status.isObserved = false
@@ -257,7 +257,7 @@ package actor FeedCoordinator {
 
     private func save(of feed: FeedDefinition, at time: Int64, isNew: Bool) async {
         guard let store = self.store,
-            // Without `abs`, nothing would be written after the clock was set back, until it had
+            // Without `abs`, once the clock was set back, nothing would be written until it had
             // caught up.
             isNew || abs(time - (self.savedAt[feed.id] ?? 0)) >= Self.touchInterval,
             let known = await self.reloader.contribution(of: feed)

@@ -25,7 +25,8 @@ package struct PreviewSeal: Sendable {
 
     /// Reads the secrets in a file, one per line.
     ///
-    /// The first secret signs, and all are accepted, so that secrets can be rotated.
+    /// The first secret is used to sign, and all of them are accepted when verifying, so that
+    /// secrets can be rotated.
     package init(path: String) throws(Failure) {
         let bytes: [UInt8]
         do throws(FileContent.Failure) {

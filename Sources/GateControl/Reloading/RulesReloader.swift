@@ -7,8 +7,8 @@ package import Logging
 
 /// Replaces the rules at run time, and keeps the active ones if the new ones are invalid.
 ///
-/// All kinds of reloads use this actor. Reloads never run concurrently; those requested during a
-/// reload are served together by the next one.
+/// All kinds of reloads use this actor. Reloads never run concurrently; requests during a reload
+/// are served together by the next reload.
 package actor RulesReloader {
     /// The maximum number of earlier revisions to remember; no rollback needs more.
     private static let mostFormerRevisions = 100
@@ -172,8 +172,8 @@ package actor RulesReloader {
         Set(self.contributions.filter(\.value.isObserved).keys)
     }
 
-    /// Returns the current value of a feed; `nil` if it has none, or only one for a different
-    /// entry.
+    /// Returns the current value of a feed; `nil` if the feed has none, or only a value for a
+    /// different entry.
     func contribution(of feed: FeedDefinition) -> FeedContribution? {
         self.contributions[feed.id].flatMap { $0.fingerprint == feed.fingerprint ? $0 : nil }
     }
@@ -228,7 +228,7 @@ package actor RulesReloader {
             // `nil` is only returned for readings with a sighting.
             guard var loaded = try await self.loaded(reading, contributions) else { return [] }
             for (other, finding) in loaded.lockoutsByFeeds where other != feed.id {
-                // The source provided this floor before the store data was known.
+                // The other feed provided this floor before this feed's store data was known.
                 self.logger.error(
                     "a feed locks out all clients: its rules only observe now",
                     metadata: ["feed": "\(other)", "error": "\(finding.asError)"]

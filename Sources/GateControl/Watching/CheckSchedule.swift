@@ -55,7 +55,7 @@ struct CheckSchedule {
 
     private let timing: RulesWatcher.Timing
     private var written: [Entry: Writing] = [:]
-    /// The end of the pause in which further events of the same replacement may follow.
+    /// The end of the pause in which more events may follow as part of the same replacement.
     private var pauseEnd: Instant?
     /// The start of the period that the maximum delays apply to.
     private var waitingSince: Instant?

@@ -4,7 +4,7 @@ private import Glibc
 /// The inotify events of a few folders that concern the rules.
 ///
 /// Folders are watched instead of files, because a watch on a file follows its inode, whereas
-/// editors and Kubernetes replace the file with another one.
+/// editors and Kubernetes replace the file with a different one.
 struct FolderEvents: ~Copyable {
     /// An event from the kernel.
     enum Notice: Equatable {

@@ -6,14 +6,14 @@ package import Logging
 ///
 /// A sighting identifies a state of the files without their contents. The first one is sent
 /// immediately, so that changes between the first load and the start of the watcher are not missed.
-/// After that, one is sent for each new state of the file or folder, once the writer has finished.
-/// It does not matter how the state was written: in place, by an editor's rename, by a Kubernetes
-/// swap of `..data`, or by a deletion. Ending the iteration or canceling its task stops the watcher
-/// and closes its descriptors.
+/// After that, a sighting is sent for each new state of the file or folder, once the writer has
+/// finished. It does not matter how the state was written: in place, by an editor's rename, by a
+/// Kubernetes swap of `..data`, or by a deletion. Ending the iteration or canceling its task stops
+/// the watcher and closes its descriptors.
 package struct RulesWatcher: AsyncSequence, Sendable {
     /// The delays of the watcher.
     package struct Timing: Sendable {
-        /// The time after a rename in which further renames of the same change may follow.
+        /// The time after a rename in which more renames may follow as part of the same change.
         package var debounce: Duration
         /// The maximum delay for a series of renames without a pause.
         package var longestDebounce: Duration

@@ -46,8 +46,7 @@ struct WatchLoop: Sendable {
                 case .stop: return
                 case .timeout: continue
                 case .notice:
-                    // A log in the same folder that is written continuously must not keep the
-                    // thread busy.
+                    // A continuously written log in the same folder must not keep the thread busy.
                     guard self.wait(for: -1, atMost: self.timing.gathering) != .stop else { return }
                     self.take(&notices, into: &schedule)
                     let wasHeldUp = isWriterSlow

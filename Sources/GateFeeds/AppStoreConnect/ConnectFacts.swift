@@ -166,8 +166,8 @@ struct ConnectFacts {
     /// been available.
     ///
     /// The earliest release date is only a lower bound, because the review may have ended long
-    /// after it. It is used alone only for versions that existed at the first fetch, because
-    /// nothing better is known about those.
+    /// after it. It is used on its own only for versions that existed at the first fetch, because
+    /// nothing better is known about them.
     private static func begin(
         of version: ConnectVersion,
         seen: Timestamp?,

@@ -11,8 +11,8 @@ struct ConnectKey: Sendable, Equatable {
     /// The `.p8` file, which Apple lets users download only once.
     let secret: Secret
 
-    /// Parses the content of a `.p8` file, or its base64 encoding, which is often used to keep it
-    /// on one line.
+    /// Parses the content of a `.p8` file, or its base64 encoding, which is often used to keep the
+    /// key on one line.
     private static func key(in text: String) -> SigningKey? {
         if let key = SigningKey(pem: text, for: .es256) { return key }
         let compact = text.filter { !$0.isWhitespace }

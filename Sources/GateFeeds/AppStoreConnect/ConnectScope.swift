@@ -20,7 +20,7 @@ struct ConnectScope {
     /// - Parameters:
     ///   - resource: A build or a version.
     ///   - platform: The platform of the resource; `nil` if it is unknown.
-    /// - Returns: `false` if the resource states another app or platform.
+    /// - Returns: `false` if the resource states a different app or platform.
     mutating func accepts(_ resource: JSONValue, for platform: String?) -> Bool {
         let app = resource[path: "relationships.app.data.id"]?.text
         let other: String? =

@@ -27,7 +27,7 @@ struct ConnectVersion: Equatable {
     /// The duration of a phased release; it reaches all users on the seventh day.
     private static let phasedDays: Int64 = 7
 
-    /// Decodes a version; `nil` for one that is not in the App Store.
+    /// Decodes a version; `nil` if the version is not in the App Store.
     init?(_ resource: JSONValue, in list: ConnectList) throws(FeedFailure) {
         let states = [
             try resource.text(at: "attributes.appVersionState"),

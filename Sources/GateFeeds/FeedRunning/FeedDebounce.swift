@@ -37,7 +37,7 @@ package struct FeedDebounce: Equatable {
         }
     }
 
-    /// Ends the interval early, because the source sends no further values for now.
+    /// Ends the interval early, because the source sends no more values for now.
     package mutating func hurry() {
         self.opensAt = -Double.infinity
     }

@@ -96,8 +96,8 @@ package final class FeedHooks: Sendable {
         guard let signature = signatures.first else { return .unsigned }
         do throws(FeedFailure) {
             let isSigned = try hook.webhook.isSigned(body, by: signature)
-            // Of two signatures, another recipient may check the one that the gate ignores, and
-            // come to a different result.
+            // If there are two signatures, another recipient may check the one that the gate
+            // ignores, and reach a different result.
             return isSigned && signatures.count == 1 ? .taken : .invalidSignature
         } catch {
             self.logger.log(

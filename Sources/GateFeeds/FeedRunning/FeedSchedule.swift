@@ -26,7 +26,8 @@ package struct FeedSchedule: Equatable {
         case rest(Double)
     }
 
-    /// The maximum delay in seconds after the first failure; it doubles with each further failure.
+    /// The maximum delay in seconds after the first failure; it doubles with each additional
+    /// failure.
     static let firstDelay = 1.0
     /// The maximum delay in seconds after any number of failures, unless the polling interval is
     /// longer.
@@ -113,8 +114,8 @@ package struct FeedSchedule: Equatable {
         self.earliest = now.uptime + Self.hintDelay
     }
 
-    /// Records that a stream ended normally; it is reopened soon, or after increasing delays if its
-    /// streams keep ending early.
+    /// Records that a stream ended normally; the feed opens a new stream soon, or after increasing
+    /// delays if streams keep ending early.
     package mutating func interrupt(at now: Moment, random: Double) {
         self.fail(retryAfter: nil, at: now, random: random)
     }
@@ -133,8 +134,8 @@ package struct FeedSchedule: Equatable {
         self.earliest = now.uptime + max(Self.hintDelay, asked)
     }
 
-    /// Returns the seconds until the value becomes stale, unless it is confirmed before; `nil` if
-    /// it is stale or never expires.
+    /// Returns the seconds until the value becomes stale, unless it is confirmed before then; `nil`
+    /// if it is stale or never expires.
     package func secondsUntilStale(at now: Moment) -> Double? {
         guard !self.isStale, let staleAfter = self.timing.staleAfter, self.confirmedAt != nil else {
             return nil

@@ -24,7 +24,7 @@ struct WorkloadIdentity {
 
     /// Decodes the file.
     ///
-    /// - Throws: `FeedFailure` that names the missing or invalid part.
+    /// - Throws: A `FeedFailure` that names the missing or invalid part.
     init(_ file: JSONValue, in place: Secret) throws(FeedFailure) {
         func failure(_ problem: String) -> FeedFailure {
             .secret("the workload identity in \(place) \(problem)")

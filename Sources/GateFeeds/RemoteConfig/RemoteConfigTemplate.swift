@@ -52,7 +52,8 @@ struct RemoteConfigTemplate {
         }
         var parameters = (document.parameters ?? [:]).mapValues(\.parameter)
         for group in (document.parameterGroups ?? [:]).values {
-            // Firebase keeps names unique; if one is not, the value that apps receive is unknown.
+            // Firebase keeps names unique; if a name is not unique, the value that apps receive is
+            // unknown.
             let twice = Value.unreadable("it is defined twice, in a group and outside of it")
             parameters.merge((group.parameters ?? [:]).mapValues(\.parameter)) { _, _ in
                 Parameter(defaultValue: twice, conditionalValues: [:])

@@ -42,7 +42,7 @@ struct AppStoreFeed: FeedSource {
                 }
             } catch {
                 failures.append((country, error))
-                // When throttled, requests for further countries would fail as well.
+                // When throttled, requests for the other countries would fail as well.
                 if error.isThrottling { break }
             }
         }

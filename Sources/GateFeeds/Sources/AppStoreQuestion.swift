@@ -3,8 +3,8 @@ internal import GateRules
 
 /// The app and the platform of an App Store lookup.
 ///
-/// If an app is sold for several platforms under one ID, the lookup may return the record of
-/// another platform, so each record is compared with the request.
+/// If an app is sold for several platforms under one ID, the lookup may return the record for a
+/// different platform, so each record is compared with the request.
 struct AppStoreQuestion: Sendable, Equatable {
     /// The platforms whose records can be distinguished.
     static let platforms: [Platform] = [.ios, .macos, .tvos, .visionos, .watchos]
@@ -33,7 +33,7 @@ struct AppStoreQuestion: Sendable, Equatable {
     ///
     /// - Parameter results: All records of a response.
     /// - Returns: The record; `nil` if there are no records.
-    /// - Throws: `FeedFailure` if no record matches, or if several different ones do.
+    /// - Throws: `FeedFailure` if no record matches, or if several different records do.
     func record(in results: [JSONValue]) throws(FeedFailure) -> JSONValue? {
         let right = results.filter { self.isAbout($0) }
         guard let record = right.first else {
@@ -128,7 +128,8 @@ private struct AppStoreRecord {
     /// The platform of the record's version; `nil` if it is uncertain.
     ///
     /// A record with iOS devices is for iOS, even if other devices (Mac, Apple Vision Pro) can run
-    /// the build. So is a record without devices: the kind `software` is older than other devices.
+    /// the build. The same applies to a record without devices, because the kind `software`
+    /// predates the other devices.
     var platform: Platform? {
         guard self.isApp else { return nil }
         switch self.kind {

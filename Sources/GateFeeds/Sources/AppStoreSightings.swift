@@ -76,9 +76,9 @@ struct AppStoreSightings: Equatable {
         if newest.version == seen.version { self.countries[country]?[0] = seen }
     }
 
-    /// Adopts sightings from the time before records were compared with the request.
+    /// Adopts sightings stored by older releases, which did not compare records with the request.
     ///
-    /// Only versions up to the current one are adopted, because these have certainly been available
+    /// Only versions up to the current one are adopted, because they have certainly been available
     /// in the country.
     mutating func adopt(_ remembered: Self, in country: String, upTo seen: Sighting) {
         self.countries[country] = remembered.countries[country]?.filter {
@@ -106,8 +106,8 @@ struct AppStoreSightings: Equatable {
         _ store: StoreKeys
     ) -> JSONValue {
         let since = stores.compactMapValues { sightings in
-            // A country with a newer version has had an update available since the newer one's
-            // release at the latest.
+            // A country with a newer version has had an update available since the release of the
+            // newer version at the latest.
             sightings.filter { $0.version >= version }.map(\.since).min()
         }
         let seen = stores.sorted { $0.key < $1.key }

@@ -32,7 +32,7 @@ struct FirebaseDatabaseTree {
         case "patch":
             let (path, data) = try Self.change(in: event)
             guard case .object(let members) = data else {
-                throw .content("a patch event of the stream contains no object")
+                throw .content("a patch event in the stream contains no object")
             }
             var value = self.value ?? .null
             for member in members {
@@ -63,10 +63,10 @@ struct FirebaseDatabaseTree {
         do {
             value = try JSONParser.parse(Array(event.data.utf8))
         } catch {
-            throw .content("an event of the stream is \(error)")
+            throw .content("an event in the stream is \(error)")
         }
         guard let path = value["path"]?.text, let data = value["data"] else {
-            throw .content("an event of the stream has no 'path' and 'data'")
+            throw .content("an event in the stream lacks 'path' or 'data'")
         }
         return (Self.names(in: path), data)
     }

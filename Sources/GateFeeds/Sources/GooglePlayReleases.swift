@@ -13,8 +13,8 @@ struct GooglePlayReleases {
         /// The countries of the release, as lowercase codes; `nil` for all.
         var countries: [String]?
 
-        /// Whether the other release is newer: of the codes in which the two releases differ, it
-        /// has the highest one.
+        /// Whether the other release is newer: of the codes in which the two releases differ, the
+        /// other release has the highest.
         ///
         /// A new release may keep artifacts of the previous one.
         fileprivate func precedes(_ other: Release) -> Bool {

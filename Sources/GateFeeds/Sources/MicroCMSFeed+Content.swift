@@ -10,7 +10,7 @@ extension MicroCMSFeed {
     ///   - id: The ID of the feed.
     ///   - last: What was remembered of the previous response.
     /// - Returns: The rules.
-    /// - Throws: `FeedFailure` that names the field.
+    /// - Throws: A `FeedFailure` that names the field.
     func value(
         from content: JSONValue,
         id: String,

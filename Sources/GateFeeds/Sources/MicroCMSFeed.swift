@@ -4,7 +4,7 @@ internal import GateSystem
 
 /// Forced updates in microCMS: a version range, a period and texts.
 ///
-/// An endpoint contains one of them (object) or several (list). The formats are those of
+/// An endpoint contains a single entry (object) or several entries (list). The formats are those of
 /// https://document.microcms.io/content-api: an empty field is missing or `null`, a select field is
 /// a list, and ETags are not documented.
 struct MicroCMSFeed: FeedSource {

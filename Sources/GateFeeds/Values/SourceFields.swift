@@ -4,8 +4,8 @@ internal import GateRules
 /// The fields that a feed reads from its source, with detection of misspelled names.
 ///
 /// Sources omit empty fields and have additional ones, so neither an absent field nor an unknown
-/// field alone is a mistake. The combination is: an unknown field that was not there before, while
-/// a known field with a similar name and a matching kind of value is absent.
+/// field alone is a mistake. It is a mistake if an unknown field appears that was not there before,
+/// while a known field with a similar name and a matching kind of value is absent.
 struct SourceFields: Sendable {
     /// The kind of content of a known field.
     enum Kind: Sendable {
@@ -69,7 +69,7 @@ struct SourceFields: Sendable {
     ///   - values: The entries of the response.
     ///   - last: What was remembered of the previous response.
     /// - Returns: What to remember of this response.
-    /// - Throws: `FeedFailure` that names the unknown field and the similar one.
+    /// - Throws: A `FeedFailure` that names the unknown field and the similar one.
     func check(
         _ values: [JSONValue],
         after last: [String: String]
@@ -117,7 +117,7 @@ struct SourceFields: Sendable {
     ///   - fields: The fields.
     ///   - last: What was remembered of the previous response.
     /// - Returns: What to remember of this response.
-    /// - Throws: `FeedFailure` that names the field and explains how to require nothing.
+    /// - Throws: A `FeedFailure` that names the field and explains how to require nothing.
     static func check(
         _ fields: [Kept],
         after last: [String: String]

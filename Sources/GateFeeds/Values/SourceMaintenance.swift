@@ -71,7 +71,9 @@ struct SourceMaintenance: Equatable {
         }
         let isStated = ["enabled", "from", "until"].contains { value[$0] != nil }
         guard isStated else {
-            throw .unfit("must be true or false, or have 'enabled', or 'from' and 'until'")
+            throw .unfit(
+                "must be true, false, or an object with 'enabled' or with both 'from' and 'until'"
+            )
         }
         func words(_ name: String) throws(SourceValue.Fault) -> [LanguageTag: String] {
             guard let value = value[name] else { return [:] }

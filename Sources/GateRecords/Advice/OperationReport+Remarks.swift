@@ -34,7 +34,7 @@ extension OperationReport {
             let wayOut =
                 isLike
                 ? "if they are for this API, pass \(base)"
-                : "if requests use another base path than its servers, pass --base"
+                : "if the base path of requests differs from its servers, pass --base"
             return "?: \(subject); seen: \(seen); \(wayOut)"
         }
     }

@@ -62,7 +62,7 @@ package struct AuditRecord: Sendable, Equatable, Codable {
 }
 
 extension AuditRecord {
-    /// The maximum number of lines in a record; a rules file may cause 4 MiB of them.
+    /// The maximum number of lines in a record; a rules file may cause 4 MiB of lines.
     static let wordLimit = 100
     private static let lineLimit = 400
 

@@ -17,7 +17,7 @@ package actor Census {
         /// The number of failed writes since startup.
         package var failures: UInt64 = 0
         package var bytes: Int64 = 0
-        /// The status of the fleet's store; `nil` without one.
+        /// The status of the fleet's store; `nil` if there is none.
         package var store: FleetStore.Status?
 
         package init(isKept: Bool) {
@@ -34,9 +34,9 @@ package actor Census {
     private static let rollUpInterval: Int64 = 600
 
     package nonisolated let store: CensusStore
-    /// The store that the gates of a fleet share; `nil` without one.
+    /// The store that the gates of a fleet share; `nil` if there is none.
     package nonisolated let fleet: FleetStore?
-    /// A sample of the denied devices; `nil` without one.
+    /// A sample of the denied devices; `nil` if there is none.
     package nonisolated let returns: ReturnStore?
     private var figures: Status
     /// A bounded sample of recent denials.
@@ -60,8 +60,8 @@ package actor Census {
     ///   - store: The store for the counts.
     ///   - isKept: Whether the store persists across restarts.
     ///   - limit: The maximum number of client cells per minute.
-    ///   - fleet: The store that counts the devices of all gates; `nil` without one.
-    ///   - returns: The store for a sample of denied devices; `nil` without one.
+    ///   - fleet: The store that counts the devices of all gates; `nil` if there is none.
+    ///   - returns: The store for a sample of denied devices; `nil` if there is none.
     ///   - hasPage: Whether to cache the data that a status page loads first.
     ///   - logger: The log for write failures and recoveries.
     package init(
@@ -265,7 +265,7 @@ extension Census {
     ///   - folder: The folder.
     ///   - limit: The maximum number of client cells per minute.
     ///   - hash: The hash for device IDs; `nil` for the hash with the folder's key.
-    ///   - fleet: The store that the gates of a fleet share; `nil` without one.
+    ///   - fleet: The store that the gates of a fleet share; `nil` if there is none.
     ///   - samplesReturns: Whether to keep a sample of the denied devices.
     ///   - hasPage: Whether to cache the data that a status page loads first.
     ///   - logger: The log for problems.

@@ -179,11 +179,11 @@ extension CensusStore {
         }
     }
 
-    /// Deletes all devices that were hashed with another key, because none of them would be
+    /// Deletes all devices that were hashed with a different key, because none of them would be
     /// recognized.
     ///
     /// `digest`: Identifies the key without revealing it.
-    /// - Returns: Whether the census was counted with another key.
+    /// - Returns: Whether the census was counted with a different key.
     package func use(keyDigest digest: UInt64) throws(Failure) -> Bool {
         try self.use { database in
             let digest = Int64(bitPattern: digest)

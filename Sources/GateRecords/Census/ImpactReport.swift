@@ -138,7 +138,7 @@ extension Impact.Version {
 }
 
 extension ImpactReport: Encodable {
-    /// An amount with one decimal.
+    /// An amount, rounded to one decimal place.
     package struct Amount: Sendable, Equatable, Codable {
         package let requests: Double
         package let devices: Double

@@ -60,7 +60,7 @@ package final class StateDatabase: Sendable {
                 guard version <= kind.version else { throw Failure.newer(version: version) }
                 try Self.migrate(from: version, to: kind, in: database)
             }
-            // A process crash does not lose any writes; a machine crash may lose the last ones.
+            // A process crash does not lose any writes; a machine crash may lose the last writes.
             try database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
             self.database = Mutex(database)
         } catch {

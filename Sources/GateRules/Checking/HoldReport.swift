@@ -77,7 +77,7 @@ package struct HoldReport {
         return " (\(refused.words) \(refused.isSingle ? "does" : "do") not pass)"
     }
 
-    /// Returns a note on whether, and since when, a store has a release that passes the rule.
+    /// Returns a note on whether a store has a release that passes the rule, and since when.
     private func sighting(_ store: String, _ effective: EffectiveFrom) -> String {
         switch effective {
         case .always: "\(store) has it"

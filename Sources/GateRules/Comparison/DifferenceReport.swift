@@ -32,7 +32,7 @@ extension DifferenceReport: CustomStringConvertible {
             difference.readsOtherFields
                 ? "'identity' has changed: clients may be identified differently" : nil,
             difference.notationsDiffer
-                ? "'versionMatches' or 'buildMatches' have changed: clients are not compared by the "
+                ? "'versionMatches' or 'buildMatches' has changed: clients are not compared by the "
                     + "format of their version or build" : nil,
             difference.isSampled
                 ? "the rules have too many conditions to try all combinations: this is a sample"
@@ -68,9 +68,9 @@ extension DifferenceReport: CustomStringConvertible {
     static func percent(_ share: Double) -> String {
         let hundredths = min(max(Int((share * 10_000).rounded()), 1), 9_999)
         let (whole, rest) = hundredths.quotientAndRemainder(dividingBy: 100)
-        if rest == 0 { return "\(whole) %" }
+        if rest == 0 { return "\(whole)%" }
         return rest % 10 == 0
-            ? "\(whole).\(rest / 10) %" : "\(whole).\(rest < 10 ? "0" : "")\(rest) %"
+            ? "\(whole).\(rest / 10)%" : "\(whole).\(rest < 10 ? "0" : "")\(rest)%"
     }
 
     private static func who(_ change: ComparedChange) -> String {

@@ -1,6 +1,7 @@
 internal import GatePolicy
 
-/// The edits between two sets of rules files and feed values, as written, rule by rule.
+/// The edits from one set of rules files and feed values to another, rule by rule, with values as
+/// written.
 package struct RulesEdits: Sendable, Equatable {
     /// The part of the rules that a setting belongs to.
     enum Subject: Sendable, Hashable {

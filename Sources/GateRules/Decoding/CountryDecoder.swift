@@ -57,7 +57,7 @@ struct CountryCode: Sendable, Hashable {
 
         var description: String {
             switch self {
-            case .shape: "write its two letters, such as 'jp'"
+            case .shape: "use its two-letter code, such as 'jp'"
             case .other(let code): "did you mean '\(code)'?"
             }
         }

@@ -117,8 +117,8 @@ extension Element {
             let hint = Spelling.hint(for: text, among: known)
             let names = known.dropLast().map { "'\($0)'" }.joined(separator: ", ")
             return problems.reject(
-                "'\(text)' is not a finding that can be accepted: these are \(names) and "
-                    + "'\(known.last ?? "")'\(hint)",
+                "'\(text)' cannot be accepted; only \(names) and "
+                    + "'\(known.last ?? "")' can\(hint)",
                 at: item.place
             )
         }

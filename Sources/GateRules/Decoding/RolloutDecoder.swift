@@ -61,6 +61,6 @@ struct RolloutDecoder {
     }
 
     static func text(_ percent: Double) -> String {
-        Int(exactly: percent).map { "\($0) %" } ?? "\(percent) %"
+        Int(exactly: percent).map { "\($0)%" } ?? "\(percent)%"
     }
 }

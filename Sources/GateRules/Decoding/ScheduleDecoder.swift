@@ -26,8 +26,8 @@ struct ScheduleDecoder {
         )
     }
 
-    /// Reports brownouts without `warnFrom` or `enforceFrom`: they must come after the warning, and
-    /// they announce the enforcement.
+    /// Reports brownouts if `warnFrom` or `enforceFrom` is missing: brownouts follow the warning
+    /// and announce the enforcement, so they need both.
     private func checkEnds(of fields: Fields) {
         guard let place = fields.place(of: "brownouts"),
             let missing = ["warnFrom", "enforceFrom"].first(where: { fields[$0] == nil })

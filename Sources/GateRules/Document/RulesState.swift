@@ -33,7 +33,8 @@ package struct RulesState: Equatable {
 
     /// Reads the rules.
     package init(path: String) {
-        // Read before the content, so that a change in between is found at the next check.
+        // The identity is read before the content, so that a change in between is found at the next
+        // check.
         let identity = RulesIdentity(path: path)
         let content = Result { () throws(RulesFileErrors) in
             Revision(of: try RulesReader(path: path).read())
@@ -60,7 +61,7 @@ package struct RulesSighting: Sendable {
 /// Decides which of the observed states are reported.
 ///
 /// A file with new timestamps and the same content is also reported, because a reload that a signal
-/// triggered may have read the file half written.
+/// triggered may have read a half-written file.
 package struct RulesSightings {
     /// Whether a state is reported.
     package enum Verdict {
@@ -89,7 +90,7 @@ package struct RulesSightings {
         return .report
     }
 
-    /// Adds a state that a poll found; the files may be half written.
+    /// Adds a state that a poll found; the files may be half-written.
     package mutating func glance(_ state: RulesState) -> Verdict {
         guard state != self.reported, state != self.unconfirmed else { return self.look(state) }
         self.unconfirmed = state

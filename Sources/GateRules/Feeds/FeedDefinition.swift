@@ -16,7 +16,7 @@ package struct FeedDefinition: Sendable {
 
     /// The kind and location of the source, without secrets.
     package var summary: String { self.source.summary }
-    /// Whether the feed generates rules from data that are not rules.
+    /// Whether the feed generates rules from data that is not rules.
     package var makesRules: Bool {
         if case .rules = self.source.subject { true } else { false }
     }

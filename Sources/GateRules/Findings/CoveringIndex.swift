@@ -32,7 +32,8 @@ struct CoveringIndex {
         for index in floors.indices { self.keep(floors[index].rule.match, at: index) }
     }
 
-    /// Adds a floor under each combination of its values, since another rule may have any of them.
+    /// Adds a floor under each combination of its values, since another rule may have any of these
+    /// values.
     private mutating func keep(_ match: RuleMatch, at place: Int) {
         let conditions = [
             match.apps?.count, match.platforms?.count, match.channels?.count,

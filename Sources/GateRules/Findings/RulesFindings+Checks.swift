@@ -59,8 +59,8 @@ extension RulesFindings {
 }
 
 extension LoadedRules {
-    /// The feeds whose rules lock clients out although they did not become stricter: store data
-    /// that arrived later has revealed the lockout.
+    /// The feeds whose rules lock clients out although these rules did not become stricter: store
+    /// data that arrived later has revealed the lockout.
     package var lockoutsByFeeds: [(feed: String, finding: Finding)] {
         var feeds: [String: Finding] = [:]
         for finding in self.findings.warnings where finding.name == .lockout {
@@ -107,7 +107,7 @@ private struct Acceptance {
             && self.entries[index].finding.value == finding.name
         {
             self.entries[index].isUsed = true
-            // The author has written `accept`, and knows about the finding.
+            // The author has written `accept`, so the finding is already known.
             return finding.allowed(because: "accepted", as: .notes)
         }
         guard finding.effect == .refuses else { return finding }

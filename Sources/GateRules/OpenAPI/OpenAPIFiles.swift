@@ -111,7 +111,7 @@ extension OpenAPIFiles {
             throw RulesFileError(place, "the reference '\(text)' leads back to itself")
         }
         guard chain.count <= Self.longestChain else {
-            let message = "more than \(Self.longestChain) references form a chain"
+            let message = "the chain of references is longer than \(Self.longestChain)"
             throw RulesFileError(place, "the reference '\(text)' is not followed: \(message)")
         }
         guard let tokens = address.tokens else {

@@ -20,7 +20,7 @@ struct FeedDocuments {
 
     /// Decodes the contributions of the given feeds, in their order.
     ///
-    /// A value is skipped if it was fetched with another entry of the same ID, or if an older
+    /// A value is skipped if it was fetched with a different entry with the same ID, or if an older
     /// version of the gate interpreted it differently.
     init(
         of feeds: [FeedDefinition],

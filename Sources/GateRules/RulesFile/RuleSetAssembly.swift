@@ -4,7 +4,8 @@ internal import GatePolicy
 struct RuleSetAssembly {
     private let documents: [RulesDocument]
     private let problems: Problems
-    /// Whether all files could be parsed; otherwise, a missing name may be in one of the others.
+    /// Whether all files could be parsed; otherwise, a missing name may be in one of the unparsed
+    /// files.
     private let isComplete: Bool
 
     init(_ documents: [RulesDocument], problems: Problems, isComplete: Bool) {

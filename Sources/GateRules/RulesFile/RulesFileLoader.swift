@@ -35,7 +35,8 @@ package struct RulesFileLoader: Sendable {
     ///
     /// - Parameters:
     ///   - contributions: The values of feeds, by feed ID.
-    ///   - loaded: The active rules. Sources that have not changed since are not parsed again, and
+    ///   - loaded: The active rules. Sources that have not changed since then are not parsed again,
+    ///     and
     ///     a test that expects a denial of a client that passes is a finding, not an error.
     /// - Returns: The rules, without findings.
     /// - Throws: `RulesFileErrors` with all errors.

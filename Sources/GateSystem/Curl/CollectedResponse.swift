@@ -1,6 +1,6 @@
 private import Synchronization
 
-/// A sink that collects a finite response.
+/// A sink that collects a non-streaming response.
 final class CollectedResponse: TransferSink {
     private typealias Waiter = CheckedContinuation<Result<FetchResponse, FetchFailure>, Never>
 

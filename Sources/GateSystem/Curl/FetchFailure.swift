@@ -39,7 +39,7 @@ package enum FetchFailure: Error, Equatable {
     /// The response is not HTTP.
     case notHTTP
     case tooManyRedirects
-    /// A redirect without `Location`, or of a request that must not be redirected.
+    /// A redirect without `Location`, or a redirect of a request that must not be redirected.
     case unexpectedRedirect(status: Int)
     /// A redirect to a host that is not permitted, or to an invalid URL.
     case refusedRedirect(host: String?, FetchURL.Failure?)

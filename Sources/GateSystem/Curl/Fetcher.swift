@@ -1,4 +1,4 @@
-/// An HTTP client on libcurl that fetches finite responses and streams.
+/// An HTTP client on libcurl that fetches complete responses and streams.
 ///
 /// Proxies are taken from curl's environment variables (`https_proxy`, `no_proxy`). TLS
 /// certificates are always verified.

@@ -111,16 +111,16 @@ struct CensusPurge: ParsableCommand {
 struct CensusFolderOption: ParsableArguments {
     @Option(
         name: [.customLong("state"), .customLong("state-dir")],
-        help: "The gate's state folder (default: VERSIONGATE_STATE_DIR)."
+        help: "The gate's state directory (default: VERSIONGATE_STATE_DIR)."
     )
     var state: String?
 
     /// Returns the folder; prints an error and exits if neither the option nor the environment
-    /// names one.
+    /// specifies one.
     func path() throws -> String {
         let variable = Settings[\.stateDir].name.environmentVariable
         guard let path = self.state ?? ProcessInfo.processInfo.environment[variable] else {
-            try StandardError.fail("versiongate: --state is missing: name the gate's state folder")
+            try StandardError.fail("versiongate: --state is required: pass the state directory")
         }
         return path
     }

@@ -27,7 +27,7 @@ struct Check: ParsableCommand {
 
     @Argument(
         help:
-            "YAML or JSON files, or folders of them, each a separate rule set; - is standard input."
+            "YAML or JSON files or directories, each a separate rule set; - is standard input."
     )
     var paths: [String]
     @Option(help: "The active rules: report what a running gate would reject in the change.")

@@ -9,7 +9,7 @@ import GateSystem
 struct FloorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "floor",
-        abstract: "Suggests floors by the share of devices that they would deny.",
+        abstract: "Suggests floors based on the share of devices that they would deny.",
         subcommands: [Suggest.self]
     )
 
@@ -17,10 +17,10 @@ struct FloorCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Suggests the highest minimum that denies at most a given share of devices.",
             discussion: """
-                A floor newly denies the devices, of those seen in the last days, that send a \
-                lower version and that the active rules allow. If the share of devices below a \
-                higher floor falls steadily, the report predicts the day from which that floor is \
-                within the limit: see docs/census.md.
+                A floor newly denies devices that the active rules allow and that send a lower \
+                version; only devices seen in the last --days are counted. If the share of devices \
+                below a higher floor falls steadily, the report predicts the day from which that \
+                floor is within the limit: see docs/census.md.
                 """
         )
 
@@ -71,7 +71,7 @@ struct BlockedCommand: ParsableCommand {
     struct Suggest: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract:
-                "Lists builds that send or fail far more requests than neighboring builds.",
+                "Lists builds with far more requests or failures than neighboring builds.",
             discussion: """
                 The output includes the rules line that blocks each build. Review it before use: a \
                 build may send more requests because it has more features, and failures may come \

@@ -13,14 +13,14 @@ struct ImpactCommand: ParsableCommand {
             "Shows which clients in a gate's census would be denied by new rules, and which would be allowed.",
         discussion: """
             The gate's census is evaluated with both rule sets: see docs/census.md. The current \
-            rules are the last good rules in the gate's state folder, or those named with \
+            rules are the last good rules in the gate's state directory, or those given with \
             --current.
             """
     )
 
-    @Option(help: "The new rules: a YAML or JSON file, or a folder of them.")
+    @Option(help: "The new rules: a YAML or JSON file, or a directory of such files.")
     var rules: String
-    @Option(help: "The current rules (default: the last good rules in the state folder).")
+    @Option(help: "The current rules (default: the last good rules in the state directory).")
     var current: String?
     @OptionGroup var place: CensusFolderOption
     @Option(help: "The period to evaluate, up to now: 90m, 24h, 7d (default 7d).")

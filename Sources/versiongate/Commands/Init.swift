@@ -39,7 +39,7 @@ struct Init: ParsableCommand {
             try StandardError.fail("versiongate: \(error)")
         }
         do {
-            // A check before the write could miss a file created in between, and overwrite it.
+            // With a check before the write, a file created in between would be overwritten.
             try Data(template.text.utf8)
                 .write(
                     to: URL(filePath: self.path),

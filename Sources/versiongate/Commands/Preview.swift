@@ -30,7 +30,7 @@ struct PreviewCommand: ParsableCommand {
     func run() throws {
         let variable = Settings[\.previewSecretFile].name.environmentVariable
         guard let path = self.secretFile ?? ProcessInfo.processInfo.environment[variable] else {
-            try StandardError.fail("versiongate: --secret-file is missing: name the secret file")
+            try StandardError.fail("versiongate: --secret-file is required: pass the secret file")
         }
         let now = SystemClock.now()
         let start = try CommandTime.before(now, self.length, flag: "--for")

@@ -15,7 +15,7 @@ struct Test: ParsableCommand {
             """
     )
 
-    @Argument(help: "Test suites: YAML or JSON files, or folders of them.")
+    @Argument(help: "Test suites: YAML or JSON files, or directories of them.")
     var paths: [String]
     @Option(help: "The rules to test, instead of those named in the suites.")
     var rules: String?

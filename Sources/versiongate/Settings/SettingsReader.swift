@@ -27,7 +27,7 @@ struct SettingsReader {
             for entry in try SettingsFile(path: file).entries {
                 guard known.contains(entry.key) else {
                     let nearest = Spelling.hint(for: entry.key, among: known)
-                    let names = "; known are \(known.joined(separator: ", "))"
+                    let names = "; the known settings are \(known.joined(separator: ", "))"
                     let hint = nearest.isEmpty ? names : nearest
                     throw entry.remark("unknown setting '\(entry.key)'\(hint)")
                 }

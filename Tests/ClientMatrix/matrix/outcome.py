@@ -9,7 +9,7 @@ CODES = {426: "FAILED_PRECONDITION", 503: "UNAVAILABLE"}
 
 @dataclass(frozen=True)
 class Outcome:
-    # "seen" for the expected result, "lost" for another one, or "unsupported" if the client cannot send the request.
+    # "seen" for the expected result, "lost" for any other result, or "unsupported" if the client cannot send the request.
     kind: str
     text: str
     # The full message for the app, if `text` is an abbreviation.
@@ -100,7 +100,7 @@ def judge_event(case, answer):
 
 
 def judge_next(answer):
-    """Evaluates the request that follows a refused upload, and passes; the two used `connections` connections."""
+    """Evaluates the request that passes after a refused upload; the two requests used `connections` connections."""
     following = answer.get("next")
     if following is None:
         return Outcome("lost", "not sent") if "status" in answer else judge_failure(answer)

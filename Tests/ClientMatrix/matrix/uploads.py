@@ -1,4 +1,4 @@
-"""Counts how many of many HTTP/2 uploads that are refused through a proxy get their denial."""
+"""Counts how many of the HTTP/2 uploads that are denied behind a proxy get their denial."""
 
 import time
 from collections import Counter

@@ -15,7 +15,7 @@ BROWSER = Browser(tempfile.mkdtemp(prefix="client-matrix-"), "--ignore-certifica
 
 
 class Client:
-    """A context has its own sockets, as another profile has."""
+    """A context has its own sockets, like a separate profile."""
 
     def __init__(self, case):
         BROWSER.session = None

@@ -8,7 +8,7 @@ package struct ConformanceCase: Sendable, CustomStringConvertible {
     package var section: String
     package var strength: Strength
     var client: [ClientStep]
-    /// The backend's reactions to a target, by attempt; the last one also applies to further
+    /// The backend's reactions to a target, by attempt; the last one also applies to all later
     /// attempts.
     ///
     /// A target that is not listed gets an echo.

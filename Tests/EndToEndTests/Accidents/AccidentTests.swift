@@ -29,7 +29,8 @@ struct AccidentTests {
     }
 
     @Test func `a running gate reacts to every accident as expected`() async throws {
-        // Without a census, because the requests here would make the guard report each change, too.
+        // There is no census here, because with these requests the guard would also report each
+        // change.
         try await Scene.play(
             rules: AccidentRules.shop,
             flags: [.adminListen(), .census(false)]
@@ -148,7 +149,8 @@ struct AccidentTests {
     ]
 
     @Test func `every kind of undo ends every kind of lockout within a second`() async throws {
-        // Without a census, because on a slow machine there are enough requests for the guard to reject lockouts.
+        // There is no census here, because on a slow machine there are enough requests for the
+        // guard to reject lockouts.
         try await Scene.play(
             rules: AccidentRules.known,
             flags: [.adminListen(), .census(false)]

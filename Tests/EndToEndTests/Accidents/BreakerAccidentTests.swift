@@ -176,7 +176,7 @@ struct BreakerAccidentTests {
         }
     }
 
-    @Test func `a trip is reported, outlives the process, and ends by the reset command`()
+    @Test func `a trip is reported, outlives the process, and is ended by the reset command`()
         async throws
     {
         let story = Self.stories[0]
@@ -203,10 +203,10 @@ struct BreakerAccidentTests {
             #expect(try next.send([visitor]) == 0)
             let port = "\(try #require(next.gate.adminPort))"
             let shown = try ToolProcess.versiongate("breaker", "--admin", port)
-            #expect(shown.output.hasPrefix("ios tripped at "))
+            #expect(shown.output.hasPrefix("ios only observes: the breaker tripped at "))
             #expect(try next.metrics()[#"versiongate_breaker_tripped{rule="ios"}"#] == 1)
             let reset = try ToolProcess.versiongate("breaker", "reset", "--admin", port)
-            #expect(reset.output == "no rule has tripped\nwatching nothing\n")
+            #expect(reset.output == "the breaker has not tripped\nwatching nothing\n")
             #expect(try next.send([visitor]) == 1)
         }
     }

@@ -138,7 +138,8 @@ struct FleetTests {
 
                 let seen = distant.gate.logLines.count
                 door.close()
-                // The first request makes the gate notice that the store is gone. No request waits for that.
+                // The first request makes the gate notice that the store is gone. No request waits
+                // for the store.
                 let slowest = try distant.slowest(of: Self.crowd(4_000..<5_000))
                 #expect(slowest < .seconds(1), "\(slowest)")
                 try distant.gate.logLine("the store to be unavailable", skipping: seen) {

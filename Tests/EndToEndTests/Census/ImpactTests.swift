@@ -179,8 +179,8 @@ struct ImpactTests {
                 try #require(answer.status == 200, "\(answer.text)")
                 let actual = Double(try scene.send(visitors)) / total
                 words.append(
-                    "\(name): predicted \(predicted.least * 100) % to \(predicted.most * 100) %, "
-                        + "refused \(actual * 100) % of \(visitors.count) requests"
+                    "\(name): predicted \(predicted.least * 100)% to \(predicted.most * 100)%, "
+                        + "refused \(actual * 100)% of \(visitors.count) requests"
                 )
                 #expect(actual >= predicted.least - 0.005, "\(words)")
                 #expect(actual <= predicted.most + 0.005, "\(words)")

@@ -85,7 +85,7 @@ struct AppStoreArticleTests {
         }
     }
 
-    @Test func `a store that is down has no effect now, nor after a restart`() async throws {
+    @Test func `a store that is down has no effect, even after a restart`() async throws {
         try await self.play { scene, store, _ in
             for country in ["jp", "kr", "us"] {
                 store.release("4.3.0", in: country, since: Self.daysAgo(5))

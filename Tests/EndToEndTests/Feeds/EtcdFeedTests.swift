@@ -58,12 +58,13 @@ struct EtcdFeedTests {
                 try scene.wait(untilVersion: version, isDenied: isDenied)
                 times.append(ContinuousClock.now - start)
             }
-            // The fastest counts, because other load on the machine may delay any of the changes.
+            // The fastest change counts, because other load on the machine may delay any of the
+            // changes.
             #expect(try #require(times.min()) < Self.soon, "\(times)")
         }
     }
 
-    @Test func `an etcd that is down has no effect now, nor after a restart`() async throws {
+    @Test func `an etcd that is down has no effect, even after a restart`() async throws {
         let etcd = try self.etcd()
         try await self.play(etcd) { scene in
             etcd.stop()

@@ -128,7 +128,7 @@ struct MicroCMSArticleTests {
         }
     }
 
-    @Test func `a microCMS that is down has no effect now, nor after a restart`() async throws {
+    @Test func `a microCMS that is down has no effect, even after a restart`() async throws {
         try await self.play { scene, cms in
             cms.publish(Self.update)
             try scene.wait(untilVersion: "2.1.3", isDenied: true)

@@ -45,7 +45,7 @@ struct RulesURLFeedTests {
         }
     }
 
-    @Test func `a source that is down has no effect now, nor after a restart`() async throws {
+    @Test func `a source that is down has no effect, even after a restart`() async throws {
         try await self.play { scene, source in
             let good = try await scene.waitForFeed("fresh") { $0.state == "fresh" }
             #expect((good.id, good.kind, good.failures) == ("shared", "https", 0))

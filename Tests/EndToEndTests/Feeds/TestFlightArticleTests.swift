@@ -143,7 +143,7 @@ struct TestFlightArticleTests {
         }
     }
 
-    @Test func `a source that stops has no effect now, nor after a restart`() async throws {
+    @Test func `a source that stops has no effect, even after a restart`() async throws {
         try await self.play { scene, connect, flags in
             try connect.publish(builds: [AppStoreConnectServer.build("1042", of: "3.4.0")])
             let old = self.tester("1040", of: "3.3.0")

@@ -152,7 +152,7 @@ struct HTTP2LifetimeTests {
     @Test
     func `a response that ends with the gate is not reset`() async throws {
         try await Scene.play { scene in
-            // The window is one byte, so the end of the event stream must wait for a larger one.
+            // The window is one byte, so the end of the event stream must wait for a larger window.
             let client = try scene.connectHTTP2(settings: [(4, 1)])
             try client.request(1, "GET", "/.versiongate/events", Self.current)
             _ = try client.frame { $0.isA(.data) }

@@ -118,7 +118,7 @@ class Operator:
         expect(amount["requests"] > 0, f"no request would be denied: {impact}")
         for kind in ("requests", "devices"):
             share = 100 * amount[kind] / total[kind]
-            words = f"{round(amount[kind]):,} {kind} ({share:.1f} %)"
+            words = f"{round(amount[kind]):,} {kind} ({share:.1f}%)"
             expect(words in cost, f"'{cost}' differs from impact: {words}")
 
 

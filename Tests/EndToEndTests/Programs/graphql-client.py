@@ -49,7 +49,7 @@ for name, path, headers, expected, media_type in CASES:
     print("ok" if ok else "FAILED", name, "" if ok else (errors, answer), flush=True)
 data, _ = refused("/graphql", NEW)
 print("ok" if data == {"orders": []} else "FAILED", "passes", data)
-# If nothing in the head indicates GraphQL, the denial has another form, and the client hides its content.
+# If nothing in the head indicates GraphQL, the denial has a different form, and the client hides its content.
 error, answer = refused("/api", OLD)
 ok = isinstance(error, TransportServerError) and error.code == 426 and answer["x-versiongate"] == "require" \
     and answer["content-type"] == "application/problem+json"

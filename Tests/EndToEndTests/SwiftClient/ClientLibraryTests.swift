@@ -140,7 +140,8 @@ struct ClientLibraryTests {
     @Test
     func `a brownout states its end, and ends then`() async throws {
         try await Scene.play { scene in
-            // Written only now: on a busy machine the gate may take seconds to start.
+            // The rules are written only now, because on a busy machine the gate may take seconds
+            // to start.
             let rules = """
                 rules:
                   - id: ios
@@ -170,7 +171,7 @@ struct ClientLibraryTests {
     }
 
     @Test
-    func `maintenance is a temporary denial, for a path or for all`() async throws {
+    func `maintenance is a temporary denial, for one path or for all paths`() async throws {
         let rules = """
             rules:
               - id: orders

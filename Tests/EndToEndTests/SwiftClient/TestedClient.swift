@@ -113,7 +113,7 @@ extension ClientEnvironment {
         }
     }
 
-    /// Surroundings in which no time ever expires, for one request and its response.
+    /// Surroundings in which no timeout ever expires, for one request and its response.
     static let asking = Self.test { _ in try await Self.forever() }
 
     static func test(

@@ -27,7 +27,7 @@ struct ServiceManagerAddressTests {
             ("1000000", "8", nil), ("0", nil, nil), ("-1", nil, nil), ("x", nil, nil),
         ] as [(String?, String?, Duration?)]
     )
-    func `the watchdog is notified only if it expects this process`(
+    func `the watchdog is notified only if notifications from this process are expected`(
         _ microseconds: String?,
         _ addressee: String?,
         _ interval: Duration?

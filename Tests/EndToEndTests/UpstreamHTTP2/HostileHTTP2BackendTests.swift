@@ -9,7 +9,7 @@ struct HostileHTTP2BackendTests {
         var testDescription: String
         /// Returns the frames that answer the first request on this stream.
         var frames: @Sendable (UInt32) -> [HTTP2Frame]
-        /// Whether not only the stream but also the connection becomes unusable.
+        /// Whether the connection becomes unusable, in addition to the stream.
         var endsConnection = false
         /// Whether the backend closes the connection after the frames.
         var closes = false
@@ -294,8 +294,8 @@ struct HostileHTTP2BackendTests {
         }
         try await HTTP2Scene.play(settings: [(4, 0)], script: script) { scene in
             let before = try scene.gate.peakResidentSize()
-            // Enough bytes to exceed the memory limit if each of them kept its read buffer. With a sanitizer, few
-            // enough for the slow event loop, which would otherwise rightly reject the next request.
+            // Enough bytes to exceed the memory limit if each of them kept its read buffer. With a sanitizer,
+            // they are few enough for the slow event loop, which would otherwise rightly reject the next request.
             let bytes = 8_192 / GateExecutable.slowdown
             if version == "HTTP/2" {
                 let client = try scene.connectHTTP2()
@@ -314,7 +314,7 @@ struct HostileHTTP2BackendTests {
                 try scene.expectAnswer("/next")
                 for client in clients { client.close() }
             }
-            // Far below 1 KiB per byte, plus what the gate itself needs.
+            // This is far below 1 KiB per byte, plus the memory of the gate itself.
             try scene.gate.expectPeak(below: before + 4 << 20)
         }
     }

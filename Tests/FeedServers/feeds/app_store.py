@@ -132,7 +132,7 @@ class AppStore(Protocol):
             [("Cache-Control", "no-transform, max-age=57")])
 
     def selected(self, records, request):
-        """Returns one record of each app: that for the requested entity if that is honored,
+        """Returns one record of each app: the requested entity's if that entity is honored,
         otherwise the iPhone's.
         """
         form = self.state["entity"]

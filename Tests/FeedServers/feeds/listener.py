@@ -28,7 +28,7 @@ class Listener:
         return f"{'https' if self.context else 'http'}://localhost:{self.port}"
 
     def use_certificate(self, certificate, key):
-        """Uses another certificate from the next handshake on."""
+        """Uses a different certificate from the next handshake on."""
         self.context = tls_context(certificate, key)
 
     def open(self):

@@ -66,7 +66,7 @@ def null(spoiling):
 
 
 def wrong_type(spoiling):
-    """Returns valid JSON of another type, or the value of `json`."""
+    """Returns valid JSON of a different type, or the value of `json`."""
     if "json" in spoiling.fault.described:
         return with_body(spoiling.answer, json.dumps(spoiling.fault.get("json")).encode())
     is_object = spoiling.answer.body.lstrip().startswith(b"{")

@@ -45,7 +45,7 @@ struct FloorAdviceTests {
         CensusRow(cell: self.cell(version), known: [], figures: try self.figures(devices))
     }
 
-    /// Ten thousand devices: 0.5 % with 3.0, 0.4 % with 3.5, 60 % with 4.0, 39 % with 4.1, a few
+    /// Ten thousand devices: 0.5% with 3.0, 0.4% with 3.5, 60% with 4.0, 39% with 4.1, a few
     /// with invalid high versions, and ten without a version.
     private static func mix() throws -> [CensusRow] {
         [

@@ -141,7 +141,7 @@ struct StrayBuildsTests {
             (Self.versions([1: 600]), ["1"]), (Self.versions([5: 600]), ["5"]),
             // Two adjacent failing builds do not hide each other.
             (Self.versions([3: 600, 4: 500]), ["3", "4"]),
-            // A share of 10 % differs significantly from 0 % for many devices, but not for few.
+            // A share of 10% differs significantly from 0% for many devices, but not for few.
             (Self.versions([3: 60]), []),
             (Self.versions(devices: 1_000, [3: 1_000]), ["3"]),
             // Too few failures; few devices; the same rate for all; less than twice the usual rate.

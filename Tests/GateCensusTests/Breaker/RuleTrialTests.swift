@@ -263,7 +263,7 @@ struct RuleTrialTests {
         #expect(trial.isOver(at: Self.start.advanced(by: 3_600), after: 3_600))
     }
 
-    @Test func `a prediction includes the roll-out steps and brownouts that apply at its second`()
+    @Test func `a prediction includes the rollout steps and brownouts that apply at its second`()
         throws
     {
         var generator = SeededGenerator(seed: 4)

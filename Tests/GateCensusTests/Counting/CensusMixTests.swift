@@ -50,7 +50,7 @@ struct CensusMixTests {
         let mean = (errors.reduce(0) { $0 + $1 * $1 } / Double(cells)).squareRoot()
         let worst = errors.map(abs).sorted()[cells * 99 / 100]
         let words =
-            "RMS \(mean * 100) %, p99 \(worst * 100) %, "
+            "RMS \(mean * 100)%, p99 \(worst * 100)%, "
             + "\(devices.map(\.count).max() ?? 0) devices in the largest cell"
         print(words)
         Attachment.record(words, named: "error.txt")

@@ -86,7 +86,7 @@ struct ImpactTests {
         #expect(back.passed.amount.requests == 60 && back.denied.amount.requests == 0)
     }
 
-    @Test func `a roll-out affects its share`() throws {
+    @Test func `a rollout affects its share`() throws {
         let old = try Self.ruleSet()
         let new = try Self.ruleSet(Self.floor("3", rollout: [RolloutStep(percent: 5)]))
         let rows = [try Self.row(.ios("2.5"), devices: 0..<1_000, known: old)]

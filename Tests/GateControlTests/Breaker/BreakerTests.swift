@@ -238,7 +238,7 @@ struct BreakerTests {
         #expect(await breaker.status.count == 2)
     }
 
-    @Test func `a version written with other digits is another term, also after a restart`()
+    @Test func `a version written with other digits is a different term, also after a restart`()
         async throws
     {
         let folder = try TestFolder()

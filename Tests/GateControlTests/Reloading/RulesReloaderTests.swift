@@ -148,7 +148,7 @@ struct RulesReloaderTests {
         let lines = self.bench.log.lines.filter { $0.hasPrefix("error") }
         #expect(lines.count == seen.errors.count + 1)
 
-        // Another text with the same error was saved deliberately, so its result is logged.
+        // A different text with the same error was saved deliberately, so its result is logged.
         self.bench.write(text + "# Saved again.\n")
         #expect(await reloader.reload(reason: .request).errors == seen.errors)
         #expect(self.refusals == 2)

@@ -56,7 +56,7 @@ struct FeedMisconfigurationTests {
         ),
         (
             "source: https, url: \"https://a.example\", accept: [lock-out]",
-            "'lock-out' is not a finding that can be accepted: these are 'lockout', 'plan-opens' and 'guard'; did "
+            "'lock-out' cannot be accepted; only 'lockout', 'plan-opens' and 'guard' can; did "
                 + "you mean 'lockout'?"
         ),
         (

@@ -79,7 +79,7 @@ struct GooglePlayReleasesTests {
         let first = try self.releases([("3.2.0", [1010, 2010, 4010])])
         let before = GooglePlaySightings(of: first, after: [:], now: self.now)
         let later = Timestamp(secondsSinceEpoch: 1_800_009_000)
-        // One artifact is new, so before that not all users could get the release.
+        // One artifact is new, so until then not all users could get the release.
         let second = try self.releases([("3.2.1", [1010, 2011, 4010])])
         let after = GooglePlaySightings(of: second, after: before.memory, now: later)
         #expect(try self.facts(after).map(\.releasedAt) == [later])

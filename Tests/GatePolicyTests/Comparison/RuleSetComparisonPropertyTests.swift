@@ -30,7 +30,7 @@ private struct DrawnPair: Sendable {
             return rule
         }
         var rules = try draw.rules(3).map(simplified)
-        // Two simultaneous roll-outs can leave a share that is too small to compare.
+        // Two simultaneous rollouts can leave a share that is too small to compare.
         for index in rules.indices.dropFirst() { rules[index].rollout = [] }
         let releases = seed % 5 == 0 ? try draw.releases(1) : []
         let policy = try draw.policy()

@@ -71,7 +71,7 @@ struct RuleSetTransitionTests {
         #expect(openings.map(\.plan) == [nil])
     }
 
-    @Test func `a roll-out opens a share of devices`() throws {
+    @Test func `a rollout opens a share of devices`() throws {
         let new = try rule("a", minimum: "3", rollout: [RolloutStep(percent: 5)])
         let openings = self.transition([try rule("a", minimum: "2")], [new]).openings
         #expect(openings.map(\.isPartial) == [true])

@@ -33,7 +33,7 @@ struct DeferralTests {
         #expect(try Self.words(schedule: schedule, version: "3.5") == [])
     }
 
-    @Test func `the explanation contains the roll-out share and the client's bucket`() throws {
+    @Test func `the explanation contains the rollout share and the client's bucket`() throws {
         let place = RolloutBucket(
             ruleID: "floor",
             ClientIdentity(device: .stated("d-1")),

@@ -61,7 +61,7 @@ struct BrownoutWindowTests {
         )
     }
 
-    @Test func `a brownout affects all clients, regardless of the roll-out`() throws {
+    @Test func `a brownout affects all clients, regardless of the rollout`() throws {
         let never = [RolloutStep(percent: 0)]
         let late = [RolloutStep(at: second(55), percent: 100)]
         for rollout in [[], never, late, [RolloutStep(percent: 100)]] {

@@ -67,7 +67,7 @@ import Testing
     ]
 
     @Test(arguments: stores)
-    func `a client waits only for its own store if that is counted`(
+    func `a client waits only for its own store if that store is counted`(
         country: String?,
         hold: StoreHold?,
         effective: EffectiveFrom

@@ -106,7 +106,7 @@ struct StoreHoldPropertyTests {
             var world = try World(seed: seed * 1000 + number)
             for storefront in Self.stores.map(Optional.some) + [nil, "fr"] {
                 let client = try world.client(storefront)
-                // A client without a known store may use any of them.
+                // A client without a known store may use any of the stores.
                 let own = Self.stores.filter { $0 == storefront }
                 let stores = own.isEmpty ? Self.stores : own
                 for now in (Int64(0)...25).map({ second($0) })

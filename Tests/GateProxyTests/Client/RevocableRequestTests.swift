@@ -126,7 +126,7 @@ struct RevocableRequestTests {
         #expect(scene.client.socket.takeBytes() == WebSocketFrames.close(1013, "maintenance"))
     }
 
-    @Test func `the close code for a brownout means so, too`() throws {
+    @Test func `the close code for a brownout also means that the client may reconnect`() throws {
         let scene = try Scene(Self.handshake("3"), Self.switching)
         let clock = scene.stage.clock
         let (start, end) = (clock.later(-1), clock.later(60))

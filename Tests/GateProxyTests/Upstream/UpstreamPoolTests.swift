@@ -73,7 +73,7 @@ struct UpstreamPoolTests {
         #expect(self.backends.dialled.count == 2)
     }
 
-    @Test func `another address's response compensates for the silent one`() throws {
+    @Test func `a response from another address compensates for the silent one`() throws {
         let client = try self.ask()
         _ = try self.backends.accept()
         client.handler.deadlineReached()

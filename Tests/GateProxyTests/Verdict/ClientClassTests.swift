@@ -310,7 +310,7 @@ struct ClientClassTests {
                     try #require(effect == expected, "\(name): \(text)")
                 }
             }
-            // A roll-out makes each device a class of its own.
+            // A rollout makes each device a class of its own.
             let isShared = verdicts.values.count { $0.denial == nil } < passed
             #expect(
                 isShared || passed < count / 2 || ruleSet.clientClasses == nil,

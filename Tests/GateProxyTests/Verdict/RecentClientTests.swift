@@ -123,7 +123,7 @@ struct RecentClientTests {
     ]
 
     @Test(arguments: others)
-    func `a client with another relevant field is not found`(_ lines: [String]) throws {
+    func `a client with a different relevant field is not found`(_ lines: [String]) throws {
         let desk = try RecentClientsHarness(capacity: 8)
         try desk.keep(Verdict(decision: .preflight), Self.client)
         #expect(try desk.verdict(lines) == nil)
@@ -143,7 +143,7 @@ struct RecentClientTests {
         }
     }
 
-    @Test func `another path of the rules or another response format differs`()
+    @Test func `a client with a different path of the rules or response format is not found`()
         throws
     {
         let desk = try RecentClientsHarness(capacity: 8)

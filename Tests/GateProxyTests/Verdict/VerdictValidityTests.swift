@@ -136,7 +136,7 @@ struct VerdictValidityTests {
         #expect(try self.verdict(rules, last: &last).denial == nil)
     }
 
-    @Test func `a roll-out distinguishes clients without a device by address`() throws {
+    @Test func `a rollout distinguishes clients without a device by address`() throws {
         let rules = self.rules(
             RuleDefinition(
                 id: "r",

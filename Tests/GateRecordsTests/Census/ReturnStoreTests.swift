@@ -36,7 +36,7 @@ struct ReturnStoreTests {
         return tally.take()
     }
 
-    @Test func `the sample survives a restart, and ends with a purge, another key or age`()
+    @Test func `the sample survives a restart, and ends with a purge, a different key or age`()
         throws
     {
         let folder = try TestFolder()

@@ -22,7 +22,7 @@ struct RulesSightingsTests {
         }
     }
 
-    @Test func `a look reports another file even if it has the same text`() {
+    @Test func `a look reports a different file even if the text is the same`() {
         var sightings = RulesSightings()
         #expect(sightings.look(self.state(self.one, "a")) == .report)
         #expect(sightings.look(self.state(self.two, "a")) == .report)

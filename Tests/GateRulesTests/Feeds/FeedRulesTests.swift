@@ -214,7 +214,7 @@ struct FeedRulesTests {
         #expect(feed.source.interpretation == 2)
     }
 
-    @Test func `stale rules only observe, with another revision`() throws {
+    @Test func `stale rules only observe, with a different revision`() throws {
         let fresh = try self.load(["one": Self.rule("a"), "two": Self.rule("b")])
         let stale = try self.load(
             ["one": Self.rule("a"), "two": Self.rule("b")],
@@ -230,7 +230,7 @@ struct FeedRulesTests {
         ("url: 'https://x.example'", false),
         ("token: { env: A }", false), ("redirectsTo: b.example", false),
     ])
-    func `an entry whose source changes is another feed`(
+    func `an entry whose source changes is a different feed`(
         keys: String,
         isSame: Bool
     ) throws {

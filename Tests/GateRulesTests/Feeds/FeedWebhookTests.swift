@@ -92,7 +92,7 @@ struct FeedWebhookTests {
         #expect(feed.hasWebhook)
     }
 
-    @Test func `another secret results in another signature`() throws {
+    @Test func `a different secret results in a different signature`() throws {
         try self.folder.write("hunter3", to: "secret")
         #expect(try !self.webhook.isSigned(Array(Self.body.utf8), by: Self.signature))
     }

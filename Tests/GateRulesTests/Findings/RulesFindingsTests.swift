@@ -65,7 +65,7 @@ struct RulesFindingsTests {
         ),
         (
             Self.rules(#"id: a, minimum: "1", rollout: 20"#),
-            ["r.yaml:2:26: warning: the rollout of 'a' stops at 20 %"]
+            ["r.yaml:2:26: warning: the rollout of 'a' stops at 20%"]
         ),
         (
             Self.rules(#"id: a, minimum: "1""#) + "  # more\n",
@@ -334,7 +334,7 @@ struct RulesFindingsTests {
                 #"platform: ios, version: "4.2""#,
                 #"platform: ios, version: "9", releasedAt: 2027-01-01T00:00:00Z"#
             ),
-        // A release without countries is in all of them.
+        // A release without countries is in all countries.
         Self.rules(
             #"id: a, minimum: "9", match: { platform: ios }, holdUntilInStore: { countries: jp }"#
         )

@@ -76,7 +76,7 @@ struct RedirectRuleTests {
         }
     }
 
-    @Test func `another port on the same host is another origin`() throws {
+    @Test func `a different port on the same host is a different origin`() throws {
         var request = try self.request("https://localhost:1/")
         request.redirects = .sameOrigin
         let head = ResponseHead(

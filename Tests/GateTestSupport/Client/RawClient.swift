@@ -49,7 +49,7 @@ package final class RawClient {
         return total
     }
 
-    /// Closes the sending side; responses can still be read.
+    /// Closes the write side; responses can still be read.
     package func finishSending() {
         self.socket.finishSending()
     }

@@ -73,7 +73,7 @@ package final class RawHTTP2Client {
 
     package func close() { self.client.close() }
 
-    /// Closes the client's sending side.
+    /// Closes the client's write side.
     package func finishSending() { self.client.finishSending() }
 
     /// Sends a request without a body.

@@ -98,7 +98,7 @@ package final class FeedServer: Sendable {
 
     /// Returns the received requests after the one with this number.
     ///
-    /// Waits until there is such a request or the time is over.
+    /// Waits until there is such a request or the timeout expires.
     package func requests(
         after number: Int = 0,
         waiting: Duration = .zero

@@ -29,7 +29,8 @@ package struct TestKey: Sendable {
     ///
     /// `name` is the name of the pair's file in the folder.
     ///
-    /// Except with `own`, all RSA pairs are the same one, because generating them took a tenth of the tests' duration.
+    /// Except with `own`, all RSA pairs are the same, because generating a new one each time took a
+    /// tenth of the tests' duration.
     package init(
         _ kind: Kind,
         in folder: TemporaryFolder,

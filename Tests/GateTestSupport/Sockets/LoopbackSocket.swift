@@ -107,7 +107,7 @@ package final class LoopbackSocket {
         return .ended(reason == 0 ? .closed : .reset)
     }
 
-    /// Closes the sending side; the receiving side remains open.
+    /// Closes the write side; the read side remains open.
     package func finishSending() {
         if let descriptor = self.descriptor {
             _ = shutdown(descriptor, Int32(SHUT_WR))

@@ -16,7 +16,7 @@ final class OpenSockets: Sendable {
         self.descriptors.withLock { $0[index] = nil }
     }
 
-    /// Closes the sending side of all connections.
+    /// Closes the write side of all connections.
     func finishSending() {
         self.shutDown(Int32(SHUT_WR))
     }

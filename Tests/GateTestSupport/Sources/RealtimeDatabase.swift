@@ -60,7 +60,7 @@ package final class RealtimeDatabase: Sendable {
 
     /// Sends an event to all listeners without changing the value.
     ///
-    /// Later listeners do not get it.
+    /// Later listeners do not get the event.
     package func send(_ event: String, _ data: String) {
         for outbox in self.state.current.outboxes {
             outbox.send("event: \(event)\ndata: \(data)\n\n")

@@ -40,8 +40,8 @@ struct DeadRuleCheck: FindingCheck {
             rule.next.isEmpty, !rule.recommendsStoreVersion, rule.recommendedBuild == nil,
             rule.prerelease == stronger.prerelease,
             rule.blockedBuilds.isEmpty, stronger.blockedBuilds.isEmpty,
-            // A client that cannot update gets no recommendation, so this must be the same for
-            // both.
+            // A client that cannot update gets no recommendation, so the required OS must be the
+            // same for both.
             rule.requiresOS == stronger.requiresOS
         else { return false }
         // A client may be denied because it does not send a part of the identity that only the

@@ -18,7 +18,8 @@ struct KnownVersions {
     }
 
     private let releases: [Platform: [Release]]
-    /// The rules that recommend a version, in order, and the positions of those for a named app.
+    /// The rules that recommend a version, in order, and the positions of the rules for a named
+    /// app.
     private let recommending: [RulesInReview.Floor]
     private var recommendingByApp: [String: [Int]] = [:]
     private var recommendingAnyApp: [Int] = []
@@ -74,8 +75,8 @@ struct KnownVersions {
         return refused
     }
 
-    /// Returns the first rule that denies a build of the newest release it can evaluate, and that
-    /// release.
+    /// Returns the first rule that denies a build of the newest release that the rule can evaluate,
+    /// and that release.
     private static func refusal(
         of out: [StoreRelease],
         by group: [RuleDefinition]
@@ -125,8 +126,8 @@ struct KnownVersions {
             }
     }
 
-    /// Returns the verdict on a rule without releases, for which the versions that are recommended
-    /// to the same clients are the best known ones.
+    /// Returns the verdict on a rule without releases; the best known versions are those
+    /// recommended to the same clients.
     private func recommendations(
         for rule: RuleDefinition,
         _ group: [RuleDefinition]

@@ -91,7 +91,8 @@ struct RulesDocument: Sendable {
     }
 }
 
-/// The share of clients that a change may newly deny before it has to be accepted.
+/// The maximum share of clients that a change may newly deny without having to be accepted
+/// explicitly.
 enum GuardLimit: Sendable, Equatable {
     case off
     /// A share from 0 to 1.
