@@ -222,8 +222,8 @@ def render(results):
         "### HTTP/1.1\n", straight(results, "1.1", "rpc", CALLS),
         "## Behind proxies\n",
         "The client sends GET and uploads of 64 KB, 3 MB and 30 MB through a proxy that connects to the gate over HTTP/1.1. "
-        "\"all\": the app sees the whole denial of all four requests. The configurations are in `Tests/ClientMatrix/servers`: nginx and "
-        "\"buffering\" as in "
+        "\"all\": the app sees the whole denial of all four requests. The configurations are in "
+        "`Tests/ClientMatrix/servers`: nginx and \"buffering\" as in "
         "[the guide](guides/behind-nginx-or-a-cdn.md#uploads-from-old-builds), the others with their defaults.\n",
         "### HTTP/1.1\n", behind(results, "1.1"),
         "### HTTP/2 with TLS\n", behind(results, "2"),
