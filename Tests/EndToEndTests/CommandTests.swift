@@ -519,7 +519,7 @@ struct CommandTests {
         #expect(result.status == 1)
         #expect(
             result.errors.contains(
-                "--rules is missing: give the flag, VERSIONGATE_RULES, or 'rules' in the "
+                "--rules is required: pass the flag, or set VERSIONGATE_RULES or 'rules' in the "
                     + "configuration file"
             )
         )

@@ -17,7 +17,7 @@ class Allocations:
     """Consecutive requests on one connection, once all pools are full."""
 
     name = "allocations"
-    title = "calls of malloc and related functions per forwarded request, in steady state"
+    title = "calls to malloc and related functions per forwarded request, in steady state"
     reference = REFERENCE
     # A count, not a measurement.
     max_rounds = 1

@@ -51,7 +51,7 @@ struct ServeSettings {
         gate.readsProxyHeaders = try reader.value(\.proxyProtocol)
         if gate.readsProxyHeaders, gate.trustedProxies == .none {
             throw SettingsError(
-                "--proxy-protocol needs --trusted-proxies: the addresses from which PROXY headers are accepted"
+                "--proxy-protocol needs --trusted-proxies: the addresses from which PROXY protocol headers are accepted"
             )
         }
         gate.headLimits = HeadLimits(

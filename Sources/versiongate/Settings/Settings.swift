@@ -58,7 +58,7 @@ struct Settings: Sendable {
         "proxyProtocol",
         .boolean,
         default: "false",
-        "Whether each connection from --trusted-proxies starts with a PROXY header"
+        "Whether each connection from --trusted-proxies starts with a PROXY protocol header"
     )
     let clientEndpoints = Setting(
         "clientEndpoints",
@@ -111,12 +111,12 @@ struct Settings: Sendable {
 
     // MARK: Rules and feeds
 
-    let rules = Setting("rules", .path, "Rules: a YAML or JSON file, or a folder of such files")
+    let rules = Setting("rules", .path, "Rules: a YAML or JSON file, or a directory of such files")
     let stateDir = Setting(
         "stateDir",
         .path,
         absence: "nothing is stored",
-        "Folder for the last good rules and the feed data, which are used after a restart"
+        "Directory for the last good rules and the feed data, which are used after a restart"
     )
     let strictStart = Setting(
         "strictStart",
@@ -152,7 +152,7 @@ struct Settings: Sendable {
         "previewSecretFile",
         .path,
         absence: "none",
-        "File with the secret that signs previews for testers"
+        "File with the secret for signing previews for testers"
     )
     let latencyMetrics = Setting(
         "latencyMetrics",
@@ -292,7 +292,7 @@ struct Settings: Sendable {
         "responseTimeout",
         .seconds,
         default: Self.text(GateTimeouts.defaults.response),
-        "Seconds allowed until a backend responds, and between two chunks of its response"
+        "Seconds allowed for a backend to respond, and between two chunks of its response"
     )
     let tunnelTimeout = Setting(
         "tunnelTimeout",

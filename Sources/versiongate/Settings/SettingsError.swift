@@ -17,7 +17,7 @@ struct SettingsError: Error, CustomStringConvertible {
         let variable = name.environmentVariable
         let hint = misspelt.map { "; \($0) is set in the environment: did you mean \(variable)?" }
         return SettingsError(
-            "\(name.flag) is missing: give the flag, \(variable), "
+            "\(name.flag) is required: pass the flag, or set \(variable) "
                 + "or '\(name.key)' in the configuration file\(hint ?? "")"
         )
     }

@@ -111,7 +111,7 @@ NOT_HERE = (
     ("URLSession on Apple's systems", "not available on Linux, where URLSession is a different implementation, based on libcurl"),
     ("OkHttp 4 and 5", "neither in Debian, which has 3.13.1, nor on PyPI"),
     ("fetch (Node) over HTTP/2", "the undici in Node uses HTTP/2 only with an `Agent` from the npm package"),
-    ("reqwest as a crate", "pyreqwest contains a current one; Debian's is 0.11"),
+    ("reqwest as a crate", "pyreqwest contains a current version; Debian's is 0.11"),
 )
 
 BROWSER_SOCKET = "the `WebSocket` interface does not expose the response to a refused handshake to scripts"
@@ -120,7 +120,7 @@ EXCUSES = {
     **{(key, "websocket"): BROWSER_SOCKET for key in ("chromium", "firefox", "node_fetch_24", "deno", "bun")},
     ("url_session", "websocket"): "Debian's libcurl is built without WebSocket support",
     ("urllib3", "maintenance"): "the call sleeps for the number of seconds in `Retry-After`, three times, before it "
-                                "returns the response; `retries=False` prevents it",
+                                "returns the response; `retries=False` prevents this",
     ("url_connection", "expect"): "after a refused `Expect`, an app that streams the body gets the status, but no stream with "
                                   "the body of the response",
     ("java_net_http", "expect"): "OpenJDK 17.0.15 never delivers a final response that is sent instead of 100, and its "

@@ -29,8 +29,9 @@ For the exceptions, see [what to do in your app](clients.md#exceptions-by-http-c
 - "nginx:" precedes what the same client sees from nginx itself (`return 426`), where that differs.
 - "–": the client cannot send such a request.
 - `*`: the client hides the response, [regardless of the server](#responses-that-a-client-hides).
-- *next request*: the connection of a request that passes, sent after a refused upload of 64 KB. *warned*: the app sees the hint
-  in `X-VersionGate`. *brownout*, *maintenance*: including `Retry-After`. *events*: the first event of `/.versiongate/events`.
+- *next request*: the connection on which the client sends a request that passes, after a refused upload of 64 KB. *warned*: the
+  app sees the hint in `X-VersionGate`. *brownout*, *maintenance*: the app also sees `Retry-After`. *events*: the first event of
+  `/.versiongate/events`.
 - *retries*: the requests that the client retries automatically, and how often the server receives each.
 """
 
@@ -216,19 +217,19 @@ def render(results):
         "## Without a proxy, HTTP/2 with TLS\n", straight(results, "2", "http", everything[:-1]),
         "## gRPC, gRPC-Web and Connect\n",
         "A code means that the app sees the code and the text of the denial. GET is a unary call with an empty message; the sizes "
-        "are those of the message; 3 MB chunked is a call with a stream of messages.\n",
+        "are message sizes; 3 MB chunked is a call with a stream of messages.\n",
         "### HTTP/2 with TLS\n", straight(results, "2", "rpc", CALLS),
         "### HTTP/1.1\n", straight(results, "1.1", "rpc", CALLS),
         "## Behind proxies\n",
-        "GET and uploads of 64 KB, 3 MB and 30 MB, through a proxy that connects to the gate over HTTP/1.1. \"all\": the app "
-        "sees the whole denial of all four requests. The configurations are in `Tests/ClientMatrix/servers`: nginx and "
-        "\"buffering\" as in "
+        "The client sends GET and uploads of 64 KB, 3 MB and 30 MB through a proxy that connects to the gate over HTTP/1.1. "
+        "\"all\": the app sees the whole denial of all four requests. The configurations are in "
+        "`Tests/ClientMatrix/servers`: nginx and \"buffering\" as in "
         "[the guide](guides/behind-nginx-or-a-cdn.md#uploads-from-old-builds), the others with their defaults.\n",
         "### HTTP/1.1\n", behind(results, "1.1"),
         "### HTTP/2 with TLS\n", behind(results, "2"),
         "## Repeated uploads\n",
         f"Refused uploads over HTTP/2, each on a separate connection: {len(SMALL)} of 10, 30 and 60 KB, and {len(LARGE)} of 3 MB. "
-        "The numbers say how many uploads get the whole denial within 5 s. Caddy, Traefik and Envoy reset the stream of a 3 MB "
+        "The numbers show how many uploads get the whole denial within 5 s. Caddy, Traefik and Envoy reset the stream of a 3 MB "
         "upload after the response, and curl 7.88.1 then drops what it has not read yet.\n",
         uploads(results),
         "## Responses that a client hides\n", hidden(results),
