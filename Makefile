@@ -3,15 +3,15 @@
 SWIFT ?= swift
 GATE := .build/release/versiongate
 NODE ?= node
-# The virtual environment of dev/install-python.sh, if it exists.
+# The virtual environment that dev/install-python.sh creates, if it exists.
 PYTHON = $(or $(wildcard .build/python/bin/python3),python3)
-# The Swift runtime is linked statically, so that the gate runs where it is not installed. Dynamic exclusivity
-# checks would take a tenth of the CPU time of the gate; the tests run with them. Line tables are enough for
+# The Swift runtime is linked statically, so that the gate runs on systems without it. Dynamic exclusivity
+# checks would take a tenth of the gate's CPU time; the tests run with them. Line tables are enough for
 # stack traces and profiles; full debug information would add half a minute to the build.
 RELEASE_FLAGS := -c release --static-swift-stdlib -Xswiftc -enforce-exclusivity=unchecked \
 	-Xswiftc -gline-tables-only -Xcc -gline-tables-only
 
-# The commit that `versiongate version` prints. It is passed to release builds only: in debug builds, each commit
+# The commit that `versiongate version` prints. It is passed only to release builds, because in debug builds each commit
 # would relink all tests.
 COMMIT := $(shell git describe --always --dirty --abbrev=12 --exclude='*' 2>/dev/null || echo unknown)
 # The folder for packages and images.
@@ -40,7 +40,7 @@ test: ## lint, build and run all tests (5 to 10 minutes)
 	python3 -B dev/notice.py --check
 	SWIFT="$(SWIFT)" MAKE="$(MAKE)" dev/run-tests.py --beside $(WAITING_TESTS)
 
-# Parts of `test` that mostly wait: they run in parallel with each other and with the Swift tests. Each one prints the
+# Parts of `test` that mostly wait, and run in parallel with each other and with the Swift tests. Each one prints the
 # number of passed, failed and skipped tests, and dev/run-tests.py adds them up.
 WAITING_TESTS := test-dev test-feed-servers test-benchmarks test-pages test-python test-javascript test-kotlin
 .PHONY: $(WAITING_TESTS)
@@ -70,7 +70,7 @@ lint: .build/formatted ## check the formatting and the layering
 	dev/check-imports.sh
 	dev/check-folders.py
 
-# The time of the last run of the formatter without findings: only files changed since then are checked again.
+# The time of the formatter's last run without findings; only files changed since then are checked again.
 SWIFT_FOLDERS := Sources Tests Fuzzing
 .build/formatted: .swift-format Package.swift $(shell find $(SWIFT_FOLDERS) -name '*.swift')
 	@mkdir -p $(@D)
@@ -97,7 +97,7 @@ soak: build ## run mixed traffic with failures, and check for leaks (1 hour)
 updates: build ## measure reloads under load (2 minutes)
 	python3 Benchmarks/updates.py --gate $(GATE)
 
-conformance: build ## compare the HTTP conformance with other proxies
+conformance: build ## compare the HTTP conformance with that of other proxies
 	@dev/install-packages.sh conformance
 	@dev/install-peers.sh
 	$(SWIFT) build --product conformance
@@ -149,7 +149,7 @@ admin-api: ## test the admin API against its OpenAPI document with Schemathesis 
 kubernetes: ## check the Kubernetes manifests
 	dev/check-kubernetes.sh
 
-prometheus: ## check alerts and dashboard with Prometheus (4 minutes)
+prometheus: ## check the alerts and the dashboard with Prometheus (4 minutes)
 	$(SWIFT) build --product versiongate
 	dev/check-prometheus.sh
 

@@ -3,13 +3,13 @@ import PackageDescription
 
 let package = Package(
     name: "versiongate",
-    // The client's; the gate is for Linux alone.
+    // The platforms of the client library; the gate runs only on Linux.
     platforms: [.iOS(.v15), .macOS(.v12), .tvOS(.v15), .watchOS(.v8), .visionOS(.v1)],
     products: [
         .executable(name: "versiongate", targets: ["versiongate"]),
-        // Static, because `swift build --product` builds everything for one without a type.
+        // Static, because `swift build --product` builds everything for a library without a type.
         .library(name: "VersionGateClient", type: .static, targets: ["VersionGateClient"]),
-        // For the tests and the benchmarks, which have the gate load it.
+        // The gate loads this library in tests and benchmarks.
         .library(name: "AllocationCounter", type: .dynamic, targets: ["AllocationCounter"]),
     ],
     dependencies: [
@@ -65,7 +65,7 @@ let package = Package(
             pkgConfig: "sqlite3",
             providers: [.apt(["libsqlite3-dev"])]
         ),
-        // Its words for pkg-config would have the C library read in two ways.
+        // Without pkg-config, because its flags would make the compiler import the C library in two ways.
         .systemLibrary(name: "CHiredis", providers: [.apt(["libhiredis-dev"])]),
         .target(name: "GateCrypto", dependencies: ["CCrypto"]),
         .target(name: "GateSystem", dependencies: ["CCurl", "CLinux", "GatePolicy"]),
@@ -130,7 +130,7 @@ let package = Package(
         ),
         .target(
             name: "CRelease",
-            // Said by `make`: read here, it would have every commit link all tests anew.
+            // Set by `make`. If the commit were read from Git here, every commit would relink all tests.
             cSettings: Context.environment["VERSIONGATE_COMMIT"]
                 .map { [.define("VERSIONGATE_COMMIT", to: "\"\($0)\"")] }
         ),
@@ -345,14 +345,14 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// libFuzzer brings its own `main`, so that its executable links only where it is asked for.
+// libFuzzer provides `main`, so the executable can be linked only with the options for fuzzing.
 if Context.environment["GATE_FUZZING"] != nil {
     package.targets.append(
         .executableTarget(name: "gatefuzz", dependencies: ["GateFuzzing"], path: "Fuzzing/Driver")
     )
 }
 
-// An app is built on a Mac, where the gate is not: nothing that only the gate needs is resolved there.
+// Apps are built on Macs, where the gate is not built, so dependencies that only the gate needs are not resolved there.
 #if os(Linux)
     let isClientAlone = Context.environment["GATE_CLIENT_ALONE"] != nil
 #else
@@ -364,7 +364,7 @@ if isClientAlone {
     package.dependencies = []
 }
 
-// One loop, so that no target can be stricter or laxer than its neighbour.
+// The settings are set in one loop, so that all targets are equally strict.
 for target in package.targets where target.type != .system {
     target.swiftSettings =
         (target.swiftSettings ?? []) + [
@@ -377,14 +377,14 @@ for target in package.targets where target.type != .system {
         ]
 }
 
-// Their tests make millions of decisions, and all others read and write through the wire and through what supports
-// tests: optimised, they take a fraction of the time. A release is anyway.
+// These targets are optimized even in debug builds, so that tests take a fraction of the time: some make millions of
+// decisions, and all others use GateWire or GateTestSupport. Release builds are always optimized.
 var optimisedInDebug = [
     "GateCensus", "GateCensusTests", "GatePolicy", "GateTestSupport", "GateWire", "MutatedRules",
 ]
 if Context.environment["VERSIONGATE_SANITIZED"] != nil {
-    // ThreadSanitizer knows nothing of reference counts: where accesses to an array that was shared between
-    // threads are inlined, it takes them for a race.
+    // ThreadSanitizer does not know about reference counts, and reports a race where accesses to an array that was
+    // shared between threads are inlined.
     optimisedInDebug = ["GateCensus", "GatePolicy"]
 }
 for target in package.targets where optimisedInDebug.contains(target.name) {

@@ -23,11 +23,11 @@ BUILT_GATE = FOLDER.parent / ".build" / "release" / "versiongate"
 # Enough requests for the verdicts on all builds of the mixed requests to be cached.
 WARM_UP = 200
 COUNTED = 40
-# The other threads of the gate wake up now and then: the median of several counts excludes them.
+# The gate's other threads wake up now and then; the median of several counts excludes them.
 COUNTS = 3
-# A frame that starts no request is cheap; this number is within the budgets against floods.
+# A frame that starts no request is cheap, so many are needed; this number is within the flood budgets.
 FRAMES = 60
-# The limit for a request: a mixed pass, plus this for each decoded byte.
+# The limit for a request is the cost of a mixed pass, plus this for each decoded byte.
 PER_BYTE = 10
 FRAME_LIMIT = 5_000
 
@@ -93,7 +93,7 @@ def measure_frames(gate):
         answered = frame(PING, 0, 0, b"answered")
 
         def send(count):
-            # With a pause in between, as an attacker would send them.
+            # With a pause between them, as an attacker would send them.
             for _ in range(count):
                 connection.send(make(stream))
             connection.send(answered)
@@ -106,7 +106,7 @@ def measure_frames(gate):
 
 
 def report_requests(rows):
-    """Prints a table whose first row is a mixed pass, and returns the rows above their limit."""
+    """Prints a table with a mixed pass in the first row, and returns the rows above their limits."""
     mixed = rows[0][2]
     above = []
     print("| request | bytes | instructions | of a mixed pass | limit | answer |")
@@ -121,7 +121,7 @@ def report_requests(rows):
 
 
 def report(rows, logged_rows, frames):
-    """Prints all tables, and returns the rows above their limit."""
+    """Prints all tables, and returns the rows above their limits."""
     above = report_requests(rows)
     print()
     above += report_requests(logged_rows)
@@ -136,7 +136,7 @@ def report(rows, logged_rows, frames):
 
 def main():
     parser = argparse.ArgumentParser(prog="Benchmarks/dearest.py", description=__doc__)
-    parser.add_argument("--gate", type=Path, default=BUILT_GATE, help="the binary of the gate")
+    parser.add_argument("--gate", type=Path, default=BUILT_GATE, help="the gate's binary")
     options = parser.parse_args()
     unwind_when_stopped()
     if shutil.which("callgrind_control") is None:

@@ -6,17 +6,17 @@ services="nginx haproxy caddy etcd prometheus"
 policy=/usr/sbin/policy-rc.d
 
 if [ -e "$policy" ] || [ -L "$policy" ]; then
-    # An existing policy is not ours: keep it, but it must forbid the start of services.
+    # An existing policy is not ours, so it is kept, but it must forbid the start of services.
     for service in $services; do
         answer=0
         "$policy" "$service" start </dev/null || answer=$?
         if [ "$answer" -ne 101 ]; then
-            echo "$policy would let $service start; install by hand: $*" >&2
+            echo "$policy would let $service start; install manually: $*" >&2
             exit 1
         fi
     done
 else
-    # noclobber: a policy that is created at the same moment is not overwritten either.
+    # With noclobber, a policy that is created at the same moment is not overwritten either.
     (set -C && printf '#!/bin/sh\nexit 101\n' >"$policy")
     trap 'rm -f "$policy"' EXIT
     trap 'exit 130' INT TERM HUP
@@ -27,7 +27,7 @@ export DEBIAN_FRONTEND=noninteractive
 apt-get -qq -o DPkg::Lock::Timeout=120 update
 apt-get -qq -y -o DPkg::Lock::Timeout=120 --no-install-recommends install "$@"
 
-# They would still start at the next boot.
+# The services would still start at the next boot.
 for package in "$@"; do
     service=${package%-server}
     case " $services " in

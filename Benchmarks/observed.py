@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Counts the instructions per request that metrics, census and breaker cost, on all threads."""
+"""Counts the instructions per request that metrics, census and circuit breaker cost, on all threads."""
 
 import argparse
 import contextlib
@@ -25,26 +25,26 @@ FOLDER = Path(__file__).parent
 BUILT_GATE = FOLDER.parent / ".build" / "release" / "versiongate"
 # A gate with 10,000 requests a second and a fetch every 10 seconds.
 REQUESTS_PER_FETCH, FETCH_SECONDS = 100_000, 10
-# The mixed heads once each, which are all that a fetch can contain. A crowd is infinite: the number of requests of a fetch, or
-# a sufficient number for a measurement without a fetch.
+# The requests per count: the mixed heads once each, which are all that a fetch can contain. A crowd is infinite, so these are
+# as many as in a fetch, or enough for a measurement without a fetch.
 COUNTED = {traffic.MIXED.name: traffic.HEADS, traffic.CROWD.name: 20_000}
 COUNTED_WITH_FETCH = COUNTED | {traffic.CROWD.name: REQUESTS_PER_FETCH}
-# The time between fetches, longer than the requests of a count take.
+# The time between fetches, which is longer than the requests in a count take.
 INTERVAL_SECONDS = {traffic.MIXED.name: 20, traffic.CROWD.name: 90}
-# Longer than a second without a fetch takes.
+# More instructions than a second without a fetch takes.
 FETCH_INSTRUCTIONS = 3_000_000
 IDLE_SECONDS = 10
 
 
 def requests(kind, denied):
-    """An infinite series of requests of a kind of traffic, each with unique numbers."""
+    """An infinite series of requests for a kind of traffic, each with unique numbers."""
     heads = kind.make(denied)
     chance = random.Random(3)
     weights = [1 / (place + 1) for place in range(len(heads))]
     number = itertools.count()
     mark = traffic.NUMBER.encode()
     while True:
-        # By Zipf's law, or in order.
+        # Drawn from a Zipf distribution, or in order.
         for one in chance.choices(heads, weights, k=10_000) if kind.by_zipf else heads:
             while mark in one:
                 one = one.replace(mark, b"%08d" % next(number), 1)
@@ -67,7 +67,7 @@ class Price:
 
 
 def idle(gate):
-    """Returns the number of instructions of a second without requests."""
+    """Returns the number of instructions in a second without requests."""
     gate.count()
     begun = time.monotonic()
     time.sleep(IDLE_SECONDS)
@@ -75,7 +75,7 @@ def idle(gate):
 
 
 def ask(gate, source, count, second):
-    """Returns the instructions of a request, without those of timers: a gate under callgrind takes long."""
+    """Returns the instructions of a request, without those of timers, which are many because callgrind is slow."""
     # An idle connection would have been closed.
     connection = Connection(gate.port)
     gate.count()
@@ -102,7 +102,7 @@ def wait_for_fetch(gate, interval, second):
 
 
 def measure(gate, kind, denied):
-    """Returns the cost of a request of a kind of traffic, for a gate without fetches."""
+    """Returns the cost of a request in a kind of traffic, for a gate without fetches."""
     source, count = requests(kind, denied), COUNTED[kind.name]
     second = idle(gate)
     ask(gate, source, count, second)
@@ -116,7 +116,7 @@ def measure_with_fetch(gate, kind, denied):
     ask(gate, source, 1_000, 0)
     wait_for_fetch(gate, interval, 0)
     second = idle(gate)
-    # A first fetch: afterwards, the texts of each fetch are cached.
+    # After a first fetch, the texts in each fetch are cached.
     ask(gate, source, count, second)
     wait_for_fetch(gate, interval, second)
     request = ask(gate, source, count, second)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Occupies the admin listener with connections, and measures the effect on probes and on the requests of clients."""
+"""Occupies the admin listener with connections, and measures the effect on probes and on clients' requests."""
 
 import argparse
 import contextlib
@@ -97,7 +97,7 @@ def compare(options, key, name, others, here):
     level, more = statistics.median(without), statistics.median(differences(without, held))
     chance = most_by_chance(without, held)
     print(f"{options.rate} requests a second, {key}: {level:.3f} ms {name}, {more:+.3f} ms ({more / level:+.1%}) "
-          f"with them here; {chance:.3f} ms may be chance, since phases that are alike differ by {noise(without):.3f} ms")
+          f"with them here; {chance:.3f} ms may be chance, since equal phases differ by {noise(without):.3f} ms")
     print("  there: " + ", ".join(f"{each:.3f}" for each in without))
     print("  here:  " + ", ".join(f"{each:.3f}" for each in held))
     return more > chance
@@ -108,26 +108,26 @@ def tell_probes(phases, name):
     probes = [each for phase in phases for each in phase["probes"]]
     answered = [each * 1000 for each in probes if each is not None]
     in_time = sum(each <= MOST_SECONDS * 1000 for each in answered)
-    print(f"probes {name}: {in_time} of {len(probes)} answered within {MOST_SECONDS * 1000:.0f} ms; "
+    print(f"probes {name}: {in_time} of {len(probes)} got a response within {MOST_SECONDS * 1000:.0f} ms; "
           f"median {statistics.median(answered):.1f} ms, slowest {max(answered):.1f} ms")
     return len(probes) - in_time
 
 
 def main():
     parser = argparse.ArgumentParser(prog="Benchmarks/operators.py", description=__doc__)
-    parser.add_argument("--gate", type=Path, default=BUILT_GATE, help="the binary of the gate")
+    parser.add_argument("--gate", type=Path, default=BUILT_GATE, help="the gate's binary")
     parser.add_argument("--silent", type=int, default=1000, help="connections that send nothing (default 1000)")
-    parser.add_argument("--streams", type=int, default=400, help="streams of events (default 400)")
+    parser.add_argument("--streams", type=int, default=400, help="event streams (default 400)")
     parser.add_argument("--bodies", type=int, default=300, help="bodies of a byte a second (default 300)")
     parser.add_argument("--again", type=float, default=1,
-                        help="seconds until a connection that was closed is opened again (default 1)")
+                        help="seconds until a closed connection is reopened (default 1)")
     parser.add_argument("--pairs", type=int, default=6, help="phases with the crowd (default 6)")
     parser.add_argument("--rate", type=int, default=1000, help="requests a second (default 1000)")
-    parser.add_argument("--seconds", type=int, default=10, help="of a phase (default 10)")
+    parser.add_argument("--seconds", type=int, default=10, help="length of a phase (default 10)")
     options = parser.parse_args()
     unwind_when_stopped()
     if options.pairs < FEWEST_PAIRS:
-        parser.error("of so few phases nobody knows how far those that are alike differ")
+        parser.error("too few phases to tell how much equal phases differ")
     findings = []
     with tempfile.TemporaryDirectory(prefix="versiongate-operators-") as name:
         folder = Path(name)
@@ -151,22 +151,22 @@ def main():
                     elsewhere.append(phase(gate, folder, options, other))
             finally:
                 if any([each.stop() != 0 for each in gates]):
-                    findings.append("a gate did not end in order")
+                    findings.append("a gate did not end properly")
         finally:
             backend.stop()
-    print(f"{options.silent} silent connections, {options.streams} streams of events and {options.bodies} slow bodies, again "
+    print(f"{options.silent} silent connections, {options.streams} event streams and {options.bodies} slow bodies, reopened "
           f"after {options.again:g} s: {sum(each['opened'] for each in here)} connections opened in {len(here)} phases "
           f"of {options.seconds} s")
     tell_probes(quiet, "without them")
     if late := tell_probes(here, "with them"):
-        findings.append(f"{late} probes were late or not answered")
-    for key, unit in (("others", "cores used by all threads but the event loops of clients"), ("resident", "MiB resident")):
+        findings.append(f"{late} probes were late or got no response")
+    for key, unit in (("others", "cores used by all threads except the clients' event loops"), ("resident", "MiB resident")):
         print(f"{unit}: {statistics.median(each[key] for each in quiet):.2f} without them, "
               f"{statistics.median(each[key] for each in here):.2f} with them")
     for key in ("p50", "p99"):
         compare(options, key, "without them", quiet, here)
-        if compare(options, key, "with them at another gate", elsewhere, here):
-            findings.append(f"clients notice: {key} is higher than with the same at another gate")
+        if compare(options, key, "with them open to another gate", elsewhere, here):
+            findings.append(f"clients are affected: {key} is higher than with the same connections to another gate")
     for finding in findings:
         print(f"FAILED: {finding}")
     return 1 if findings else 0

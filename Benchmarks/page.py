@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Requests the page's data for 90 days, 500 versions and 50 rules, and measures the effect on the requests of clients."""
+"""Requests the page's data for 90 days, 500 versions and 50 rules, and measures the effect on clients' requests."""
 
 import argparse
 import statistics
@@ -50,11 +50,11 @@ def measure_views(port, rounds):
     browser = Browser(port)
     for span in ("24h", "90d"):
         loads = [browser.load(span) for _ in range(rounds + 1)]
-        print(f"the page's load, traffic of {span}: seconds until each answer is there")
+        print(f"the page's load, traffic of {span}: seconds until each response is complete")
         for question in loads[0]:
             tell(f"  {question}", [load[question] for load in loads])
         tell("  all", [max(load.values()) for load in loads])
-    print("each question by itself")
+    print("each request by itself")
     for question in ALONE:
         tell(f"  {question}", [browser.seconds(question) for _ in range(rounds + 1)])
     return [f"longer than {MOST_SECONDS} s: {each}" for each in late]
@@ -88,7 +88,7 @@ def compare(gate, folder, options):
     for _ in range(options.pairs):
         busy.append(phase(gate, folder, options, WINDOWS))
         quiet.append(phase(gate, folder, options, 0))
-    print(f"{options.rate} requests a second; {WINDOWS} windows of 90 days look every {options.every:g} s, "
+    print(f"{options.rate} requests a second; {WINDOWS} windows that show 90 days poll every {options.every:g} s, "
           f"{sum(each['looks'] for each in busy)} times in {len(busy)} phases of {options.seconds} s")
     findings = []
     for name in ("p50", "p99"):
@@ -96,31 +96,31 @@ def compare(gate, folder, options):
         level = statistics.median(without)
         more = statistics.median(differences(without, asked))
         chance = most_by_chance(without, asked)
-        print(f"{name}: {level:.3f} ms with nobody at the page, {more:+.3f} ms ({more / level:+.1%}) with two windows; "
-              f"{chance:.3f} ms may be chance, since phases that are alike differ by {noise(without):.3f} ms")
-        print("  nobody:      " + ", ".join(f"{each:.3f}" for each in without))
+        print(f"{name}: {level:.3f} ms without the page, {more:+.3f} ms ({more / level:+.1%}) with two windows; "
+              f"{chance:.3f} ms may be chance, since equal phases differ by {noise(without):.3f} ms")
+        print("  no window:   " + ", ".join(f"{each:.3f}" for each in without))
         print("  two windows: " + ", ".join(f"{each:.3f}" for each in asked))
         if more > chance:
-            findings.append(f"clients notice the page: {name} is {more:.3f} ms higher")
+            findings.append(f"the page affects clients: {name} is {more:.3f} ms higher")
     return findings
 
 
 def main():
     parser = argparse.ArgumentParser(prog="Benchmarks/page.py", description=__doc__)
-    parser.add_argument("--gate", type=Path, default=BUILT_GATE, help="the binary of the gate")
+    parser.add_argument("--gate", type=Path, default=BUILT_GATE, help="the gate's binary")
     parser.add_argument("--rounds", type=int, default=20, help="loads of the page (default 20)")
     parser.add_argument("--wait", type=int, default=15,
                         help="seconds between the start of the gate and the first load (default 15)")
     parser.add_argument("--pairs", type=int, default=8,
                         help="phases with windows, 0 for none (default 8)")
     parser.add_argument("--every", type=float, default=10,
-                        help="seconds between two looks of a window (default 10, as the page)")
+                        help="seconds between a window's polls (default 10, as in the page)")
     parser.add_argument("--rate", type=int, default=2000, help="requests a second (default 2000)")
     parser.add_argument("--seconds", type=int, default=10, help="of a phase (default 10)")
     options = parser.parse_args()
     unwind_when_stopped()
     if options.pairs and options.pairs < FEWEST_PAIRS:
-        parser.error("of so few phases nobody knows how far those that are alike differ")
+        parser.error("too few phases to tell how much equal phases differ")
     binary = options.gate.resolve()
     with tempfile.TemporaryDirectory(prefix="versiongate-page-") as name:
         folder = Path(name)
@@ -133,14 +133,14 @@ def main():
             print(spread(folder / "state"))
             gate = start(binary, folder, backend.port)
             try:
-                # With its first write, the gate computes the first requests of the page.
+                # After its first write, the gate computes the results of the page's first requests.
                 time.sleep(options.wait)
                 findings = measure_views(gate.admin_port, options.rounds)
                 if options.pairs:
                     findings += compare(gate, folder, options)
             finally:
                 if gate.stop() != 0:
-                    print("the gate did not end in order")
+                    print("the gate did not end properly")
         finally:
             backend.stop()
         findings += gate.complaints()

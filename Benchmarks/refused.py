@@ -20,9 +20,9 @@ from uploads.attack import Attack  # noqa: E402
 
 BUILT_GATE = Path(__file__).parent.parent / ".build" / "release" / "versiongate"
 CORES = (0, 1)
-# The values in docs/tls-and-http2.md: 16 bodies of the maximum size at once, and as many in the time of one.
+# The values from docs/tls-and-http2.md: 16 bodies of the maximum size at once, and as many again in the time for one body.
 LIMIT, SECONDS, BODIES = 64 * 2**20, 30, 16
-# Free bytes of each body, and bytes in transit when the window ends.
+# The free bytes of each body, and bytes in transit when the window is exhausted.
 FREE = 256 * 1024
 MOST_TIMES = 2
 MOST_MIB = 100
@@ -55,10 +55,10 @@ def phase(gate, folder, options, attacks):
 
 def main():
     parser = argparse.ArgumentParser(prog="Benchmarks/refused.py", description=__doc__)
-    parser.add_argument("--gate", type=Path, default=BUILT_GATE, help="the binary of the gate")
+    parser.add_argument("--gate", type=Path, default=BUILT_GATE, help="the gate's binary")
     parser.add_argument("--connections", type=int, default=100, help="of the attack (default 100)")
-    parser.add_argument("--streams", type=int, default=10, help="uploads of each connection (default 10)")
-    parser.add_argument("--again", action="store_true", help="follow each upload that the gate resets by another one")
+    parser.add_argument("--streams", type=int, default=10, help="uploads on each connection (default 10)")
+    parser.add_argument("--again", action="store_true", help="start another upload after each one that the gate resets")
     parser.add_argument("--pairs", type=int, default=3, help="phases with the attack (default 3)")
     parser.add_argument("--rate", type=int, default=1000, help="requests a second of others (default 1000)")
     parser.add_argument("--seconds", type=int, default=20, help="of a phase (default 20)")
@@ -81,14 +81,14 @@ def main():
                     attacked.append(phase(gate, folder, options, True))
             finally:
                 if gate.stop() != 0:
-                    findings.append("the gate did not end in order")
+                    findings.append("the gate did not end properly")
         finally:
             backend.stop()
     count = options.connections * options.streams
-    print(f"{count} uploads over {options.connections} connections that never end, in {len(attacked)} phases of {options.seconds} s")
+    print(f"{count} endless uploads over {options.connections} connections, in {len(attacked)} phases of {options.seconds} s")
     for key in ("p50", "p99"):
         without, attack = (statistics.median(each[key] for each in phases) for phases in (quiet, attacked))
-        print(f"{options.rate} requests a second of others, {key}: {without:.3f} ms without, {attack:.3f} ms with them "
+        print(f"{options.rate} requests a second by others, {key}: {without:.3f} ms without, {attack:.3f} ms with them "
               f"({attack / without:.2f} times)")
         if key == "p99" and attack > MOST_TIMES * without:
             findings.append(f"p99 is more than {MOST_TIMES} times as high")
@@ -100,10 +100,10 @@ def main():
     seconds = options.seconds * 2 * len(attacked)
     resets = sum(each["resets"] for each in attacked)
     most = LIMIT * BODIES * (1 + seconds / SECONDS) + (count * len(attacked) + resets) * FREE
-    print(f"thrown away: {thrown / 2**20:.0f} MiB of {sum(each['sent'] for each in attacked) / 2**20:.0f} MiB sent, "
+    print(f"discarded: {thrown / 2**20:.0f} MiB of {sum(each['sent'] for each in attacked) / 2**20:.0f} MiB sent, "
           f"{resets} streams reset; the budget of one client is {most / 2**20:.0f} MiB")
     if thrown > most:
-        findings.append("the budget does not hold")
+        findings.append("more bytes were discarded than the budget allows")
     for finding in findings:
         print(f"FAILED: {finding}")
     return 1 if findings else 0

@@ -22,7 +22,7 @@ from soak.process import Backend, Gate, wait_for  # noqa: E402
 from soak.visitors import VISITORS, Doors  # noqa: E402
 
 BUILT_GATE = Path(__file__).parent.parent / ".build" / "release" / "versiongate"
-# Idle connections to the backend stay open for 4 s, a GOAWAY for 30.
+# Idle connections to the backend remain open for 4 s, and those with a GOAWAY for 30 s.
 SETTLE_SECONDS = 45
 
 
@@ -138,7 +138,7 @@ class Soak:
             self._ledger.backend_is_back()
 
     async def _hang_log(self):
-        """The reader of the log stops reading, for up to a minute."""
+        """Makes the log's reader stop reading, for up to a minute."""
         while True:
             await asyncio.sleep(random.uniform(30, 120))
             self._gate.log.hang()
@@ -146,7 +146,7 @@ class Soak:
             self._gate.log.go_on()
 
     async def _set_clock(self):
-        """The wall clock jumps, in either direction."""
+        """Makes the wall clock jump, in either direction."""
         while True:
             await asyncio.sleep(random.uniform(10, 60))
             self._wall_clock.set(random.choice([-86_400, -3_600, -5, 0, 5, 3_600, 86_400]))
@@ -163,7 +163,7 @@ class Soak:
         )
 
     async def _settled(self, base):
-        """Returns the resources of the gate after all clients have disconnected."""
+        """Returns the gate's resources after all clients have disconnected."""
         await asyncio.to_thread(
             wait_for, lambda: self._gate.exit_status is not None
             or self._gate.descriptors() <= base.descriptors, SETTLE_SECONDS,
@@ -185,20 +185,20 @@ class Soak:
               f"grows by {grown / 2**20:+.2f} MiB; {cpu:.0f} s of CPU; "
               f"{len(self._ledger.windows)} restarts of the backend")
         log = self._gate.log
-        print(f"log: {log.lines} lines, {log.dropped} dropped while nobody read them")
+        print(f"log: {log.lines} lines, {log.dropped} dropped while the reader was hanging")
         if self._options.samples:
             watch.write(self._samples, self._options.samples)
-        findings = [f"no line of a log: {line}" for line in log.broken[:3]]
+        findings = [f"not a log line: {line}" for line in log.broken[:3]]
         if exit_status != 0:
             findings.append(f"the gate ended with {exit_status}; its log: {self._log_end()}")
         if self._ledger.unexplained:
-            findings.append(f"{len(self._ledger.unexplained)} ends that nothing explains")
+            findings.append(f"{len(self._ledger.unexplained)} unexplained results")
         if grown > watch.ALLOWED_BYTES:
             findings.append("the resident size grows")
         if last and last.descriptors > base.descriptors:
             findings.append(f"{last.descriptors - base.descriptors} descriptors are left")
         if last and last.threads > max(each.threads for each in steady[:5]):
-            findings.append("there are more threads than in the beginning")
+            findings.append("there are more threads than at the beginning")
         return findings
 
     def _log_end(self):
@@ -207,12 +207,12 @@ class Soak:
 
 def main():
     parser = argparse.ArgumentParser(prog="Benchmarks/soak.py", description=__doc__)
-    parser.add_argument("--gate", type=Path, default=BUILT_GATE, help="the binary of the gate")
+    parser.add_argument("--gate", type=Path, default=BUILT_GATE, help="the gate's binary")
     parser.add_argument("--minutes", type=float, default=60)
     parser.add_argument("--rate", type=float, default=200, help="visits per second (default 200)")
     parser.add_argument("--memory", type=int, default=192,
-                        help="MiB of data that the gate may have (default 192)")
-    parser.add_argument("--samples", type=Path, help="a new file for what the gate held, as CSV")
+                        help="the gate's limit of data in MiB (default 192)")
+    parser.add_argument("--samples", type=Path, help="a new CSV file for the gate's resources over time")
     options = parser.parse_args()
     if options.samples:
         options.samples.touch(exist_ok=False)

@@ -1,7 +1,7 @@
 """Measures how soon clients of event streams get an event after a reload.
 
-Opens many streams to one gate on one core, changes the rules so that the decision of half of the
-clients changes, and prints when each of these got its event. At the same time, another client sends
+Opens many streams to one gate on one core, changes the rules so that the decision changes for half
+of the clients, and prints when each of these got its event. At the same time, another client sends
 requests continuously, to measure how long they are delayed.
 """
 
@@ -46,7 +46,7 @@ def start(options, rules, port):
 
 
 def open_streams(count, port):
-    """Every second client has version 2, the others version 9; each has a different device id."""
+    """Every second client has version 2, the others version 9; each has a different device ID."""
     streams = []
     for number in range(count):
         stream = socket.create_connection(("127.0.0.1", port))

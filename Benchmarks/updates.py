@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Changes the rules ten thousand times in a feed during traffic, and fails if this affects the requests."""
+"""Changes the rules in a feed ten thousand times during traffic, and fails if this affects the requests."""
 
 import argparse
 import http.client
@@ -23,7 +23,7 @@ from updates.source import Database, floor  # noqa: E402
 
 BUILT_GATE = Path(__file__).parent.parent / ".build" / "release" / "versiongate"
 CORES = (0, 1)
-# The rules in addition to those of the feed.
+# The rules in addition to the feed's.
 RULES = """\
 feeds:
   - id: floor
@@ -38,9 +38,9 @@ tests:
     request: {{ platform: ios, version: "9.0.0" }}
     expect: {{ decision: allow }}
 """
-# A connection of h2load has at most 100 requests a second; more would be sent in bursts.
+# An h2load connection gets at most 100 requests a second; more would be sent in bursts.
 REQUESTS_PER_CONNECTION = 100
-# The interval of consecutive updates in seconds; the first and the last one are additional.
+# The interval between consecutive updates in seconds; the first and the last update are additional.
 PACE = 0.2
 # The permitted difference between equal phases; beyond it, there is no result.
 MOST_NOISE = 0.15
@@ -68,7 +68,7 @@ class Updates:
         """Prints the figures, and returns the failures."""
         try:
             if not self._gate.wait_until(lambda: (self._gate.feed() or {}).get("state") == "fresh"):
-                return ["the gate does not take the feed", *self._gate.complaints()]
+                return ["the gate does not apply the feed", *self._gate.complaints()]
             # Pools and caches fill up before the comparison.
             self._phase(0)
             before = self._gate.descriptors()
@@ -141,25 +141,25 @@ class Updates:
         steady = watch.steady_part(self._samples)
         grown = watch.growth(steady)
         requests = sum(phase["requests"] for phase in quiet + busy)
-        print(f"{self._sent} changes sent, {taken - 1} taken, the last one "
-              f"{'is' if settled else 'is not'} in force; streams opened: {self._source.opened}")
-        print(f"{requests} requests, not answered by 200: {self._faults or 0}")
-        print(f"resident: {self._samples[0].resident / 2**20:.1f} MiB in the beginning, "
+        print(f"{self._sent} changes sent, {taken - 1} applied, the last one "
+              f"{'is' if settled else 'is not'} active; streams opened: {self._source.opened}")
+        print(f"{requests} requests, without a 200: {self._faults or 0}")
+        print(f"resident: {self._samples[0].resident / 2**20:.1f} MiB at the beginning, "
               f"{min(each.resident for each in steady) / 2**20:.1f} to "
               f"{max(each.resident for each in steady) / 2**20:.1f} MiB later, "
               f"grows by {grown / 2**20:+.2f} MiB")
         print(f"descriptors: {descriptors[0]} before, {descriptors[1]} after")
         findings = self._compare_processor_time(quiet, busy)
-        findings += [f"not every request was answered by 200: {each}" for each in self._faults]
+        findings += [f"not every request got a 200: {each}" for each in self._faults]
         if not settled:
-            findings.append("the last change is not in force")
+            findings.append("the last change is not active")
         most = len(busy) * (self._options.seconds / PACE + 2) + 1
         if not 1 < taken <= most:
-            findings.append(f"{taken} values were taken, where {most:.0f} is the most")
+            findings.append(f"{taken} values were applied; the maximum is {most:.0f}")
         if self._source.opened not in (1, None):
             findings.append("the stream was lost")
         if feed is None or feed["state"] != "fresh":
-            findings.append(f"the feed ends as {feed}")
+            findings.append(f"the feed's final state is {feed}")
         if grown > watch.ALLOWED_BYTES:
             findings.append("the resident size grows")
         if descriptors[1] > descriptors[0]:
@@ -168,7 +168,7 @@ class Updates:
         return findings
 
     def _compare_processor_time(self, quiet, busy):
-        """Prints the processor time, and returns the failures."""
+        """Prints the CPU time, and returns the failures."""
         findings = []
         for name, who in (("data_plane", "the event loops"), ("others", "all other threads")):
             without, with_changes = (
@@ -180,14 +180,14 @@ class Updates:
             chance = most_by_chance(without, with_changes)
             print(f"{who}, CPU per request: {level:.2f} µs, and {more:+.2f} µs "
                   f"({more / level:+.1%}) with {self._options.rate} changes a second; "
-                  f"{chance:.2f} µs may be chance, since phases that are alike differ by "
+                  f"{chance:.2f} µs may be chance, since equal phases differ by "
                   f"{apart:.2f} µs ({apart / level:.1%})")
             print("  without: " + ", ".join(f"{each:.1f}" for each in without))
             print("  with:    " + ", ".join(f"{each:.1f}" for each in with_changes))
             if name != "data_plane":
                 continue
             if apart > MOST_NOISE * level:
-                findings.append("this machine is too busy with other things to compare")
+                findings.append("this machine is too busy for a comparison")
             elif more > chance:
                 findings.append(f"changes cost the event loops {more:.2f} µs a request")
         return findings
@@ -195,19 +195,19 @@ class Updates:
 
 def main():
     parser = argparse.ArgumentParser(prog="Benchmarks/updates.py", description=__doc__)
-    parser.add_argument("--gate", type=Path, default=BUILT_GATE, help="the binary of the gate")
+    parser.add_argument("--gate", type=Path, default=BUILT_GATE, help="the gate's binary")
     parser.add_argument("--updates", type=int, default=10_000)
     parser.add_argument("--rate", type=int, default=200, help="changes per second (default 200)")
     parser.add_argument("--requests", type=int, default=2000,
                         help="requests per second (default 2000)")
-    parser.add_argument("--seconds", type=int, default=5, help="of a phase (default 5)")
+    parser.add_argument("--seconds", type=int, default=5, help="length of a phase (default 5)")
     parser.add_argument("--threads", type=int, default=1, help="event loops (default 1)")
     parser.add_argument("--source", choices=("database", "etcd"), default="database",
                         help="where the changes are made (default database)")
     options = parser.parse_args()
     unwind_when_stopped()
     if options.updates <= (FEWEST_PAIRS - 1) * options.rate * options.seconds:
-        parser.error(f"that is over in fewer than {FEWEST_PAIRS} phases")
+        parser.error(f"the changes would take fewer than {FEWEST_PAIRS} phases")
     with tempfile.TemporaryDirectory(prefix="versiongate-updates-") as folder:
         backend = BACKEND.start(Path(folder) / "backend", 0, CORES)
         try:

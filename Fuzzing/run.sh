@@ -13,13 +13,13 @@ scratch=.build-fuzz
 flags=(-c release --scratch-path "$scratch" --sanitize fuzzer --sanitize address)
 flags+=(-Xswiftc -sanitize=fuzzer)
 
-# A different order than in the last build would recompile everything.
+# With another order than in the last build, everything would be recompiled.
 SWIFT_DETERMINISTIC_HASHING=1 GATE_FUZZING=1 "$swift" build "${flags[@]}" --product gatefuzz
 binary=$scratch/release/gatefuzz
 
 targets=("$@")
 [ ${#targets[@]} -gt 0 ] || targets=($(ls Fuzzing/Corpus))
-# Uses one core regardless of the load of the machine.
+# One core is used, regardless of the machine's load.
 pin=()
 command -v taskset >/dev/null && pin=(taskset --cpu-list "${FUZZ_CORE:-0}")
 
@@ -41,7 +41,7 @@ for target in "${targets[@]}"; do
         "$found" "Fuzzing/Corpus/$target" >"$log" 2>&1 || result=FAILED
     read -r coverage features < <(sed -nE \
         's/.* cov: ([0-9]+) ft: ([0-9]+) .*/\1 \2/p' "$log" | tail -n 1) || true
-    # Without coverage the inputs would only be random.
+    # Without coverage, the inputs would merely be random.
     [ -n "${coverage:-}" ] || result=FAILED
     printf '%-20s %12s %8s %9s %9s  %s\n' "$target" \
         "$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")" \

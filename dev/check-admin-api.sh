@@ -26,7 +26,7 @@ rules:
       - { minimum: "9.0", enforceFrom: 2999-01-01T00:00:00Z }
 RULES
 echo "night 0123456789abcdef" >"$folder/tokens"
-# The responses of the backend do not matter here.
+# The backend's responses do not matter here.
 "$gate" serve --listen 127.0.0.1:0 --upstream http://127.0.0.1:9 --rules "$folder/rules.yaml" \
     --state-dir "$folder/state" --admin-listen "0.0.0.0:$port" --admin-token-file "$folder/tokens" 2>"$folder/log" &
 gate_pid=$!
@@ -51,12 +51,12 @@ checks.positive_data_acceptance.expected-statuses = ["2xx", "404"]
 include-operation-id = "undo"
 checks.positive_data_acceptance.expected-statuses = ["2xx", "404", "428"]
 
-# The stream has no end.
+# The event stream has no end.
 [[operations]]
 include-operation-id = "events"
 enabled = false
 TOML
-# Schemathesis writes files into its working directory.
+# Schemathesis writes files to its working directory.
 cd "$folder"
 "$tools/bin/schemathesis" --config-file schemathesis.toml run "http://127.0.0.1:$port/api/v1/openapi.json" \
     --header "Authorization: Bearer 0123456789abcdef" --wait-for-schema 30 --checks all \

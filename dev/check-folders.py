@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Finds dependency cycles between the folders of each target.
 
-A folder depends on another one if one of its files names a type that is declared at the top level of a file of the other
-one. The check reads text, without the information of the compiler: it does not see members of extensions. If the order of
-a target's folders is listed here, from the bottom up, the dependencies must follow it.
+A folder depends on another one if one of its files names a type that is declared at the top level of a file in the other
+one. The check reads text, without the compiler's information, so it does not see members of extensions. If a target's
+folders are listed here in order, from the bottom up, the dependencies must follow that order.
 """
 import collections
 import pathlib
@@ -34,7 +34,7 @@ IGNORED = [r'"""[\s\S]*?"""', r'"(?:\\.|[^"\\\n])*"', r"//.*"]
 
 
 def uses(folder):
-    """Returns the types of other folders that each folder names: {(of, in): {name: file}}."""
+    """Returns the types from other folders that each folder names: {(of, in): {name: file}}."""
     texts, homes = {}, {}
 
     def home_of(path):
@@ -61,7 +61,7 @@ def uses(folder):
 
 
 def circles(edges):
-    """Returns the edges that are part of a cycle: both ends reach each other."""
+    """Returns the edges that are part of a cycle, whose ends reach each other."""
     targets = collections.defaultdict(set)
     for start, end in edges:
         targets[start].add(end)
@@ -79,7 +79,7 @@ def circles(edges):
 
 
 def against(order, edges):
-    """Returns the edges that lead upwards, or to or from a folder that is not in the order."""
+    """Returns the edges that lead upward, or to or from a folder that is not in the order."""
     place = {folder: index for index, folder in enumerate(order)}
     return [edge for edge in edges if place.get(edge[0], -1) <= place.get(edge[1], len(order))]
 
@@ -94,7 +94,7 @@ def main(sources):
         for start, end in sorted(wrong):
             for name, path in sorted(found[start, end].items()):
                 print(
-                    f"{path}: {name} is in {target.name}/{end}, which stands upon {target.name}/{start}",
+                    f"{path}: {name} is in {target.name}/{end}, which is above {target.name}/{start}",
                     file=sys.stderr,
                 )
                 failed = True

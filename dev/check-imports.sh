@@ -8,7 +8,7 @@ ours='CAdminFiles|CCrypto|CCurl|CHiredis|CLinux|CRelease|CSchemas|CSQLite|CYAML|
 failed=0
 imports=()
 
-# allow TARGET MODULE...: the target may import these modules of ours and no others.
+# allow TARGET MODULE...: of our modules, the target may import these and no others.
 allow() {
     local target=$1
     shift
@@ -40,32 +40,32 @@ allow VersionGateClient
 allow versiongate CRelease CSchemas GateAdmin GateCensus GateControl GateFeeds GatePolicy GateProxy GateRecords GateRules \
     GateSystem GateWire
 
-# Rules are read and judged without the network and at a time that is passed in. A source takes the fetcher that it asks
-# with as an argument, which is the one place that names it.
+# Rules are parsed and evaluated without the network, at a time that is passed in. A source gets its fetcher as an
+# argument, which is the only mention of a fetcher.
 if grep -rnwE 'SystemClock|Fetcher|EasyHandle|TransferLoop' --include='*.swift' Sources/GateRules | grep -v '/Feeds/FeedSource.swift:'; then
-    echo "GateRules fetches nothing and has no clock" >&2
+    echo "GateRules must not fetch anything or use a clock" >&2
     failed=1
 fi
 
 # GateWire parses and writes buffers, and does not know their transport.
 if grep -rnwE 'Channel|ChannelHandler|ChannelHandlerContext|EventLoop|EventLoopFuture' --include='*.swift' Sources/GateWire; then
-    echo "GateWire names no channel and no event loop" >&2
+    echo "GateWire must not name a channel or an event loop" >&2
     failed=1
 fi
 
-# GatePolicy is pure: only the standard library.
+# GatePolicy has no side effects and uses only the standard library.
 if grep -rnE '^ *((package|public) )?import ' --include='*.swift' Sources/GatePolicy; then
-    echo "GatePolicy imports nothing" >&2
+    echo "GatePolicy must not import anything" >&2
     failed=1
 fi
 
-# The client is part of apps: each app would have to build every other import.
+# The client library is part of apps, which would have to build every other import.
 if grep -rnE '^ *(public )?import ' --include='*.swift' Sources/VersionGateClient \
     | grep -vE 'import (Foundation|FoundationNetworking|Observation)$'; then
-    echo "VersionGateClient imports only Foundation" >&2
+    echo "VersionGateClient must import only Foundation" >&2
     failed=1
 fi
-# The drawing of the targets: each target is above those that it imports.
+# In the drawing of the targets, each target must be above those that it imports.
 drawing=$(awk '/^```/ { inside = !inside } inside' docs/architecture.md)
 line_of() { grep -nw -m1 "$1" <<<"$drawing" | cut -d: -f1; }
 for entry in "${imports[@]}"; do

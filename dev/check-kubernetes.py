@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Checks the manifests of deploy/kubernetes against the schemas of Kubernetes, and that each kustomization is complete.
+"""Checks the manifests in deploy/kubernetes against the Kubernetes schemas, and that each kustomization is complete.
 
-Needs PyYAML and kubernetes-validate, which dev/check-kubernetes.sh installs.
+This requires PyYAML and kubernetes-validate, which dev/check-kubernetes.sh installs.
 """
 
 import sys
@@ -15,7 +15,7 @@ VERSIONS = ["1.30", "1.33"]
 
 
 def merged(base, patch):
-    """Returns the result of a strategic merge in kustomize, for patches that only add lists."""
+    """Returns the result of kustomize's strategic merge, for patches that only add lists."""
     if isinstance(base, dict) and isinstance(patch, dict):
         return {key: merged(base[key], patch[key]) if key in base and key in patch else base.get(key, patch.get(key))
                 for key in {**base, **patch}}

@@ -5,7 +5,7 @@ Usage: check-prometheus.py GATE
 
 A Prometheus scrapes two gates five times a second. In its copy of the alerts, a minute is shortened to a second, so that
 the test does not take a quarter of an hour; `promtool test rules` has tested the real durations. Each alert must be silent,
-fire during its fault, and end after it. Each expression of the dashboard must have a result, and only use existing metrics.
+fire during its fault, and end after it. Each expression in the dashboard must have a result, and use only existing metrics.
 """
 
 import http.client
@@ -51,7 +51,7 @@ class Backend:
     def __init__(self, port: int = 0) -> None:
         class Handler(http.server.BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
-            # Head and body are two writes; the second would wait for the acknowledgment of the first.
+            # Head and body are two writes, and the second would wait for the acknowledgment of the first.
             disable_nagle_algorithm = True
 
             def do_GET(self) -> None:
@@ -181,7 +181,7 @@ class Traffic:
             number += 1
             fields = {"X-App-Platform": "ios", "X-Device-Id": f"device-{number % 1000}"}
             version = self.versions[number % len(self.versions)]
-            # One request in a hundred has no version.
+            # One in a hundred requests has no version.
             if version and number % 100:
                 fields["X-App-Version"] = version
             try:
@@ -194,7 +194,7 @@ class Traffic:
 
 
 class Redis:
-    """The store of the census."""
+    """The census store."""
 
     def __init__(self) -> None:
         self.port = free_port()
@@ -247,14 +247,14 @@ class Prometheus:
         return {alert["labels"]["alertname"] for alert in self.ask("alerts")["alerts"] if alert["state"] == "firing"}
 
     def missed(self) -> str:
-        """Returns how many scrapes of the last minute failed: each ends a series, and an alert on it starts again."""
+        """Returns how many scrapes failed in the last minute; each failure ends a series and restarts its alerts."""
         found = self.ask("query", query="sum(count_over_time(up[1m]) - sum_over_time(up[1m]))")["result"]
         return f"; {found[0]['value'][1]} scrapes have failed" if found else ""
 
     def is_up(self, count: int) -> bool:
         try:
             return len(self.ask("query", query="up == 1")["result"]) == count
-        # Before it is ready, it responds with text.
+        # Until it is ready, Prometheus responds with text.
         except (OSError, json.JSONDecodeError):
             return False
 
@@ -277,7 +277,7 @@ def play(prometheus: Prometheus, alert: str, fault, mend) -> None:
     played.add(alert)
     begun = time.monotonic()
     until(lambda: alert not in prometheus.firing(), f"{alert} to end", 120)
-    print(f"{alert}: fired after {fired:.1f} s, ended {time.monotonic() - begun:.1f} s after it was mended", flush=True)
+    print(f"{alert}: fired after {fired:.1f} s, ended {time.monotonic() - begun:.1f} s after the fault was removed", flush=True)
 
 
 def check_dashboard(prometheus: Prometheus) -> None:
@@ -287,10 +287,10 @@ def check_dashboard(prometheus: Prometheus) -> None:
         dashboard = json.loads(file.read_text())
         expressions = [target["expr"] for panel in dashboard["panels"] for target in panel.get("targets", [])]
         for expression in expressions:
-            # The value that Grafana uses for all jobs and instances.
+            # Grafana's value for all jobs and instances.
             filled = expression.replace("$job", ".+").replace("$instance", ".+").replace("$__rate_interval", "5s")
             unknown = set(re.findall(r"\b(?:versiongate|process)_\w+", filled)) - known
-            # Missing if no rule has tripped.
+            # This metric is missing if no rule has tripped.
             if unknown - {"versiongate_breaker_tripped"}:
                 raise SystemExit(f"{file.name}: {expression}: there is no {unknown}")
             if not prometheus.ask("query", query=filled)["result"] and not unknown:
@@ -298,7 +298,7 @@ def check_dashboard(prometheus: Prometheus) -> None:
             count += 1
     if count < 15:
         raise SystemExit("the dashboard is missing")
-    print(f"{count} expressions of the dashboard have an answer", flush=True)
+    print(f"{count} expressions in the dashboard have a result", flush=True)
 
 
 def main() -> None:
@@ -330,7 +330,7 @@ def run(prometheus: Prometheus, first: Gate, second: Gate, backend: Backend, sou
     traffic = Traffic(first.port, ["2.0", "3.0"])
     others = Traffic(second.port, ["2.0", "3.0"])
     until(lambda: first.ask_admin("GET", "/feeds")[1].count(b'"fresh"') == 1, "the feed to be fresh")
-    # An hour, with minutes shortened to seconds, and five of them: the range of the jump alert.
+    # Minutes are shortened to seconds: an hour, plus five minutes for the range of the jump alert.
     begun = time.monotonic()
 
     play(prometheus, "VersionGateReloadFailed",
@@ -371,7 +371,8 @@ def run(prometheus: Prometheus, first: Gate, second: Gate, backend: Backend, sou
 
     play(prometheus, "VersionGateLogLinesDropped", stop_reading, read_again)
 
-    # The census contains all devices by now, half of which have 2.0: a floor of 2.5 is predicted, and does not trip.
+    # By now, the census contains all devices, half of which have 2.0, so the denials of a floor of 2.5 are predicted and do
+    # not trip the breaker.
     until(lambda: time.monotonic() > begun + 70, "an hour to look back to", 120)
     play(prometheus, "VersionGateDenialsJump",
          lambda: first.reload(rules("2.5", source.port)), lambda: first.reload(fed))
@@ -401,7 +402,7 @@ def run(prometheus: Prometheus, first: Gate, second: Gate, backend: Backend, sou
 
     missing = set(re.findall(r"alert: (\w+)", (ROOT / "deploy/prometheus/alerts.yaml").read_text())) - played
     if missing:
-        raise SystemExit(f"no fault is played for {', '.join(sorted(missing))}")
+        raise SystemExit(f"no fault is simulated for {', '.join(sorted(missing))}")
 
 
 if __name__ == "__main__":

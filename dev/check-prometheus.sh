@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Checks deploy/prometheus and deploy/grafana with Debian's Prometheus: the alerts with promtool, and both against the metrics
-# of the gate at $1 (default: the debug build), with a fault for each alert. Takes three minutes.
+# of the gate at $1 (default: the debug build), with a fault for each alert. This takes three minutes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

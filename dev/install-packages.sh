@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the missing Debian packages for a purpose: `build`, `test`, `conformance`, `clients`, `soak`,
-# `package`, `package-test` or `prometheus`. Announces it first, and does nothing if all are installed.
+# `package`, `package-test` or `prometheus`. It announces this first, and does nothing if all of them are installed.
 set -euo pipefail
 
 case "${1:-}" in
@@ -36,7 +36,7 @@ prometheus) wanted=(prometheus python3 redis-server) ;;
     ;;
 esac
 
-# A program that was not installed with apt (Node, Python) works as well.
+# A program that was not installed with apt (Node, Python) also works.
 is_there() {
     case "$1" in
     nginx | haproxy) PATH=$PATH:/usr/sbin command -v "$1" >/dev/null ;;
@@ -61,7 +61,7 @@ done
 
 if ! command -v apt-get >/dev/null; then
     echo "NOT INSTALLED, as there is no apt-get here: ${missing[*]}" >&2
-    # Tests are skipped without them; other purposes need them.
+    # Without the packages, tests are skipped; other purposes need them.
     [ "$1" = test ]
     exit
 fi

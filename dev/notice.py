@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 """Writes NOTICE: the components of a built gate, and their licenses.
 
-The texts are those of the packages themselves, as checked out by SwiftPM during a build. `--check` tests whether all
-packages are listed, but not their texts, since the versions of indirect dependencies may differ
-from one build to the next.
+The texts are the packages' own, as checked out by SwiftPM during a build. `--check` tests only whether all packages
+are listed, and not their texts, because the versions of indirect dependencies may differ from one build to the next.
 """
 
 import json
@@ -63,7 +62,7 @@ def first_comment(path: Path) -> str:
         if "SPDX-License-Identifier" in comment:
             lines = [line.strip().removeprefix("*").removeprefix("-").strip() for line in comment.splitlines()]
             return "\n".join(lines).strip()
-    raise SystemExit(f"{path}: no licence at its top")
+    raise SystemExit(f"{path}: no license at its top")
 
 
 def notice() -> str:
@@ -96,7 +95,7 @@ def main() -> None:
     if "--check" not in sys.argv[1:]:
         path.write_text(text)
     elif path.read_text().split(RULE)[0] != text.split(RULE)[0]:
-        raise SystemExit("NOTICE is not what the packages say: run dev/notice.py")
+        raise SystemExit("NOTICE does not match the packages: run dev/notice.py")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Takes the screenshots of the denial page (docs/images), from the gate at $1 (default: the debug build) with
-# rules of four lines. Needs Debian's chromium, fonts-noto-core and fonts-noto-cjk.
+# four lines of rules. This needs Debian's chromium, fonts-noto-core and fonts-noto-cjk.
 set -euo pipefail
 
 gate=${1:-.build/debug/versiongate}

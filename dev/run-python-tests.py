@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the Python tests of a folder; the last lines of its output list skipped tests and the counts."""
+"""Runs a folder's Python tests; the last lines of the output list skipped tests and the counts."""
 
 import argparse
 import sys
@@ -12,7 +12,7 @@ from suite_counts import NO_REASON, Counts  # noqa: E402
 
 
 class CountingResult(unittest.TextTestResult):
-    """Also records which tests were started: a skipped class starts none of its own."""
+    """Also records which tests were started, because a skipped class starts none of its tests."""
 
     def __init__(self, *arguments, **more):
         super().__init__(*arguments, **more)
@@ -32,7 +32,7 @@ class CountingResult(unittest.TextTestResult):
 
 
 def whole(test):
-    """Returns the test that a subtest belongs to."""
+    """Returns the test to which a subtest belongs."""
     return getattr(test, "test_case", test)
 
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Runs the built tests, and lists the failures at the end of the output, which is what a CI log keeps.
 
-Makefile targets that are tests as well run in parallel (`--beside`). The last lines contain the
-counts of each, and the very last line the total.
+Makefile targets that are also tests run in parallel (`--beside`). The last lines contain the counts of
+each, and the very last line contains the total.
 
 A skipped test fails the run on Debian, where `make test` installs what its tests need. On
 other systems it is only listed.
@@ -11,7 +11,7 @@ A failed suite is run once more, alone, to distinguish a broken suite from one t
 busy machine: FAILED and UNSTABLE. Either fails the run. Only a suite that is listed in
 `unstable-suites.txt`, with its reason, may pass the second time.
 
-Crashes, signals and sanitizer reports are never retried, whichever process they occur in.
+Crashes, signals and sanitizer reports are never retried, in whichever process they occur.
 """
 
 import argparse
@@ -36,11 +36,13 @@ UNSTABLE_SUITES = ROOT / "dev/unstable-suites.txt"
 # The output of each target that runs in parallel with the Swift tests.
 BESIDE = ROOT / ".build/beside"
 
-# Each test of the executable is a few processes, mostly waiting. All at once, they starve each other.
+# Each test of the executable consists of a few processes that mostly wait. If all ran at once, they would
+# starve each other.
 TESTS_AT_ONCE = "12"
 MOST_SUITES_TO_REPEAT = 3
 
-# The reports of sanitizers, of `swift test` about its own process, and of the tests about the gate's.
+# The reports from sanitizers, from `swift test` about its own process, and from the tests about the gate's
+# process.
 CRASH = re.compile(
     r"(?:ERROR|WARNING|SUMMARY): \w+Sanitizer|: runtime error: "
     r"|[Uu]nexpected signal code \d+|ended by signal \d+"
@@ -56,7 +58,7 @@ class Outcome:
     """The result of one run of `swift test`."""
 
     status: int
-    # Whether there is a report; otherwise the run was aborted.
+    # Whether there is a report; if not, the run was aborted.
     is_whole: bool = False
     # The failures, each as (suite, message).
     failed: list[tuple[str, str]] = field(default_factory=list)
@@ -69,7 +71,7 @@ class Outcome:
 
 
 def known_unstable(text: str) -> dict[str, str]:
-    """Returns the reasons by suite: a line is a suite, a blank and the reason; `#` begins a comment."""
+    """Returns the reasons by suite. A line is a suite, a space and the reason; `#` begins a comment."""
     reasons: dict[str, str] = {}
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip() or line.startswith("#"):
@@ -101,7 +103,7 @@ def run(swift: str, arguments: list[str]) -> Outcome:
             outcome = Outcome(process.wait())
         finally:
             process.terminate()
-        # A process that a test has left behind may keep the pipe open.
+        # A process left behind by a test may keep the pipe open.
         reader.join(timeout=5)
         outcome.crash = crashes[0] if crashes else None
         try:
@@ -149,13 +151,13 @@ def judge(first: Outcome, swift: str, reasons: dict[str, str]) -> int:
     """Prints the failures, and returns the exit status."""
     if first.crash:
         words_at_the_end(first, {})
-        print(f"CRASHED, which is not repeated: {first.crash}")
+        print(f"CRASHED, and a crash is not retried: {first.crash}")
         return 1
     if first.status == 0 and not first.failed:
         return 0
     if not first.is_whole or not first.failed:
         words_at_the_end(first, {})
-        print(f"the run of the tests broke off with status {first.status}; the place is above")
+        print(f"the test run was aborted with status {first.status}; see above where")
         return 1
     suites = sorted({suite for suite, _ in first.failed})
     if len(suites) > MOST_SUITES_TO_REPEAT:
@@ -167,7 +169,7 @@ def judge(first: Outcome, swift: str, reasons: dict[str, str]) -> int:
     failed_again = {suite for suite, _ in again.failed}
     names = {}
     for suite in suites:
-        # A filter without matches passes, too.
+        # A run whose filter matches nothing also passes.
         if not again.is_whole or suite in failed_again or suite not in again.suites:
             names[suite] = "FAILED"
         else:
@@ -183,12 +185,12 @@ def judge(first: Outcome, swift: str, reasons: dict[str, str]) -> int:
     for suite in sorted(unstable & reasons.keys()):
         print(f"{suite} is known to be unstable: {reasons[suite]}")
     for suite in sorted(unstable - reasons.keys()):
-        print(f"{suite} passes alone, and does not hold beside others: find out why")
+        print(f"{suite} passes alone, but not beside others: find out why")
     return 0 if unstable == set(suites) and unstable <= reasons.keys() else 1
 
 
 class Beside:
-    """A Makefile target that runs in parallel with the Swift tests, and writes into a file."""
+    """A Makefile target that runs in parallel with the Swift tests, with its output in a file."""
 
     def __init__(self, target: str):
         self.target = target
@@ -209,7 +211,7 @@ class Beside:
         outcome.counts = counts or Counts()
         outcome.skipped = skips_in(output)
         if outcome.status == 0 and counts is None:
-            print(f"\n{self.target} does not say how many tests it ran: see {self.file.relative_to(ROOT)}")
+            print(f"\n{self.target} does not report how many tests it ran: see {self.file.relative_to(ROOT)}")
             outcome.status = 1
         elif outcome.status != 0:
             print(f"\n{self.target} failed:\n{output}", flush=True)
@@ -239,7 +241,7 @@ def close(outcomes: dict[str, Outcome], skips_fail: bool) -> int:
         print("a skipped test fails the run: `make test` installs what tests need, see CONTRIBUTING.md")
         status = 1
     elif total.skipped:
-        print(f"NOT TESTED: {total.skipped} tests were skipped, which would fail the run on Debian")
+        print(f"NOT TESTED: {total.skipped} tests were skipped; on Debian, this would fail the run")
     for name, outcome in outcomes.items():
         print(f"{name}: {outcome.counts}")
     print(total)
@@ -253,9 +255,9 @@ def main() -> int:
         description="Runs the built tests. Further arguments are those of `swift test`.",
     )
     parser.add_argument("--beside", nargs="+", default=[], metavar="TARGET",
-                        help="targets of the Makefile that run beside the tests in Swift")
+                        help="Makefile targets that run beside the Swift tests")
     parser.add_argument("--os-release", type=Path, default=Path("/etc/os-release"),
-                        help="the file that tells which system this is")
+                        help="the file that identifies the operating system")
     options, arguments = parser.parse_known_args()
     try:
         reasons = known_unstable(UNSTABLE_SUITES.read_text())
@@ -269,7 +271,7 @@ def main() -> int:
         for target in options.beside:
             parts.append(Beside(target))
         first = run(swift, arguments)
-        # A retried suite is only alone after these have ended.
+        # A retried suite runs alone only once these have ended.
         outcomes = {part.target: part.end() for part in parts}
     finally:
         for part in parts:

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Starts the gate with the shipped rules and the built-in demo backend, with clients of three apps (not with
+# Starts the gate with the shipped rules, the built-in demo backend and clients of three apps (none with
 # --no-traffic), and prints what to try.
 set -euo pipefail
 

@@ -17,7 +17,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 COMMENT = re.compile(r"^\s*(///?)(?!/)\s?(.*)$")
 LITERAL = re.compile(r'"""\n(.*?)\n\s*"""|"((?:\\.|[^"\\\n])*)"', re.S)
 INTERPOLATION = re.compile(r"\\\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)")
-# SQL, and headers of Prometheus, are not prose.
+# SQL and Prometheus headers are not prose.
 NOT_PROSE = re.compile(r"^\s*(SELECT|INSERT|CREATE|DELETE|UPDATE|PRAGMA|ALTER|WITH|DROP|BEGIN|COMMIT)\b|^\s*# (HELP|TYPE)")
 HEADING = re.compile(r"^#{1,6} ")
 
@@ -27,7 +27,7 @@ def git(*arguments):
 
 
 def files(commit, suffix, *folders):
-    """The paths and contents of the files at a commit with this suffix."""
+    """The paths and contents of the files with this suffix at a commit."""
     for path in git("ls-tree", "-r", "--name-only", commit, *folders).splitlines():
         if path.endswith(suffix):
             yield path, git("show", f"{commit}:{path}")

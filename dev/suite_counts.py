@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 NO_REASON = "no reason given"
 
-# The closing line of our own runners, and of the whole `make test`.
+# The closing line of our own runners, and of `make test` as a whole.
 CLOSING = re.compile(r"^(\d+) passed, (\d+) failed, (\d+) skipped$", re.MULTILINE)
 SKIPPED = re.compile(r"^SKIPPED: (.+)$", re.MULTILINE)
 
-# The summary of `node --test --test-reporter=tap`, and its skipped tests.
+# The summary from `node --test --test-reporter=tap`, and its skipped tests.
 TAP_COUNT = re.compile(r"^# (pass|fail|cancelled|skipped|todo) (\d+)$", re.MULTILINE)
 TAP_SKIPPED = re.compile(r"^\s*(?:not )?ok \d+ - (.+?) # (?:SKIP|TODO) ?(.*)$", re.MULTILINE)
 

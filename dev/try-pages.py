@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Runs the commands of pages in docs/guides like a reader, and compares their output.
+"""Runs the commands on pages in docs/guides as a reader would, and compares their output.
 
-In a page, ```yaml FILE writes a file, ```sh runs commands in one shell, and ```text after them is their
+On a page, ```yaml FILE writes a file, ```sh runs commands in one shell, and ```text after them is their
 output, with … for parts that differ from run to run. A block that is not run has the reason in a comment
 directly above it: <!-- not run: … -->.
 """
@@ -31,7 +31,7 @@ class PageError(Exception):
 
 @contextlib.contextmanager
 def reserved_ports(count):
-    """Returns ports on which only programs that set SO_REUSEADDR can listen, like the gate.
+    """Returns ports on which only programs that set SO_REUSEADDR, such as the gate, can listen.
 
     A port that is merely free can be taken by a connection of another test before the gate starts.
     """
@@ -66,7 +66,7 @@ def blocks(page):
 def missing(expected, output):
     """Returns the first line of a block that is not printed after the lines before it, or None.
 
-    Other lines may be in between: those of the gate's log appear at any time.
+    Other lines may be in between, because lines of the gate's log appear at any time.
     """
     printed = iter(output.splitlines())
     for line in expected.strip("\n").splitlines():
@@ -145,7 +145,7 @@ def follow(page, gate):
                         printed = f"{output}\nAll that the page printed:\n{''.join(shell.lines)}"
                         raise PageError(f"{place}: no '{line}' in\n{printed}")
                 else:
-                    raise PageError(f"{place}: neither a file, nor commands, nor what they print")
+                    raise PageError(f"{place}: neither a file, nor commands, nor their output")
             return count
         finally:
             signal.alarm(0)
@@ -154,7 +154,7 @@ def follow(page, gate):
 
 def main():
     parser = argparse.ArgumentParser(prog="dev/try-pages.py", description=__doc__)
-    parser.add_argument("--gate", type=Path, required=True, help="the binary of the gate")
+    parser.add_argument("--gate", type=Path, required=True, help="the gate's binary")
     parser.add_argument("pages", type=Path, nargs="+")
     options = parser.parse_args()
     passed, failed = 0, 0

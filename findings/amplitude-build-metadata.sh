@@ -5,7 +5,7 @@
 # Expected:  a rule "version greater or equal 3.10.0" does not match 3.9.0+1, which is a valid
 #            semantic version, and does not match versions that cannot be parsed.
 # Observed:  the rule matches 3.9.0+1, 3.9.0.1 and "3.9.0 (1)". The parser accepts neither build
-#            metadata nor a fourth part, and evaluation then falls back to comparing the two texts,
+#            metadata nor a fourth part, and evaluation then falls back to comparing texts,
 #            in which "3.9…" is greater than "3.10…". Plain 3.9.0 is evaluated correctly.
 # Impact:    clients that send version and build in Flutter's format (3.9.0+1) get the features
 #            of 3.10.0, and a rule "version less 3.10.0" does not require them to update.

@@ -2,9 +2,9 @@
 #
 # pyaxmlparser and androguard: a versionName that is a string resource is read as "@7F020001".
 #
-# Expected:  a versionName of "@string/app_version" is resolved, like the label of the app in both
-#            libraries, and like the version name in aapt with this APK ("3.4.9").
-# Observed:  the version name is the resource id as text, without an error or a warning.
+# Expected:  a versionName of "@string/app_version" is resolved, as the app's label is in both
+#            libraries, and as the version name is in aapt with this APK ("3.4.9").
+# Observed:  the version name is the resource ID as text, without an error or a warning.
 # Impact:    a release job that reads the version of the built APK registers "@7F020001" as the
 #            newest release. A lenient parser that looks for digits reads version 7, above every
 #            floor.

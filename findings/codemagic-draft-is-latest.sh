@@ -4,10 +4,10 @@
 #
 # Expected:  "google-play get-latest-build-number --tracks production" reports the newest build that
 #            users can install from that track.
-# Observed:  it is the largest version code of all releases of the track, whatever their status is: a
+# Observed:  it is the largest version code of all releases in the track, regardless of their status: a
 #            draft, which was never published, and a halted rollout count like a completed release.
 # Impact:    a pipeline that sets the floor to the latest build number denies every client while a
-#            release is prepared, and a halted build, which was withdrawn for a reason, becomes the
+#            release is being prepared, and a halted build, which was withdrawn for a reason, becomes the
 #            minimum.
 #
 # Software:  codemagic-cli-tools 0.70.0 (PyPI)

@@ -2,10 +2,10 @@
 #
 # device-detector: an app that names Android in its User-Agent is the Android Browser.
 #
-# Expected:  "MyApp/3.4.9 (Android 14; Pixel 8) okhttp/4.12.0" is the app MyApp 3.4.9, like
+# Expected:  "MyApp/3.4.9 (Android 14; Pixel 8) okhttp/4.12.0" is the app MyApp 3.4.9, as is
 #            "MyApp/3.4.9 (iPhone; iOS 17.4.1; Scale/3.00)".
 # Observed:  it is the browser "Android Browser" without a version. The same format with Macintosh is
-#            Safari. With Windows it is MyApp again.
+#            Safari. With Windows, it is MyApp again.
 # Impact:    for one app with one User-Agent format, the clients on iOS and Windows are counted by
 #            version, and those on Android and Mac are missing from the statistics for a new floor.
 #

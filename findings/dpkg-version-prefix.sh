@@ -2,12 +2,12 @@
 #
 # dpkg: --compare-versions accepts "v3.4.9", and it is newer than every version without the "v".
 #
-# Expected:  dpkg rejects it with exit code 2, like "3.4.9 (93)": a version has to start with a
-#            digit.
+# Expected:  dpkg rejects it with exit code 2, like "3.4.9 (93)", because a version has to start
+#            with a digit.
 # Observed:  dpkg only warns on standard error and compares. Letters sort after the empty text that
 #            comes before a digit, so "v3.4.9 ge 999.0" is true (exit code 0).
 # Impact:    Git tags and many clients use the prefix. In a release script that silences warnings,
-#            the check whether the deployed v3.4.9 is at least 3.5.0 succeeds, and the floor is
+#            the check that the deployed v3.4.9 is at least 3.5.0 succeeds, and the floor is
 #            raised too early.
 #
 # Software:  dpkg 1.21.23 (Debian 12)

@@ -2,12 +2,12 @@
 #
 # fdroidserver: a computed versionCode in build.gradle is read as its first number.
 #
-# Expected:  for "versionCode 4 * 10000 + 12 * 100", the result is no version code or a warning,
-#            since a regular expression cannot evaluate Gradle's language.
-# Observed:  the version code is 4. In a file with a multi-line comment, the value in the
+# Expected:  for "versionCode 4 * 10000 + 12 * 100", there is no version code, or a warning, because
+#            a regular expression cannot evaluate Gradle's language.
+# Observed:  the version code is 4. In a file with a multi-line comment, the value in that
 #            comment is used, because only comments that start with // are removed. A hexadecimal
 #            value is 0.
-# Impact:    computed codes are common in apps with one APK per processor. "fdroid checkupdates" and
+# Impact:    computed codes are common in apps with one APK per CPU type. "fdroid checkupdates" and
 #            scripts that use this function to find the current build get one that is far too low (a
 #            floor below every client) or one that was never released (a floor above every client).
 #

@@ -4,10 +4,10 @@
 #
 # Expected:  an item that states its version as an attribute of the enclosure, as Sparkle allows,
 #            has no entry.sparkle_version, or has the version of the enclosure (3600).
-# Observed:  entry.sparkle_version is 3500: the sparkle:version element inside
+# Observed:  entry.sparkle_version is 3500, from the sparkle:version element inside
 #            sparkle:informationalUpdate. That element lists installed versions for which the update
 #            is shown without an offer to install it. feedparser stores elements of unknown
-#            namespaces without their nesting. A sparkle:version element of the item itself would
+#            namespaces without their nesting. A sparkle:version element in the item itself would
 #            have priority.
 # Impact:    a release job that reads the newest version from the appcast gets a version that users
 #            already have, so it does not raise the floor, or lowers it.

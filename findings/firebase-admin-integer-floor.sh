@@ -2,9 +2,9 @@
 #
 # firebase-admin: get_int() of a Remote Config number with a decimal point is 0.
 #
-# Expected:  get_int("min_build") of a parameter of the type NUMBER with the value "41200.0" is
-#            41200, or an error is raised.
-# Observed:  the result is 0, without an error or a log message. get_float() of the same parameter
+# Expected:  get_int("min_build") returns 41200 for a parameter of the type NUMBER with the value
+#            "41200.0", or raises an error.
+# Observed:  the result is 0, without an error or a log message. get_float() for the same parameter
 #            is 41200.0, and the source of the value is "remote", so it does not look like a
 #            default.
 # Impact:    a script that writes the floor as a floating-point number (41200.0, 4.12e4) sets it to

@@ -8,8 +8,8 @@
 #            which only a version of exactly three parts gets the end marker that makes it newer
 #            than its pre-releases. With any other number of parts, the version sorts like a
 #            pre-release.
-# Impact:    a flag "force an update below 3.5.0" blocks the hotfix 3.5.0.1, for which there may be
-#            no newer version in the store, and clients that report 3.5.0 as 3.5.
+# Impact:    a flag "force an update below 3.5.0" blocks the hotfix 3.5.0.1, although the store may
+#            have no newer version, and clients that report 3.5.0 as 3.5.
 #
 # Software:  growthbook 4.0.0 (PyPI)
 # Observed on: 2026-11-27

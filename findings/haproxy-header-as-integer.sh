@@ -3,13 +3,13 @@
 # HAProxy: hdr_val() of a header with dots is a number that does not occur in the header.
 #
 # Expected:  req.hdr_val(x-app-build) of "93.1" is 93 (the digits up to the first other character),
-#            like req.hdr(x-app-build),add(0), or is 0 or unset.
+#            as with req.hdr(x-app-build),add(0), or is 0 or unset.
 # Observed:  the result is 9281, for "3.4.9" 28389, and for "93 (1)" 913203. Characters before "0" in
-#            ASCII count as digits with a negative value: a dot is -2, a blank -16. Only characters
+#            ASCII count as digits with a negative value: a dot is -2, a space -16. Only characters
 #            after "9", such as letters, end the number ("93b1" is 93).
 # Impact:    with "http-request deny if { req.hdr_val(x-app-build) lt 9000 }", build 93.1 passes,
 #            and with hdr_val of the version and a floor of 4 (the major version), 3.4.9 passes.
-#            Clients that only send the build (93) are compared correctly, so a first test
+#            Clients that send only the build (93) are compared correctly, so a first test
 #            succeeds.
 #
 # Software:  haproxy 2.6.12-1+deb12u4 (Debian 12)
@@ -43,7 +43,7 @@ CONFIGURATION
 LD_LIBRARY_PATH="$work/root/usr/lib/$(uname -m)-linux-gnu"
 export LD_LIBRARY_PATH
 root/usr/sbin/haproxy -v | head -n 1
-# The daemon returns when it listens.
+# The command returns once the daemon listens.
 root/usr/sbin/haproxy -D -p haproxy.pid -f haproxy.cfg
 
 env -u LD_LIBRARY_PATH python3 - <<'PYTHON'

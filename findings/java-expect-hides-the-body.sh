@@ -7,7 +7,7 @@
 #            the body, as for an upload that is sent.
 # Observed:  with setFixedLengthStreamingMode() or setChunkedStreamingMode(), getResponseCode() is
 #            426 and getErrorStream() is null, whatever is called before it. Without streaming, the
-#            body is available: the whole upload was sent first. The same in OpenJDK 25.
+#            body is available, because the whole upload is sent first. OpenJDK 25 does the same.
 # Impact:    an app that uses Expect before it sends a large upload learns that it is too old, but
 #            cannot show the text or the store URL of the response.
 #
@@ -23,7 +23,7 @@ apt-get download --quiet=2 openjdk-17-jre-headless=17.0.21.1+2-1~deb12u1 2> down
     { cat download.log >&2; exit 1; }
 dpkg-deb -x openjdk-17-jre-headless*.deb root
 home=$(echo root/usr/lib/jvm/java-17-openjdk-*)
-# The settings of the package are in /etc.
+# The package's settings are in /etc.
 find "$home" -type l -lname '/etc/java-17-openjdk/*' | while read -r link; do
     file=root$(readlink "$link")
     rm "$link"
@@ -111,7 +111,7 @@ class Ask {
             System.err.println("changed: recorded was " + recorded);
             System.exit(1);
         }
-        System.out.println("as recorded: with Expect and a streamed body, the body of the answer is lost");
+        System.out.println("as recorded: with Expect and a streamed body, the response body is lost");
     }
 }
 JAVA

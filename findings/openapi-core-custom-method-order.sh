@@ -3,7 +3,7 @@
 # openapi-core: the operation of /orders/7:cancel depends on the order of the paths.
 #
 # Expected:  /orders/{id}:cancel, the more specific template, is found for /orders/7:cancel at any
-#            position in the document, like a path without parameters.
+#            position in the document, as a path without parameters would be.
 # Observed:  /orders/{id} is found, with the id "7:cancel", if it comes first in the document. Among
 #            templates with the same number of parameters, the first one that matches is used.
 # Impact:    documents with custom methods list the plain resource first. Counting the calls of each
@@ -39,7 +39,7 @@ def operation(parameter):
     }}
 
 
-# The names of the parameters differ, so that they identify the matching path.
+# The parameter names differ, so that they identify the matching path.
 SHOW = ("/orders/{id}", operation("id"))
 CANCEL = ("/orders/{cancelled}:cancel", operation("cancelled"))
 

@@ -3,12 +3,13 @@
 # PHP: version_compare() counts every suffix that begins with "p" as a later patch.
 #
 # Expected:  "pl" and "p" are patch levels, newer than the release, as documented; other suffixes are
-#            older than the release, like "-nightly" and "-galaxy".
+#            older than the release, as "-nightly" and "-galaxy" are.
 # Observed:  only the first letter is compared with "p". 3.5.0-preview1, 3.5.0-pre, 3.5.0-pilot.2
 #            and 3.5.0-playstore are newer than 3.5.0.
 # Impact:    previews and pilots pass a floor of 3.5.0, although 3.5.0-beta and 3.5.0-nightly do
 #            not. The result for a distribution suffix depends on its first letter: 3.5.0-playstore
-#            passes, 3.5.0-galaxy does not.
+#            passes, but 3.5.0-galaxy does not.
+#
 # Software:  php8.2-cli 8.2.36-1~deb12u1 (Debian 12)
 # Observed on: 2026-11-27
 set -euo pipefail

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 #
-# polars: reading a CSV file with dates turns the column of app versions into dates.
+# polars: reading a CSV file with dates turns a column of app versions into dates.
 #
 # Expected:  read_csv(try_parse_dates=True) converts the column with ISO dates (2026-11-27) and
 #            leaves "3.4.9", "3.10.0" and "3.10.1" as text.
-# Observed:  the versions become dates, day.month.year, of the years 9, 0 and 1. The newest of them
-#            is 3.4.9, since the last part decides. The column stays text if one version
+# Observed:  the versions become dates (day.month.year) in the years 9, 0 and 1. The newest of them
+#            is 3.4.9, because the last part decides. The column remains text if one version
 #            cannot be a date (3.13.40), so the result depends on the versions in the
 #            export.
 # Impact:    the number of clients below 3.5.0 is wrong, or cannot be computed, for an export

@@ -6,8 +6,8 @@
 #            for that); 3.5.0-beta.1 is less than 3.5.0, as in Semantic Versioning.
 # Observed:  both pairs are equal. Everything after the third part and after the hyphen is dropped
 #            from the client's version and from the condition's value without a message.
-# Impact:    a flag "force an update below 18.9.0.2" does not match the broken 18.9.0.1, and one
-#            "below 3.5.0" does not match the betas of 3.5.0.
+# Impact:    a flag "force an update below 18.9.0.2" does not match the broken 18.9.0.1, and a
+#            flag "below 3.5.0" does not match the betas of 3.5.0.
 #
 # Software:  posthog 7.91.1 (PyPI)
 # Observed on: 2026-11-27

@@ -2,14 +2,14 @@
 #
 # semantic-version: coerce() turns a build in parentheses into a pre-release.
 #
-# Expected:  Version.coerce("3.5.0 (93)") is 3.5.0+93 (as a fourth part and other trailing text
 # Expected:  Version.coerce("3.5.0 (93)") is 3.5.0+93 (a fourth part and other trailing text
 #            become build metadata), or raises an error.
-#            replaced by hyphens, and the first one then starts the pre-release. 3.5.0_93 and
+# Observed:  the result is 3.5.0--93-, a pre-release of 3.5.0. Characters that are not allowed are
+#            replaced by hyphens, and the first hyphen then starts the pre-release. 3.5.0_93 and
 #            3.5.0/93 become 3.5.0-93.
-# Impact:    "3.5.0 (93)" is how apps show version and build. Such a client is older than 3.5.0, so
 # Impact:    apps often show version and build as "3.5.0 (93)". Such a client is older than 3.5.0, so
 #            a floor of 3.5.0 denies the newest build.
+#
 # Software:  semantic-version 2.10.0 (PyPI)
 # Observed on: 2026-11-27
 set -euo pipefail

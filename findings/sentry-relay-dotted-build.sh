@@ -2,9 +2,9 @@
 #
 # sentry-relay: builds with dots are compared as text.
 #
-# Expected:  3.4.9+93.1 is older than 3.4.9+100: builds compare as numbers (3.4.9+9 is older than
+# Expected:  3.4.9+93.1 is older than 3.4.9+100, because builds compare as numbers (3.4.9+9 is older than
 #            3.4.9+10), and CFBundleVersion, which Sentry's SDKs put there, has up to three numbers.
-# Observed:  it is newer. A build that is not a single integer makes both builds text. 3.4.9+93.10
+# Observed:  it is newer. If either build is not a single integer, both are compared as text. 3.4.9+93.10
 #            is older than 3.4.9+93.9.
 # Impact:    code that finds the newest release with this function reports an old build for teams
 #            whose builds have dots. A floor or an adoption figure based on it is that of a wrong

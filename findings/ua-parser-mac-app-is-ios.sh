@@ -3,9 +3,9 @@
 # ua-parser: an app on a Mac is reported as an app on iOS.
 #
 # Expected:  "MyApp/2.4.0 CFNetwork/… Darwin/23.4.0 (x86_64)", the User-Agent of an app on an Intel
-#            Mac, has the operating system Mac OS X 14.4: no iPhone or iPad has such a processor.
+#            Mac, has the operating system Mac OS X 14.4, because no iPhone or iPad has such a CPU.
 # Observed:  the operating system is iOS 17.4, the iOS release with the same Darwin version. The
-#            processor in parentheses makes no difference for Darwin 20.6, 23.4 and 24.0, although it
+#            CPU in parentheses makes no difference for Darwin 20.6, 23.4 and 24.0, although it
 #            does for older versions: Darwin 15.3 with x86_64 is Mac OS X 10.11.
 # Impact:    for an app that is published for iPhone and Mac with separate version numbers, Macs are
 #            counted as iPhones. Rules by operating system then deny Mac builds by the iOS floor.

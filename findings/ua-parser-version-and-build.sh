@@ -5,7 +5,7 @@
 # Expected:  the family is MyApp and the version 3.4.9, as for "MyApp/3.4.9 CFNetwork/…"; the second
 #            number is the build.
 # Observed:  the family is "MyApp/3.4.9" and the major version 93. The pattern for CFNetwork reads
-#            everything before the last slash as the name of the app.
+#            everything before the last slash as the app's name.
 # Impact:    every version is a separate family, so a chart or rule for MyApp does not include
 #            these clients, and with a floor of 3.5.0, 3.4.9 passes as version 93.
 #

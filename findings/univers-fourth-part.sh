@@ -5,7 +5,7 @@
 # Expected:  SemverVersion("3.5.0.1") raises an error, because it is not a semantic version, or is newer
 #            than SemverVersion("3.5.0"). Two versions with both "<=" and ">=" are equal.
 # Observed:  the fourth part becomes build metadata. The order ignores it and equality does not, so
-#            "<=" and ">=" are true for the pair and "==", "<" and ">" are not. The same with
+#            "<=" and ">=" are true for the pair, and "==", "<" and ">" are not. The same applies to
 #            3.5.0+94 and 3.5.0+93.
 # Impact:    a list of blocked versions written as "<= 3.5.0" blocks the fix 3.5.0.1, and a check
 #            for an available update with ">" never offers it, while a comparison with "==" reports

@@ -2,14 +2,14 @@
 #
 # urllib3: a pool without settings sleeps for Retry-After, three times, before the app gets the 503.
 #
-# Expected:  urllib3.PoolManager().request("GET", url, timeout=1) returns the 503 at once, like
-#            a 503 without Retry-After and a 426 with it; a call ends within about a second.
-# Observed:  the default Retry(3) respects Retry-After on 413, 429 and 503: the call sleeps for the
-#            seconds of the header (at most 6 hours) and retries, three times, and only then
-#            returns the last response. The timeout does not include the sleeps. POST is not
+# Expected:  urllib3.PoolManager().request("GET", url, timeout=1) returns the 503 at once, as it
+#            does a 503 without Retry-After and a 426 with it; a call ends within about a second.
+# Observed:  the default Retry(3) honors Retry-After on 413, 429 and 503: three times, the call sleeps
+#            for the header's number of seconds (at most 6 hours) and retries; only then does it
+#            return the last response. The timeout does not include the sleeps. POST is not
 #            retried. requests sets Retry(0), and is not affected.
 # Impact:    an app in maintenance blocks its thread for three times the rest of the window, and
-#            shows the text of the 503 after that. Servers should send Retry-After with a 503.
+#            shows the text of the 503 only after that. Servers should send Retry-After with a 503.
 #            retries=False returns the response at once.
 #
 # Software:  urllib3 2.8.0 (PyPI)

@@ -18,7 +18,8 @@ class Gate:
             *callgrind.command(folder), str(callgrind.without_debug_information(binary, folder)),
             "serve", "--listen", f"127.0.0.1:{self.port}", "--threads", "1",
             "--upstream", f"http://127.0.0.1:{backend_port}", "--rules", str(rules),
-            # The census is fetched and parsed on another thread: keep it out of the counts.
+            # The census is fetched and parsed on another thread, which must not be part of the
+            # counts.
             "--log-level", "warning", "--census-interval", "3600", *flags,
         ]
         with (folder / "gate.log").open("wb") as log:
@@ -28,7 +29,7 @@ class Gate:
         self._counter = callgrind.Counter(self._process.pid, folder)
 
     def wait_until_ready(self, ask):
-        """Waits until a call of ask() succeeds."""
+        """Waits until a call to ask() succeeds."""
         deadline = time.monotonic() + callgrind.START_SECONDS
         while True:
             try:

@@ -29,7 +29,7 @@ def request(changes=None, target=b"/v2/items/48213", method=b"GET", more=()):
 
 
 def mixed(seed=1):
-    """Requests of many clients: 30 builds, and tokens, traces and paths that differ each time."""
+    """Requests from many clients: 30 builds, and tokens, traces and paths that differ each time."""
     chance = random.Random(seed)
     while True:
         yield request(
@@ -44,7 +44,7 @@ def mixed(seed=1):
 
 
 def each(name, value):
-    """Requests with a different value of a field each time, derived from a counter."""
+    """Requests with a different value in one field each time, derived from a counter."""
     for number in itertools.count():
         yield request({name: value(number)})
 
@@ -70,7 +70,7 @@ def websocket(target):
     )
 
 
-# HTTP/1.1 requests: a name, and an infinite series of requests.
+# HTTP/1.1 requests: each name has an infinite series of requests.
 REQUESTS = [
     ("mixed pass", mixed()),
     ("one client, repeated", repeated(request())),
@@ -115,7 +115,7 @@ REQUESTS = [
     )),
 ]
 
-# The same, for a gate with an access log.
+# The same for a gate with an access log.
 LOGGED_REQUESTS = [
     ("mixed pass, logged", mixed()),
     ("never seen version, logged", each(b"X-App-Version", lambda number: b"4.%d.0" % (number + 2))),
@@ -138,10 +138,10 @@ def identity():
     )
 
 
-# The list is sent once, and each request then refers to it by its index (RFC 7541 section 6.1).
+# The list is sent once, and each request then refers to it by index (RFC 7541 section 6.1).
 REMEMBERED_LIST = literal(b"x-app-version", (b"1,2,3," * 700)[:3_900], remembered=True)
 
-# Frames that start no request: a name, and the frames for an open stream.
+# Frames that start no request: each name has the frames for an open stream.
 FRAMES = [
     ("PING", lambda stream: frame(PING, 0, 0, b"12345678")),
     ("SETTINGS", lambda stream: frame(SETTINGS, 0, 0)),

@@ -67,7 +67,7 @@ def literal(name, value, remembered=False):
 
 
 class Connection2:
-    """An HTTP/2 connection by prior knowledge."""
+    """An HTTP/2 connection with prior knowledge."""
 
     def __init__(self, port):
         self._socket = socket.create_connection(("127.0.0.1", port), timeout=60)
@@ -87,7 +87,7 @@ class Connection2:
         self._socket.sendall(data)
 
     def wait_for(self, kind, stream=None, flags=0):
-        """Returns the next frame of this kind, and drops others."""
+        """Returns the next frame of this kind, and drops the frames before it."""
         while True:
             got_kind, got_flags, got_stream, payload = self._frame()
             if got_kind == 7:

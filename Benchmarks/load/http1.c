@@ -1,5 +1,5 @@
-/* HTTP/1.1: the next request when the last is answered. An answer must have a Content-Length and end where
- * it says, and nothing may follow it. */
+/* HTTP/1.1: each request is sent once the previous one has its response. A response must have a Content-Length
+ * and exactly that length, and nothing may follow it. */
 #define _GNU_SOURCE
 #include "load.h"
 
@@ -13,10 +13,10 @@ enum { ANSWER_BYTES = 65536, REQUEST_BYTES = 65536 };
 
 struct connection {
     int socket;
-    /* When the request was sent that is not answered yet; 0 if there is none. */
+    /* When the pending request was sent; 0 if there is none. */
     uint64_t sent;
     size_t count;
-    /* What is still to come of a body that does not fit into `answer`, and all of it. */
+    /* The missing part and the length of a body that does not fit into `answer`. */
     size_t missing, body_count;
     char answer[ANSWER_BYTES];
 };
@@ -43,7 +43,7 @@ int ask(struct connection *connection, const struct request *request, uint64_t n
     }
     connection->count = 0;
     connection->sent = time;
-    /* Much smaller than any buffer of a socket: it goes whole or not at all. */
+    /* The request is much smaller than any socket buffer, so it is sent completely or not at all. */
     ssize_t sent = send(connection->socket, bytes, request->count, MSG_NOSIGNAL | MSG_DONTWAIT);
     return sent == (ssize_t)request->count;
 }
@@ -53,8 +53,8 @@ int flush(struct connection *connection) {
     return 1;
 }
 
-/* Takes the rest of a long body. The kernel drops it (MSG_TRUNC, tcp(7)) instead of copying it: the load
- * generator shares its core with the backend, and the proxy's is the one to be filled. */
+/* Reads the rest of a long body. The kernel discards it instead of copying it (MSG_TRUNC, tcp(7)), because the
+ * load generator shares its core with the backend, and only the proxy's core is to be saturated. */
 static int drop_body(struct connection *connection) {
     ssize_t count = recv(connection->socket, NULL, connection->missing, MSG_DONTWAIT | MSG_TRUNC);
     if (count < 0 && (errno == EAGAIN || errno == EINTR)) return 1;

@@ -1,5 +1,5 @@
-/* HTTP/2 with TLS, by the library that h2load has: fields that come again are in its dynamic table, as far
- * as there is room, and the others are Huffman-coded. */
+/* HTTP/2 with TLS, using h2load's library: repeated fields are in its dynamic table, up to the table's size, and
+ * the others are Huffman-coded. */
 #define _GNU_SOURCE
 #include "load.h"
 
@@ -19,14 +19,14 @@ struct connection {
     nghttp2_session *session;
 };
 
-/* One request under way. */
+/* A request in progress. */
 struct stream {
     uint64_t sent;
     size_t body_count;
     char status[4];
 };
 
-/* A field by its places in the bytes of the request. */
+/* A field, by its positions in the request's bytes. */
 struct field {
     size_t name, name_count, value, value_count;
 };
@@ -38,8 +38,8 @@ static void add_field(struct request *request, size_t name, size_t name_count, s
     request->fields = fields;
 }
 
-/* "GET /path HTTP/1.1" and the lines of fields; a pseudo-header field is told by having no name there, and
- * by its place: method, path and authority are the first three. */
+/* Parses "GET /path HTTP/1.1" and the field lines. Pseudo-header fields have no names there, and are identified by
+ * their positions: method, path and authority are the first three. */
 void prepare(struct request *request) {
     char *bytes = request->bytes;
     if (request->count > request->head_count || request->count > REQUEST_BYTES)
@@ -110,7 +110,7 @@ static nghttp2_session *new_session(struct connection *connection) {
     nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, on_close);
     if (nghttp2_session_client_new(&session, callbacks, connection)) fail("nghttp2");
     nghttp2_session_callbacks_del(callbacks);
-    /* As h2load has it: no answer ever waits for a window. */
+    /* As in h2load, no response ever waits for a window. */
     nghttp2_settings_entry settings[] = {
         {NGHTTP2_SETTINGS_ENABLE_PUSH, 0},
         {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, WINDOW - 1},
@@ -128,7 +128,7 @@ struct connection *greet(int socket, size_t streams) {
     connection->socket = socket;
     connection->tls = SSL_new(context());
     if (!connection->tls || !SSL_set_fd(connection->tls, socket)) fail("TLS");
-    if (SSL_connect(connection->tls) != 1) fail("no handshake of TLS");
+    if (SSL_connect(connection->tls) != 1) fail("no TLS handshake");
     const unsigned char *protocol;
     unsigned count;
     SSL_get0_alpn_selected(connection->tls, &protocol, &count);

@@ -1,17 +1,16 @@
-/* A load generator: one thread, connections that are kept, the next request as soon as one is answered.
+/* A load generator with one thread and persistent connections, which sends the next request after each response.
  *
  * load --port N --connections N [--streams N] --status N [--body N] [--order cycle|zipf] [--seed N]
  *      [--number N] FILE
  *
- * FILE holds requests, each after a line with its length: the head as HTTP/1.1 has it, and perhaps a body.
- * They are sent one after the other, or drawn by Zipf's law, the first one most often. Every answer must
- * have that status (and so long a body); anything else is counted as wrong, and no connection is opened
- * again.
+ * FILE contains requests, each after a line with its length: an HTTP/1.1 head, and optionally a body. They are
+ * sent in order, or drawn from a Zipf distribution, the first one most often. Every response must have that
+ * status (and a body of that length); any other is counted as wrong, and no connection is reopened.
  *
- * A line on the standard input starts a phase: "milliseconds N", "requests N" or "rounds N". In a round
- * every connection asks as often as it has room for, and nothing more until all have their answers: what
- * the server finds at once then does not depend on who is faster. When the last answer of a phase has come,
- * a line of JSON tells about it, and nothing is under way until the next phase. */
+ * A line on standard input starts a phase: "milliseconds N", "requests N" or "rounds N". In a round, every
+ * connection sends as many requests as it can at once, and the next round starts when all have their responses,
+ * so the batch sizes of the server do not depend on which side is faster. After the last response of a phase, a
+ * line of JSON reports its figures, and no request is in progress until the next phase. */
 #define _GNU_SOURCE
 #include "load.h"
 
@@ -31,9 +30,9 @@
 #include <unistd.h>
 
 enum { EVENTS = 512, CONNECTIONS = 1024 };
-/* Latencies in steps of 10 microseconds up to a second; slower ones count as a second. */
+/* Latencies, in steps of 10 microseconds up to a second; longer ones count as a second. */
 enum { STEP_NANOSECONDS = 10000, STEPS = 100000 };
-/* So long nothing may come before what is under way is given up. */
+/* How long nothing may arrive before the pending requests are abandoned. */
 enum { SILENCE_MILLISECONDS = 10000 };
 static const uint64_t LAST_NUMBER = 99999999;
 
@@ -52,7 +51,7 @@ static long expected_body = -1;
 static char expected_status[4];
 static uint64_t number = 10000000, chance = 1, next_index;
 
-/* Of the phase. */
+/* The figures of the phase. */
 static uint64_t latencies[STEPS];
 static uint64_t answers, wrong, socket_errors, to_send, under_way, end;
 
@@ -81,7 +80,7 @@ static void read_requests(const char *path) {
         }
         struct request *request = &requests[request_count++];
         *request = (struct request){.bytes = calloc(1, length + 1), .count = length};
-        if (!request->bytes || fread(request->bytes, 1, length, file) != length) fail("a request cut short");
+        if (!request->bytes || fread(request->bytes, 1, length, file) != length) fail("a truncated request");
         char *head_end = memmem(request->bytes, length, "\r\n\r\n", 4);
         if (!head_end) fail("a request without the end of its head");
         request->head_count = (size_t)(head_end + 4 - request->bytes);
@@ -106,7 +105,7 @@ void number_places(const struct request *request, char *copy, uint64_t number) {
 }
 
 static double random_share(void) {
-    /* xorshift64*, the upper 53 bits. */
+    /* The 53 high-order bits of xorshift64*. */
     chance ^= chance >> 12;
     chance ^= chance << 25;
     chance ^= chance >> 27;
@@ -115,7 +114,7 @@ static double random_share(void) {
 
 static const struct request *next_request(void) {
     if (!by_zipf) return &requests[next_index++ % request_count];
-    /* The integral part of a power of e is n with a probability of log((n + 1) / n): nearly 1 / n. */
+    /* The integral part of the power of e is n with a probability proportional to log((n + 1) / n), or nearly 1 / n. */
     size_t rank = (size_t)exp(random_share() * log((double)request_count + 1));
     return &requests[rank > request_count ? request_count - 1 : rank - 1];
 }
@@ -128,7 +127,7 @@ static void give_up(struct slot *slot) {
     open_count--;
 }
 
-/* Asks again as often as the connection has room for it. */
+/* Sends as many requests as the connection has capacity for. */
 static void ask_again(struct slot *slot, uint64_t time) {
     current = slot;
     while (slot->connection && slot->under_way < (size_t)streams && to_send && time < end) {
@@ -158,7 +157,7 @@ void answered(struct connection *connection, const char *status, size_t body_cou
 static void connect_all(size_t count, int watch) {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    /* For the handshake, which is the only thing that waits. */
+    /* This is for the handshake, which is the only step that blocks. */
     struct timeval patience = {.tv_sec = SILENCE_MILLISECONDS / 1000};
     int on = 1;
     for (; slot_count < count; slot_count++) {
@@ -184,7 +183,7 @@ static uint64_t microseconds_of(double share) {
     return 0;
 }
 
-/* Returns when all that was asked for is answered, or nothing comes any more. */
+/* Returns once all requests have their responses, or nothing arrives anymore. */
 static void run_round(int watch) {
     uint64_t start = now();
     for (size_t index = 0; index < slot_count; index++) ask_again(&slots[index], start);
@@ -219,7 +218,7 @@ static void run_phase(int watch, uint64_t rounds, uint64_t requests_each) {
            (unsigned long long)microseconds_of(0.5), (unsigned long long)microseconds_of(0.99),
            (unsigned long long)wrong, (unsigned long long)socket_errors, (unsigned long long)number);
     fflush(stdout);
-    /* What is still under way would be taken for answers of the next phase. */
+    /* Responses to pending requests would be counted in the next phase. */
     if (under_way) exit(1);
 }
 
@@ -245,7 +244,7 @@ int main(int count, char **arguments) {
     }
     if (!port || !*expected_status || !chance || streams < 1 || connections < 1 || connections > CONNECTIONS
         || optind != count - 1) {
-        fprintf(stderr, "the usage stands at the top of load.c\n");
+        fprintf(stderr, "for the usage, see the top of load.c\n");
         return 2;
     }
     signal(SIGPIPE, SIG_IGN);

@@ -19,9 +19,9 @@ KINDS = {
 
 
 class Crowd:
-    """A number of connections of each kind. A closed one is reopened after `again` seconds on average.
+    """A number of connections of each kind. A closed connection is reopened after `again` seconds on average.
 
-    Real clients would be on other machines: these have a low priority.
+    Real clients would be on other machines, so these have a low priority.
     """
 
     def __init__(self, port, counts, again):
@@ -53,7 +53,7 @@ def hold(port, counts, again, stop, opened):
         selector.unregister(connection)
         number, kind = held.pop(connection)
         connection.close()
-        # Distributed over time.
+        # The connections are distributed over time.
         heapq.heappush(due, (time.monotonic() + again * random.uniform(0.5, 1.5), number, kind))
 
     while not stop.is_set():

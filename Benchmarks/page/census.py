@@ -1,4 +1,4 @@
-"""A gate with fifty rules, and a census of 90 days and 500 versions."""
+"""A gate with fifty rules, and a census for 90 days and 500 versions."""
 
 import random
 import socket
@@ -33,7 +33,7 @@ def rules():
 
 
 def start(binary, folder, backend_port):
-    """Starts a gate, and returns it when it is ready."""
+    """Starts a gate, and returns it once it is ready."""
     gate = Gate(binary, folder, rules(), backend_port, 1)
     if not gate.wait_until(lambda: all(map(listens, (gate.port, gate.admin_port)))):
         raise SystemExit(f"the gate does not start: {gate.complaints()}")
@@ -77,7 +77,7 @@ def visit(port):
 
 
 def spread(state: Path):
-    """Repeats the counts in each minute of the last hour, each hour of eight days, each day of 90."""
+    """Repeats the counts in every minute of the last hour, hour of eight days, and day of 90 days."""
     database = sqlite3.connect(state / "census.sqlite")
     largest = {}
     for cell, requests, identified, devices in database.execute(

@@ -1,4 +1,4 @@
-"""The requests of the page, sent like a browser."""
+"""The page's requests, sent as a browser does."""
 
 import http.client
 import queue
@@ -6,9 +6,9 @@ import socket
 import threading
 import time
 
-# A browser has six connections to a host, and one of them is used for the events.
+# A browser opens six connections to a host, and one of them is used for the events.
 CONNECTIONS = 5
-# The page's requests by their order: after the rules, and after the census of a week.
+# The page's requests in order: those after the rules, and those after the census of a week.
 FIRST = ("GET /api/v1/rules", "GET /api/v1/timeline")
 IMPACT = "POST /api/v1/impact?since=7d&rule=r1&minimum=2.1.0"
 
@@ -31,7 +31,7 @@ class Browser:
             self._idle.put(http.client.HTTPConnection("127.0.0.1", port, timeout=60))
 
     def ask(self, question):
-        """Retries until there is a response: the gate computes one impact at a time."""
+        """Retries until there is a response, because the gate computes one impact at a time."""
         method, path = question.split()
         while True:
             connection = self._idle.get()
@@ -77,7 +77,7 @@ class Browser:
 
 
 class Window(threading.Thread):
-    """An open page that shows 90 days: it listens to events, and polls at an interval."""
+    """An open page that shows 90 days, receives events, and polls at an interval."""
 
     SPAN = "90d"
 

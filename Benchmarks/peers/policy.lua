@@ -1,4 +1,4 @@
--- The policy of rules.yaml. A client that was seen before costs one look into the worker's cache.
+-- The policy in rules.yaml. A client that was seen before costs one lookup in the worker's cache.
 local lrucache = require "resty.lrucache"
 
 local ngx = ngx
@@ -21,7 +21,7 @@ local BODY = '{"type":"urn:versiongate:upgrade-required","title":"%s","status":4
     .. '"button":"%s","storeUrl":"%s","minimumVersion":"%s","latestVersion":"%s",'
     .. '"currentVersion":"%s","rule":"ios"}'
 
--- The parts of a dotted decimal version as numbers, or nil if it is not one.
+-- The parts of a dotted decimal version as numbers; nil for any other text.
 local function parse(version)
     if #version > 64 or not version:find("^%d+[%d.]*$") or version:find("..", 1, true) then
         return nil
@@ -48,7 +48,7 @@ local function is_below(left, right)
 end
 
 local minimum = parse(MINIMUM)
--- Half-open ranges: from the first version, below the second.
+-- Half-open ranges, from the first version to below the second.
 local blocked = {
     { parse("3.7.2"), parse("3.7.2.0.1") },
     { parse("3.9.0"), parse("3.9.4") },
@@ -66,7 +66,7 @@ local function is_outdated(version)
     return false
 end
 
--- The first language of the header that there is a notice for.
+-- The first language in the header for which there is a notice.
 local function preferred_language(accept_language)
     for tag in accept_language:gmatch("(%a+)[^,]*") do
         if NOTICES[tag:lower()] then
@@ -76,7 +76,7 @@ local function preferred_language(accept_language)
     return "en"
 end
 
--- What the gate answers a client with, or false if it may pass.
+-- The response to a client, or false if the client may pass.
 local function decide(platform, version, accept_language)
     local parts = PLATFORMS[platform:lower()] == "ios" and parse(version)
     if not parts or not is_outdated(parts) then
@@ -105,7 +105,7 @@ local function deny(denial)
     return ngx.exit(426)
 end
 
--- Bounded, because its keys come from the clients.
+-- Bounded, because clients determine its keys.
 local decisions = lrucache.new(4096)
 
 local function judge()

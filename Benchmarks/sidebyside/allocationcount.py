@@ -1,4 +1,4 @@
-"""Counts the allocations of a program with a library of the tests that is loaded before the C library."""
+"""Counts a program's allocations with a library from the tests that is loaded before the C library."""
 
 import struct
 import subprocess

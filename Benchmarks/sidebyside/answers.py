@@ -57,7 +57,7 @@ def check_passed(version, response, body):
     if response.status != 200:
         raise WrongAnswer(f"{version}: status {response.status} instead of 200")
     if body != BACKEND_BODY.encode():
-        raise WrongAnswer(f"{version}: not the body of the backend")
+        raise WrongAnswer(f"{version}: not the backend's body")
 
 
 def check_denied(version, response, body):
@@ -70,7 +70,7 @@ def check_denied(version, response, body):
     try:
         denial = json.loads(body)
     except ValueError as error:
-        raise WrongAnswer(f"{version}: the denial is no JSON") from error
+        raise WrongAnswer(f"{version}: the denial is not JSON") from error
     if denial.get("currentVersion") != version:
         raise WrongAnswer(f"{version}: the denial names version {denial.get('currentVersion')!r}")
     missing = {"title", "message", "storeUrl", "minimumVersion"} - denial.keys()

@@ -1,6 +1,6 @@
 """The request of the load generator, and the right response to it."""
 
-# 120 bytes, like a small API response.
+# 120 bytes, the size of a small API response.
 BACKEND_BODY = (
     '{"id":48213,"name":"Trail running shoes","price":12800,"currency":"JPY",'
     '"stock":1742,"tags":["outdoor","running","new"]}'
@@ -13,8 +13,8 @@ LARGE_BODY_BYTES = 2**20
 CURRENT_VERSION = "4.2.0"
 OUTDATED_VERSION = "3.4.9"
 
-# The policy of rules.yaml as one regular expression, for the peers without anything better. [.] replaces
-# an escaped dot, because configuration languages treat backslashes differently.
+# The policy in rules.yaml as one regular expression, for the peers that have nothing better. [.]
+# replaces an escaped dot, because configuration languages treat backslashes differently.
 OUTDATED = "^(?:(?:[0-2]|3[.][0-4])(?:[.][0-9.]*)?|3|3[.]7[.]2|3[.]9[.][0-3])$"
 
 VARY = "Accept-Language, X-App-Id, X-App-Platform, X-App-Version"

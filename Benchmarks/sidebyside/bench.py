@@ -1,4 +1,4 @@
-"""The comparison: starts everything, checks it, measures it in turns, and stops it."""
+"""The comparison, which starts everything, checks it, measures it in turns, and stops it."""
 
 import contextlib
 import signal
@@ -40,7 +40,7 @@ class Bench:
         self.folder = Path(self._cleanup.enter_context(
             tempfile.TemporaryDirectory(prefix="versiongate-bench-")
         ))
-        # The workers of nginx run as another user, and must be able to read bodies.
+        # nginx's workers run as another user, and must be able to read bodies.
         self.folder.chmod(0o755)
         self._backend = BACKEND.start(self.folder / "backend", 0, self.load_cores)
         self._cleanup.callback(self._backend.stop)
@@ -101,7 +101,7 @@ class Bench:
 
     @contextlib.contextmanager
     def start_load(self, server, traffic, denied, *, protocol="http1", seed):
-        """Starts the load generator for that traffic and server."""
+        """Starts the load generator with that traffic for the server."""
         connections, streams = traffic.connections or self._connections, 1
         if protocol == "http2":
             connections, streams = load.HTTP2_CONNECTIONS, load.STREAMS_EACH
@@ -133,7 +133,7 @@ class Bench:
         if number not in self._peaks:
             reference = self.candidate(REFERENCE)
             if reference is None:
-                raise ServerFailed(f"the rate is half of {REFERENCE}'s, which is left out")
+                raise ServerFailed(f"the rate is half of that of {REFERENCE}, which is not measured")
             run = self.wrk(self.server(reference), request_headers(CURRENT_VERSION), 200)
             if not run.is_clean:
                 raise ServerFailed(f"no maximum rate of {REFERENCE}: {run.faults}")
@@ -143,7 +143,7 @@ class Bench:
 
 @contextlib.contextmanager
 def undisturbed_on_leaving():
-    """A second Ctrl-C must not leave servers running; stopping them takes seconds at most."""
+    """A second Ctrl-C must not leave servers running; stopping them takes a few seconds at most."""
     try:
         yield
     finally:

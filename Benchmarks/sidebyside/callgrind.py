@@ -13,7 +13,7 @@ CONTROL_SECONDS = 30
 
 
 def command(folder, from_start=True):
-    """Returns the command prefix that counts a program into files in the folder."""
+    """Returns the command prefix that counts a program's instructions, in files in the folder."""
     return [
         "valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/{FILE}", "-q",
         f"--instr-atstart={'yes' if from_start else 'no'}",
@@ -28,7 +28,7 @@ def without_debug_information(binary, folder):
 
 
 class Counter:
-    """The counts of a process that was started by `command`."""
+    """The counts of a process that was started with `command`."""
 
     def __init__(self, pid, folder):
         self._pid = pid
@@ -36,7 +36,7 @@ class Counter:
         self._dumps = 0
 
     def switch(self, is_on):
-        """Turns counting on or off; off is several times as fast."""
+        """Turns counting on or off; without it, the process is several times as fast."""
         self._control(f"--instr={'on' if is_on else 'off'}")
 
     def count(self):
@@ -44,7 +44,7 @@ class Counter:
         self._dumps += 1
         self._control("--dump")
         totals = 0
-        # A dump has one file for all threads.
+        # A dump is one file for all threads.
         path = Path(self._folder, f"{FILE}.{self._dumps}")
         deadline = time.monotonic() + CONTROL_SECONDS
         while not path.exists() and time.monotonic() < deadline:

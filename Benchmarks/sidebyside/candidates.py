@@ -78,8 +78,8 @@ def gate_arguments(folder, setup):
     """Returns the flags that only some setups need."""
     arguments = ["--rules", str(setup.rules)]
     if setup.counted:
-        # Under callgrind, ten seconds contain few requests: each would include a large share of a census fetch, which
-        # thousands of requests share in practice. Benchmarks/observed.py measures its cost.
+        # Under callgrind, ten seconds contain so few requests that each would include a large share of a census
+        # fetch, which thousands of requests share in practice. Benchmarks/observed.py measures the cost of a fetch.
         arguments += ["--census-interval", "3600"]
     if setup.tls:
         arguments += ["--tls-certificate", f"{folder}/{certificate.CERTIFICATE}"]

@@ -1,4 +1,4 @@
-"""h2load: HTTP/2, and requests at a fixed rate."""
+"""h2load, which sends HTTP/2, and requests at a fixed rate."""
 
 import re
 import subprocess
@@ -14,7 +14,7 @@ GRACE_SECONDS = 15
 
 def run_h2load(arguments, seconds, url, headers, cores):
     """Runs h2load, and returns its output."""
-    # It sends its own Host unless :authority is set; two would be an error.
+    # h2load sends its own Host unless :authority is set; two hosts would be an error.
     headers = {":authority" if name == "Host" else name: headers[name] for name in headers}
     command = [
         "taskset", "-c", core_list(cores), find_program("h2load"), *arguments,
@@ -30,7 +30,7 @@ def run_h2load(arguments, seconds, url, headers, cores):
 
 
 def count_of(output, kind):
-    """Returns a number in the lines of totals, such as that of `2xx` or of `failed`."""
+    """Returns a number from the lines with totals, such as that of `2xx` or `failed`."""
     found = re.search(rf"(\d+) {kind}\b", output)
     if found is None:
         raise LoadFailed(f"no figures from h2load: {output.strip()[-300:]}")
@@ -46,10 +46,10 @@ def faults_in(output):
 
 
 def paced_run(server, headers, log, *, rate, seconds, cores):
-    """Sends requests at a fixed rate, and returns the output; each request is a line of the log.
+    """Sends requests at a fixed rate, and returns the output; each request is a line in the log.
 
-    h2load sends due requests only every 10 ms, so a connection must not have more than 100
-    requests a second: beyond that, they would be sent in bursts.
+    h2load sends due requests only every 10 ms, so a connection must have at most 100 requests a
+    second; more would be sent in bursts.
     """
     connections = max(1, round(rate / 100))
     arguments = (

@@ -1,4 +1,4 @@
-"""The load generator in load/: sends exact requests, and checks every response."""
+"""The load generator in load/, which sends exact requests and checks every response."""
 
 import contextlib
 import json
@@ -12,13 +12,13 @@ from .run import LoadFailed, Run
 from .server import core_list
 
 FOLDER = Path(__file__).parent.parent / "load"
-# By protocol: the linked libraries, and the required headers.
+# For each protocol, the linked libraries and the required headers.
 LIBRARIES = {
     "http1": ((), ()),
     "http2": (("-lnghttp2", "-lssl", "-lcrypto"), ("nghttp2/nghttp2.h", "openssl/ssl.h")),
 }
-# The time that a phase can take in addition to its duration before it counts as hung; and the time of
-# a phase without a duration.
+# The time that a phase can take in addition to its duration before it counts as hung, and the time
+# for a phase without a duration.
 GRACE_SECONDS = 15
 COUNTED_SECONDS = 120
 # The smallest number of eight digits.
@@ -115,7 +115,7 @@ def faults_in(*phases):
 
 
 def run_from(warm_up, figures, cpu_seconds):
-    """Returns the figures of a phase, and its faults and those of its warm-up."""
+    """Returns the figures of a phase, with its faults and those of its warm-up."""
     requests = figures["requests"]
     if requests == 0:
         return Run.failed("; ".join(("no responses", *faults_in(warm_up, figures))))

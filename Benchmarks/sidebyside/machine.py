@@ -1,4 +1,4 @@
-"""The machine of the measurements."""
+"""The machine on which the measurements run."""
 
 import os
 import platform
@@ -14,7 +14,7 @@ class TooFewCores(Exception):
 
 
 def split_cores():
-    """Returns the core of the proxies, and those of the load generator and the backend."""
+    """Returns the proxies' core, and the cores of the load generator and the backend."""
     first, *others = sorted(os.sched_getaffinity(0))
     if not others:
         raise TooFewCores("needs two cores: one for the proxy, one for load and backend")

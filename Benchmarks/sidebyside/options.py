@@ -13,7 +13,7 @@ def read_options(description):
     names = [candidate.name for candidate in all_candidates(BUILT_GATE)]
     scenarios = [scenario.name for scenario in SCENARIOS]
     parser = argparse.ArgumentParser(prog="Benchmarks/run.py", description=description)
-    parser.add_argument("--gate", type=Path, default=BUILT_GATE, help="the binary of the gate")
+    parser.add_argument("--gate", type=Path, default=BUILT_GATE, help="the gate's binary")
     parser.add_argument("--rounds", type=between(1, 100), default=4)
     parser.add_argument("--seconds", type=between(1, 600), default=1, help="the length of a run")
     parser.add_argument("--connections", type=between(1, 512), default=64)
@@ -27,7 +27,7 @@ def read_options(description):
 
 
 def between(least, most):
-    """A whole number within limits, so that every comparison ends in bounded time."""
+    """A whole number within limits, so that the duration of every comparison is bounded."""
     def number(text):
         value = int(text)
         if not least <= value <= most:
@@ -49,7 +49,7 @@ def chosen_scenarios(options):
 
 
 def command_line(options):
-    """Returns the command for the report: all options that affect the figures, without paths of this machine."""
+    """Returns the command for the report: all options that affect the figures, without this machine's paths."""
     command = (
         f"python3 Benchmarks/run.py --rounds {options.rounds} --seconds {options.seconds}"
         f" --connections {options.connections}"

@@ -24,7 +24,7 @@ PACKAGES = {
 # The headers of the load generator, and where the C compiler finds them.
 HEADER_PACKAGES = {"nghttp2/nghttp2.h": "libnghttp2-dev", "openssl/ssl.h": "libssl-dev"}
 HEADER_FOLDERS = ("/usr/include", "/usr/local/include")
-# The servers that dev/install-peers.sh has fetched: newer than Debian's, or not in Debian.
+# The servers that dev/install-peers.sh has fetched, which are newer than Debian's or not in Debian.
 PEERS_FOLDER = Path(__file__).parent.parent.parent / ".build" / "peers" / "bin"
 LUA_PACKAGE = "libnginx-mod-http-lua"
 
@@ -35,7 +35,7 @@ def find_program(name):
 
 
 def find_peer(name):
-    """Returns the path of a fetched peer, otherwise of Debian's, or None."""
+    """Returns the path of a fetched peer, or else of Debian's, or None."""
     return shutil.which(name, path=str(PEERS_FOLDER)) or find_program(name)
 
 
@@ -67,7 +67,7 @@ def missing_packages():
 
 
 def install_missing():
-    """Installs missing packages; if that is impossible, prints a message, and the peers are skipped."""
+    """Installs missing packages. If that is impossible, prints this; their programs are skipped."""
     missing = missing_packages()
     if not missing:
         return
@@ -81,7 +81,7 @@ def install_missing():
 
 
 def run_to_the_end(command):
-    """Runs it without timeout, and never kills it: that would leave dpkg in an inconsistent state."""
+    """Runs it without a timeout or a kill, either of which would leave dpkg inconsistent."""
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     try:
         return process.wait()

@@ -1,6 +1,6 @@
-"""The report: medians over the rounds, and ratios to the reference, round by round.
+"""The report, with medians over the rounds, and ratios to the reference, round by round.
 
-Wrong responses may be fast: a run with errors is excluded from the figures.
+Wrong responses may be fast, so a run with errors is excluded from the figures.
 """
 
 import datetime
@@ -45,7 +45,7 @@ def headline(results):
 
 
 def ahead(results):
-    """Returns a line for each figure in which another candidate is better than the gate, by the median."""
+    """Returns a line for each figure in which another candidate's median is better than the gate's."""
     lines = [
         f"- {scenario.name}: {name} with {text} of the gate's {compared.words}"
         for scenario, rows in results.items()
@@ -113,7 +113,7 @@ def ratio_text(runs, baseline, figure):
 
 
 def ratios_of(runs, baseline, figure):
-    """Divides each run by the reference's run of the same round, which is minutes apart at most."""
+    """Divides each run by the reference's run in the same round, which is at most minutes apart."""
     return [
         run.figures[figure] / reference.figures[figure]
         for run, reference in zip(runs, baseline or [], strict=bool(runs and baseline))
@@ -129,7 +129,7 @@ def errors_text(runs):
 def markdown_table(rows):
     """Returns a table with padding, so that it is readable in a terminal."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    # The first and the last column are text, those between them figures.
+    # The first and the last column contain text, and those between them figures.
     rule = ["-" * widths[0], *("-" * (width - 1) + ":" for width in widths[1:-1]), "-" * widths[-1]]
     heading, *body = rows
     return "\n".join(table_line(row, widths) for row in [heading, rule, *body])

@@ -17,7 +17,7 @@ class Run:
 
     @property
     def is_clean(self):
-        """Whether there were responses, all of them right."""
+        """Whether there were responses, and all of them were right."""
         return bool(self.figures) and not self.faults
 
 
@@ -28,9 +28,9 @@ class Column:
     heading: str
     figure: str
     layout: str = "{:.0f}"
-    # Whether it is divided, round by round, by the same figure of the scenario's reference.
+    # Whether the figure is divided, round by round, by that of the scenario's reference.
     is_ratio: bool = False
-    # Whether that ratio follows.
+    # Whether the ratio follows the figure.
     has_ratio: bool = False
 
 

@@ -1,4 +1,4 @@
-"""A server process: pinned to a core, in its own session, stopped by its process id."""
+"""A server process that is pinned to a core, has its own session, and is stopped by its process ID."""
 
 import contextlib
 import os
@@ -16,13 +16,13 @@ STOP_SECONDS = 3
 IDLE_SECONDS = 0.5
 # The share of a core below which a server counts as idle; timers are not work.
 IDLE_SHARE = 0.05
-# A server that stores files for its user stores them in the temporary folder.
+# A server that stores files in its user's home folder stores them in the temporary folder instead.
 HOME_VARIABLES = ("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME")
 TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 
 
 def unwind_when_stopped():
-    """Makes a stop from outside unwind like Ctrl-C: no process is left running."""
+    """Makes a stop from outside unwind like Ctrl-C, so that no process is left running."""
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda number, _: sys.exit(128 + number))
 
@@ -41,8 +41,8 @@ class Server:
         self.folder = folder
         self._start_seconds = start_seconds
         self._log = Path(folder, f"{name}.log")
-        # Its own session: Ctrl-C reaches only this program, which then stops the server itself,
-        # and every child of the server can be found by the session id.
+        # With its own session, Ctrl-C reaches only this program, which then stops the server, and all of
+        # the server's children can be found by the session ID.
         with self._log.open("wb") as log:
             self._process = subprocess.Popen(
                 ["taskset", "-c", core_list(cores), *command],
@@ -79,18 +79,18 @@ class Server:
 
     @property
     def pid(self):
-        """The process that was started; its children have other ids."""
+        """The ID of the started process; its children have other IDs."""
         return self._process.pid
 
     def is_running(self):
         return self._process.poll() is None
 
     def cpu_seconds(self):
-        """User and system time of the server and all its children so far."""
+        """The user and system time of the server and all its children so far."""
         return sum(ticks for _, ticks in self._members()) / TICKS_PER_SECOND
 
     def thread_seconds(self):
-        """The same for each thread, by process id and thread id."""
+        """The same for each thread, by process ID and thread ID."""
         return {
             (pid, thread.name): sum(times(thread / "stat")[11:13]) / TICKS_PER_SECOND
             for pid, _ in self._members()
@@ -98,7 +98,7 @@ class Server:
         }
 
     def resident_bytes(self):
-        """The memory of the server and all its children; shared memory counts once."""
+        """The memory of the server and all its children; shared memory is counted once."""
         kibibytes = 0
         for pid, _ in self._members():
             text = Path(f"/proc/{pid}/smaps_rollup").read_text()
@@ -120,7 +120,7 @@ class Server:
         self._process.wait()
 
     def _members(self):
-        """Process id and CPU ticks of every process in the server's session."""
+        """The process ID and the CPU ticks of every process in the server's session."""
         session = self._process.pid
         for stat in Path("/proc").glob("[0-9]*/stat"):
             try:
@@ -128,7 +128,7 @@ class Server:
             except OSError:
                 continue
             if fields[3] == session:
-                # utime, stime, and those of the children that have been waited for.
+                # utime and stime, and those of the children that have been waited for.
                 yield int(stat.parent.name), sum(fields[11:15])
 
     def _last_words(self):
@@ -137,7 +137,7 @@ class Server:
 
 
 def times(stat):
-    """Returns the fields of a `stat` file from the state on, as numbers."""
+    """Returns the fields of a `stat` file as numbers, starting with the state."""
     # The program's name can contain spaces; the fields after it start with the state, a letter.
     _, *numbers = stat.read_text().rpartition(")")[2].split()
     return [0, *map(int, numbers)]
@@ -149,10 +149,10 @@ def core_list(cores):
 
 
 def free_port():
-    """Returns a port that nothing is bound to.
+    """Returns a port to which nothing is bound.
 
-    It is below the range that Linux uses for outgoing connections (from 32768): one of these could take it
-    before the server does.
+    It is below the range that Linux uses for outgoing connections (from 32768), because one of these could
+    take it before the server does.
     """
     for port in random.sample(range(20_000, 32_000), 1_000):
         with contextlib.suppress(OSError), socket.socket() as probe:

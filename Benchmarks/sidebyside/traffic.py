@@ -1,4 +1,4 @@
-"""The requests of clients, as input for the load generator."""
+"""Clients' requests, as input for the load generator."""
 
 import dataclasses
 import random
@@ -26,24 +26,25 @@ class Traffic:
 
     name: str
     title: str
-    # Returns the requests for traffic that is to be denied or to pass.
+    # Returns the requests of traffic that is to be denied or to pass.
     make: Callable[[bool], list[bytes]]
-    # Whether requests are drawn by Zipf's law, the first one most often, instead of in order.
+    # Whether requests are drawn from a Zipf distribution, the first one most often, rather than
+    # sent in order.
     by_zipf: bool = False
-    # The warm-up until all caches for clients are filled.
+    # The duration of the warm-up, after which all caches for clients are full.
     warm_up_seconds: float = 0.2
     warm_up_requests: int = 5_000
-    # The number of clients; None: the benchmark's option.
+    # The number of clients; with None, the benchmark's option applies.
     connections: int | None = None
     # The length of the backend's response.
     answer_bytes: int = len(appcall.BACKEND_BODY)
 
     def case(self, denied):
-        """Returns its name with the expected result."""
+        """Returns the traffic's name with the expected result."""
         return f"{self.name}-{'deny' if denied else 'pass'}"
 
     def write(self, folder, denied):
-        """Writes the file of its requests into the folder, once."""
+        """Writes the file with its requests to the folder, once."""
         path = folder / f"{self.case(denied)}.requests"
         if not path.exists():
             with path.open("wb") as file:
@@ -83,7 +84,7 @@ def app_fields(version, system, languages, token, trace):
 
 
 def mixed_requests(versions, method="GET", more=(), body=b""):
-    """Returns heads with unique paths, tokens and trace ids."""
+    """Returns heads with unique paths, tokens and trace IDs."""
     chance = random.Random(1)
     paths = chance.sample(range(10**5, 10**6), HEADS)
     return [
@@ -100,7 +101,7 @@ def mixed(denied):
 
 
 def never_seen(denied):
-    # Still a version that a regular expression of the peers matches.
+    # The peers' regular expression must still match the version.
     return mixed_requests([f"{build.rpartition('.')[0]}.{NUMBER}" for build in builds(30, denied)])
 
 
@@ -111,7 +112,7 @@ def posts(denied):
 
 
 def identities(count, denied):
-    """Returns this many clients: their builds, systems and languages."""
+    """Returns this many clients: their builds, OS versions and languages."""
     return [
         (version, system, languages)
         for version in builds(count // len(SYSTEMS) // len(LANGUAGES), denied)
@@ -151,7 +152,7 @@ MIXED = Traffic(
     mixed,
 )
 CROWD = Traffic(
-    "crowd", f"{IDENTITIES:,} identities (builds, systems, languages) by Zipf's law",
+    "crowd", f"{IDENTITIES:,} identities (builds, OS versions, languages) drawn from a Zipf distribution",
     crowd_of(IDENTITIES), by_zipf=True, warm_up_seconds=0.7, warm_up_requests=30_000,
 )
 LARGER_CROWD = Traffic(
@@ -165,7 +166,7 @@ ONE_CLIENT = Traffic("one-client", "the same request, repeated", one_client)
 POST = Traffic("post", f"like mixed, each request with a body of {BODY_BYTES:,} bytes", posts)
 DOWNLOAD = Traffic(
     "download", "responses of 1 MiB", downloads,
-    # More connections would only take turns.
+    # With more connections, they would only take turns.
     connections=8, answer_bytes=appcall.LARGE_BODY_BYTES,
 )
 HEADLINES = (MIXED, CROWD, NEVER_SEEN, ONE_CLIENT)

@@ -1,4 +1,4 @@
-"""wrk: sends the next request after each response."""
+"""wrk, which sends the next request after each response."""
 
 import json
 import subprocess
@@ -18,7 +18,7 @@ GRACE_SECONDS = 15
 def measure(server, headers, status, *, seconds, connections, cores, path=PATH, script=None):
     """Warms the server up, then measures it; every response must have that status.
 
-    `script` is a Lua script for requests with more than the headers.
+    `script` is a Lua script for requests that consist of more than headers.
     """
     def run(report, duration):
         return run_wrk(
@@ -64,7 +64,7 @@ def run_from(figures, cpu_seconds, wrong_in_warm_up):
     requests = figures["requests"]
     if requests == 0:
         return Run.failed("no responses")
-    # wrk only counts "above 399" here; the warm-up has checked each status.
+    # Here, wrk counts only statuses "above 399"; the warm-up has checked each status.
     wrong = wrong_in_warm_up + figures["aboveStatus399"]
     faults = []
     if wrong:

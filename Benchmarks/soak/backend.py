@@ -1,4 +1,4 @@
-"""The backend of the soak test: `python3 -m soak.backend PORT`. The path selects its behavior."""
+"""The soak test's backend: `python3 -m soak.backend PORT`. The path selects its behavior."""
 
 import asyncio
 import base64
@@ -44,7 +44,7 @@ async def read_body(reader, fields):
 
 
 async def answer(method, target, fields, body, reader, writer):
-    """Responds to one request; returns whether the connection stays open."""
+    """Responds to one request, and returns whether the connection remains open."""
     action, _, argument = target.strip("/").partition("/")
     if action == "upload":
         report = json.dumps({"bytes": len(body), "crc": zlib.crc32(body)})
@@ -94,7 +94,7 @@ async def send_events(seconds, writer):
 
 
 async def echo(fields, reader, writer):
-    """A WebSocket that sends back the bytes that it gets: the client masks with zeros."""
+    """Serves a WebSocket that echoes the bytes as they are, because the client masks with zeros."""
     key = fields["sec-websocket-key"].encode()
     accept = base64.b64encode(hashlib.sha1(key + WEBSOCKET_GUID).digest())
     writer.write(
@@ -102,7 +102,7 @@ async def echo(fields, reader, writer):
         b"Sec-WebSocket-Accept: " + accept + b"\r\n\r\n"
     )
     while bytes_ := await reader.read(4096):
-        # An unmasked frame of the same content, for frames of less than 126 bytes.
+        # An unmasked frame with the same content, for frames of less than 126 bytes.
         while len(bytes_) >= 6:
             length = bytes_[1] & 0x7F
             writer.write(bytes([bytes_[0], length]) + bytes_[6:6 + length])
@@ -111,8 +111,8 @@ async def echo(fields, reader, writer):
 
 
 async def main(port):
-    # Values of headers are converted to lower case, but WebSocket keys are case-sensitive: the soak
-    # uses lower-case keys.
+    # Header values are converted to lower case here, but WebSocket keys are case-sensitive, so the
+    # soak test uses lower-case keys.
     server = await asyncio.start_server(serve, "127.0.0.1", port, limit=2**20, backlog=1024)
     async with server:
         await server.serve_forever()

@@ -1,4 +1,4 @@
-"""The wall clock of the gate, which jumps."""
+"""The gate's wall clock, which jumps."""
 
 import os
 from pathlib import Path
@@ -12,16 +12,16 @@ class WallClock:
         self.set(0)
         self._library = next(LIBRARIES, None)
         if self._library is None:
-            raise SystemExit("a clock that jumps takes the package faketime")
+            raise SystemExit("a clock that jumps needs the package faketime")
 
     def set(self, seconds):
-        """Sets its offset from the real time; the gate sees it within a second."""
+        """Sets the clock's offset from the real time; the gate sees it within a second."""
         new = self._offset.with_suffix(".new")
         new.write_text(f"{seconds:+d}\n")
         new.rename(self._offset)
 
     def environment(self):
-        """The environment of a process that uses it; other clocks are not affected."""
+        """The environment of a process that uses the clock; its other clocks are not affected."""
         return os.environ | {
             "LD_PRELOAD": str(self._library),
             "FAKETIME_TIMESTAMP_FILE": str(self._offset),

@@ -1,9 +1,9 @@
-"""HTTP/1.1 written by hand, so that a client can stop at any byte."""
+"""HTTP/1.1, implemented by hand so that a client can stop at any byte."""
 
 import asyncio
 import contextlib
 
-# Longer than all timeouts of the gate here.
+# Longer than all of the gate's timeouts here.
 PATIENCE_SECONDS = 30
 
 

@@ -1,12 +1,12 @@
-"""The results of the visits, and the explanations of unexpected ones."""
+"""The results of the visits, and the explanations of unexpected results."""
 
 import collections
 import dataclasses
 import time
 
-# The time after the backend listens again in which the gate may still use broken connections.
+# How long the gate may still use broken connections after the backend listens again.
 AFTERMATH_SECONDS = 1.0
-# The permitted results of a request while the backend is down or has just stopped.
+# The results that a request may have while the backend is down or has just stopped.
 WITHOUT_BACKEND = {
     "502", "504", "no answer", "cut short", "reset", "503", "200 426 502 426 200",
 }
@@ -14,7 +14,7 @@ WITHOUT_BACKEND = {
 
 @dataclasses.dataclass
 class Window:
-    """A time in which the backend was down."""
+    """A period in which the backend was down."""
 
     began: float
     ended: float = float("inf")
@@ -39,7 +39,7 @@ class Ledger:
         if end in expected:
             return
         if self.lacked_backend(began) and self.is_of_missing_backend(end):
-            self.explained[visitor, end, "the backend was away"] += 1
+            self.explained[visitor, end, "the backend was down"] += 1
         else:
             self.unexplained.append((visitor, end, time.strftime("%H:%M:%S")))
 
@@ -52,7 +52,7 @@ class Ledger:
 
     @staticmethod
     def is_of_missing_backend(end):
-        """Whether the result, or one of several responses, is due to the missing backend."""
+        """Whether the missing backend explains the result, or that of one of several responses."""
         return end in WITHOUT_BACKEND or set(end.split()) <= {"200", "426", "502", "504"}
 
     def report(self):

@@ -1,4 +1,4 @@
-"""The reader of the gate's log, which hangs temporarily."""
+"""The gate's log reader, which hangs temporarily."""
 
 import collections
 import json
@@ -39,5 +39,5 @@ class LogReader(threading.Thread):
         self._reads.set()
 
     def end(self):
-        """Returns the last lines other than requests."""
+        """Returns the last lines that are not about requests."""
         return b"".join(self._last).decode(errors="replace")

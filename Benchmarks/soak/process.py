@@ -1,4 +1,4 @@
-"""The gate and the backend as processes, and the resources of the gate."""
+"""The gate and the backend as processes, and the gate's resources."""
 
 import os
 import resource
@@ -20,7 +20,8 @@ class Gate:
     def __init__(self, binary, doors, backend_port, rules, memory_bytes, wall_clock):
         certificate.write_pair(rules.parent)
         command = [
-            # A process that loads the clock library first does not find its own arguments.
+            # The arguments are passed this way because a process that loads the clock library first
+            # does not find its own arguments.
             "/usr/bin/env",
             binary, "serve", "--listen", f"127.0.0.1:{doors.plain}", "--rules", str(rules),
             "--tls-listen", f"127.0.0.1:{doors.secure}",
@@ -34,7 +35,7 @@ class Gate:
         self._process = subprocess.Popen(
             command, env=wall_clock.environment(), stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            # Beyond it, allocations fail and the process ends.
+            # Beyond this limit, allocations fail and the process ends.
             preexec_fn=lambda: resource.setrlimit(
                 resource.RLIMIT_DATA, (memory_bytes, memory_bytes)
             ),

@@ -1,4 +1,4 @@
-"""The rules of the soak test: two alternating floors, and files that the gate must reject."""
+"""The soak test's rules: two alternating floors, and files that the gate must reject."""
 
 import random
 

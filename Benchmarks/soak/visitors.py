@@ -1,4 +1,4 @@
-"""The clients of the soak test: each visit ends with a name for its result."""
+"""The soak test's clients. Each visit ends with a name for its result."""
 
 import asyncio
 import dataclasses
@@ -18,7 +18,7 @@ from .rules import ALWAYS_DENIED, ALWAYS_PASSES, WAVERS
 
 @dataclasses.dataclass(frozen=True)
 class Doors:
-    """The ports of the gate."""
+    """The gate's ports."""
 
     plain: int
     secure: int
@@ -46,7 +46,7 @@ async def stays(doors):
 
 
 async def comes_back(doors):
-    """Sends requests after pauses in which the gate parks the connection, or is about to."""
+    """Sends requests after pauses in which the gate parks the connection or is about to park it."""
     async with Connection(doors.plain) as connection:
         for number in range(4):
             status, _ = await connection.ask(request(f"/item/{number}", ALWAYS_PASSES))
@@ -78,7 +78,7 @@ async def is_denied(doors):
 
 
 def end_of_upload(status, answer, body):
-    """Returns the result: the backend responds with the bytes that it has read."""
+    """Returns the result of an upload, to which the backend responds with the bytes that it has read."""
     if status != "200":
         return status
     right = json.loads(answer) == {"bytes": len(body), "crc": zlib.crc32(body)}
@@ -140,7 +140,7 @@ async def answer_in_frames(connection, body):
         if kind == RESET:
             return "reset"
         if kind == HEADERS and status == "no answer":
-            # The first block can begin with a change of the table's size (RFC 7541 section 6.3).
+            # The first block can begin with a table size update (RFC 7541 section 6.3).
             block = payload.lstrip(b"\x20")
             status = "200" if block[0] == 0x88 else block[2:5].decode("latin-1")
         elif kind == DATA:
@@ -151,7 +151,7 @@ async def answer_in_frames(connection, body):
 
 
 async def uploads_in_vain(doors):
-    """A denied upload; small ones are read completely, and large ones get the response as well."""
+    """A denied upload; a small one is read completely, and a large one also gets the response."""
     body = bytes(random.choice([1_000, 300_000]))
     async with Connection(doors.plain) as connection:
         status, _ = await connection.ask(request("/upload", ALWAYS_DENIED, "POST", body=body))
@@ -165,7 +165,7 @@ async def uploads_in_vain_in_frames(doors):
 
 
 async def never_ends_an_upload_in_vain(doors):
-    """A denied upload over HTTP/2 whose client sends some of the body, and then leaves."""
+    """A denied upload over HTTP/2 whose client sends some of the body and then disconnects."""
     left = random.choice([1_000, 300_000, 1_000_000])
     return await denied_upload_in_frames(doors, left, ends=False)
 
@@ -258,7 +258,7 @@ async def leaves_the_backend_waiting(doors):
 
 
 async def leave(connection):
-    """Disconnects normally, or not."""
+    """Disconnects normally or abruptly."""
     if random.random() < 0.5:
         await asyncio.sleep(random.random())
         connection.reset()
@@ -366,7 +366,7 @@ async def talks_until_denied(doors):
 
 
 async def speaks_http2(doors):
-    """Uses TLS on two connections, with ten requests each."""
+    """Sends ten requests over TLS on each of two connections."""
     process = await asyncio.create_subprocess_exec(
         "h2load", "--requests=20", "--clients=2", "--max-concurrent-streams=5",
         f"--header=X-App-Version: {ALWAYS_PASSES}", "--header=X-App-Platform: ios",
@@ -383,7 +383,7 @@ async def speaks_http2(doors):
     return "502" if failed else "200"
 
 
-# Each with its share of the visits and the results that need no explanation.
+# The visitors, each with its share of the visits and the results that need no explanation.
 VISITORS = (
     (passes, 40, {"200"}),
     (stays, 10, {"200"}),
@@ -413,6 +413,6 @@ VISITORS = (
     (listens, 2, {"heard"}),
     (watches, 2, {"heard"}),
     (talks, 2, {"talked"}),
-    # Between two floors: a reload can end it, or deny it from the start.
+    # Its build is between the two floors, so a reload can end it, or it can be denied from the start.
     (talks_until_denied, 2, {"talked", "closed by the gate", "426"}),
 )

@@ -1,12 +1,12 @@
-"""The resources of the gate over time, and whether they grow."""
+"""The gate's resources over time, and whether they grow."""
 
 import csv
 import dataclasses
 
 SAMPLE_SECONDS = 2
-# The first part, in which pools fill up and memory reaches its level.
+# The first part of the run, in which pools fill up and memory reaches its level.
 WARM_UP_SHARE = 0.2
-# The permitted growth in bytes from then to the end: the allocator causes variations of that size.
+# The permitted growth in bytes from then to the end; the allocator causes variations of that size.
 ALLOWED_BYTES = 2 * 2**20
 
 
@@ -37,7 +37,7 @@ def steady_part(samples):
 
 
 def write(samples, path):
-    """Writes the resources of the gate over time, from second 0 on."""
+    """Writes the gate's resources over time, starting at second 0."""
     with path.open("w", newline="") as file:
         lines = csv.writer(file)
         lines.writerow(["seconds", "resident_bytes", "descriptors", "threads"])

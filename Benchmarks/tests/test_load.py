@@ -41,7 +41,7 @@ class Recorder:
         threading.Thread(target=self._accept, daemon=True).start()
 
     def close(self):
-        # Wakes accept(), which closing does not.
+        # This wakes accept(), which closing the socket does not.
         self._listener.shutdown(socket.SHUT_RDWR)
         for each in (self._listener, *self._connections):
             each.close()
@@ -84,7 +84,7 @@ class LoadTests(unittest.TestCase):
             raise unittest.SkipTest(reason)
         cls.folder = Path(tempfile.mkdtemp())
         cls.addClassCleanup(shutil.rmtree, cls.folder)
-        # The workers of nginx run as another user.
+        # nginx's workers run as another user.
         cls.folder.chmod(0o755)
         cls.program = load.build_load(cls.folder, cls.protocol)
 
@@ -172,7 +172,7 @@ class Http1(LoadTests):
     def test_every_wrong_answer_is_a_fault(self):
         for name, reply in {
             "a refusal": answer(403, "no"),
-            "a denial of who is to pass": answer(426, "{}"),
+            "a denial of a client that is to pass": answer(426, "{}"),
             "an error of the proxy": answer(503, "{}"),
             "another body": answer(200, "welcome"),
         }.items():

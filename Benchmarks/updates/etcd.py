@@ -1,4 +1,4 @@
-"""A real etcd with one key, a rules file, that changes repeatedly."""
+"""A real etcd with a rules file under one key, which changes repeatedly."""
 
 import base64
 import http.client
@@ -16,7 +16,7 @@ START_SECONDS = 20
 
 
 class Etcd:
-    # Its streams are not counted.
+    # etcd's streams are not counted.
     opened = None
 
     def __init__(self, folder):
@@ -43,7 +43,7 @@ class Etcd:
         return f"source: etcd\n    url: http://127.0.0.1:{self._port}\n    key: {KEY}"
 
     def put(self, number):
-        """Changes the value; returns when etcd has stored it."""
+        """Changes the value, and returns once etcd has stored it."""
         rule = {
             "id": "floor", "match": {"platform": "ios"}, "minimum": floor(number),
             "storeUrl": STORE_URL, "notice": "floor",

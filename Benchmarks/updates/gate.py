@@ -12,7 +12,7 @@ from pathlib import Path
 from sidebyside.server import free_port
 
 START_SECONDS = 10
-# The first group of event loops is the data plane's; the second one is the admin listener's.
+# The first group of event loops is the data plane's, and the second one the admin listener's.
 DATA_PLANE = re.compile(r"NIO-ELT-1-#\d+")
 
 
@@ -38,7 +38,7 @@ class Gate:
         return self._process.poll() is None
 
     def feed(self):
-        """The state of the feed; None if the gate does not return it."""
+        """The feed's state; None if the gate does not return it."""
         try:
             with urllib.request.urlopen(
                 f"http://127.0.0.1:{self.admin_port}/feeds", timeout=5
@@ -56,7 +56,7 @@ class Gate:
         return False
 
     def taken(self):
-        """The number of applied values of the feed."""
+        """The number of applied feed values."""
         with self._log.open("rb") as log:
             return sum(b'"feed applied"' in line for line in log)
 
@@ -75,7 +75,7 @@ class Gate:
         return len(os.listdir(self._folder / "fd"))
 
     def cpu_seconds(self):
-        """The processor time of the threads of the data plane, and of all others."""
+        """The CPU time of the data plane's threads, and that of all others."""
         data_plane = others = 0
         for task in (self._folder / "task").iterdir():
             # In nanoseconds; `stat` counts hundredths of a second.

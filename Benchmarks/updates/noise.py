@@ -16,11 +16,11 @@ def differences(quiet, busy):
 
 
 def noise(quiet):
-    """Returns how far a quiet phase usually is from the mean of those before and after it.
+    """Returns how far a quiet phase usually is from the mean of the quiet phases before and after it.
 
-    This is the same comparison as for a busy phase, but without changes. Slow drift, such as the
-    clock of a processor that gets warm, affects neither; and the median ignores moments in which
-    the machine does other work.
+    This is the same comparison as for a busy phase, but without changes. Slow drift, such as that of a
+    processor's clock as it gets warm, affects neither, and the median ignores moments in which the
+    machine does other work.
     """
     apart = differences(quiet[::2], quiet[1::2]) + differences(quiet[1::2], quiet[2::2])
     return statistics.median(map(abs, apart))

@@ -31,7 +31,7 @@ class Database:
         )
 
     def stop(self):
-        """Its thread ends with the program."""
+        """The server's thread ends with the program."""
 
     def put(self, number):
         """Changes the value, and sends it to all streams; waits if they do not keep up."""

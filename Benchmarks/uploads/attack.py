@@ -12,14 +12,14 @@ from dearest.client import ACK, DATA, END_HEADERS, HEADERS, PREFACE, RESET, SETT
 GOAWAY = 7
 FIRST_WINDOW = 65_535
 PIECE = bytes(16_384)
-# The number of bytes of frames that are prepared at a time.
+# The number of bytes in the frames that are prepared at a time.
 AHEAD = 256 * 1024
 REQUEST = b"\x83\x86\x84" + literal(b":authority", b"api.example.com") + literal(b"x-app-platform", b"ios") \
     + literal(b"x-app-version", b"1.0.0")
 
 
 class Connection:
-    """A connection with several concurrent uploads. With `again`, each one that the gate resets is followed by another."""
+    """A connection with several concurrent uploads. With `again`, another one follows each that the gate resets."""
 
     def __init__(self, port, streams, again):
         self._again = again
@@ -113,7 +113,7 @@ class Attack:
 
 
 def attack(port, count, streams, again, stop, sent, resets):
-    # Real clients would be on other machines.
+    # Real clients would be on other machines, so this process has a low priority.
     os.nice(10)
     selector = selectors.EpollSelector()
     connections = []

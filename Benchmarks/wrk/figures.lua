@@ -1,4 +1,4 @@
--- The measured run: prints what wrk knows as one line of JSON. Latencies are microseconds.
+-- The measured run: prints wrk's figures as one line of JSON. Latencies are in microseconds.
 function init(scripts)
     for _, script in ipairs(scripts) do
         dofile(script)

@@ -1,4 +1,4 @@
--- The warm-up: counts every status. Too dear for a measured run, where wrk only counts those above 399.
+-- The warm-up: counts each status. This is too expensive for a measured run, in which wrk counts only those above 399.
 local threads = {}
 
 function setup(thread)

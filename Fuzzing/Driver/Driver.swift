@@ -1,12 +1,12 @@
 import GateFuzzing
 import Glibc
 
-/// Passes the input from libFuzzer to the target in the environment.
+/// Passes inputs from libFuzzer to the target that the environment names.
 enum Driver {
     private static let target: FuzzTarget = {
         let name = unsafe getenv("FUZZ_TARGET").map { unsafe String(cString: $0) } ?? ""
         guard let target = FuzzTarget.named(name) else {
-            print("FUZZ_TARGET is none of \(FuzzTarget.all.map(\.name).joined(separator: " "))")
+            print("FUZZ_TARGET must be one of \(FuzzTarget.all.map(\.name).joined(separator: " "))")
             exit(64)
         }
         return target
@@ -16,7 +16,7 @@ enum Driver {
         do throws(Finding) {
             try Self.target.check(input)
         } catch {
-            // libFuzzer saves the input if the function does not return.
+            // libFuzzer saves an input for which the function does not return.
             fatalError("\(Self.target.name): \(error)")
         }
     }

@@ -31,7 +31,7 @@ enum AcceptLanguageProperties {
         return "\(range.tag?.description ?? "*");q=\(range.weight / 1000).\(padded)"
     }
 
-    /// A denial is in an available language, and in the one with the highest weight.
+    /// Checks that a denial is in an available language, and in the one with the highest weight.
     private static func checkAnswer(
         to fields: [String],
         _ ranges: [LanguageRange]
@@ -50,7 +50,7 @@ enum AcceptLanguageProperties {
         guard let first = ranges.first, first.weight > 0, let tag = first.tag?.description,
             Self.available.contains(tag)
         else { return }
-        try expect(language ?? "", is: tag, "the language that is wanted most")
+        try expect(language ?? "", is: tag, "the language with the highest weight")
     }
 
     private static let rules: RuleSet = {

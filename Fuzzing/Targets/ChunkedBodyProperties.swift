@@ -55,7 +55,7 @@ struct ChunkedBodyProperties {
         return .more(content: content)
     }
 
-    /// The end of the body does not depend on the bytes after it.
+    /// Checks that the end of the body does not depend on the bytes after it.
     private func checkEnd(_ consumed: Int) throws(Finding) {
         let body = Array(self.input[..<consumed])
         try expect(Self.read(body, endingAt: [consumed]), is: self.whole, "without what follows")
@@ -63,7 +63,7 @@ struct ChunkedBodyProperties {
         guard case .more = begun else { throw Finding("without its last byte: \(begun)") }
     }
 
-    /// A body that NIO accepts has the same content and end.
+    /// Checks that NIO, if it accepts the body, finds the same content and end.
     private func checkPeer(_ consumed: Int, _ content: [UInt8]) throws(Finding) {
         guard let read = Self.nio(Array(self.input[..<consumed])) else { return }
         try expect(read, is: content, "the content to NIO")
@@ -90,7 +90,7 @@ struct ChunkedBodyProperties {
         } catch {
             return nil
         }
-        // NIO waits for more after the end that the gate has found, so the two differ.
+        // NIO waits for more bytes after the end that the gate has found, so the results must differ.
         return content + [0]
     }
 }

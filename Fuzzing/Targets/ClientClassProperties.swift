@@ -2,10 +2,11 @@ import GateFeeds
 import GatePolicy
 import GateRules
 
-/// Properties of two clients that differ in one header line: if they are in the same class, they
-/// get the same decision with the same effects.
+/// Properties of two clients that differ in one header line.
 ///
-/// Each line of the input is a header field: its number in the first byte, then its value. For the
+/// If they are in the same class, they get the same decision with the same effects.
+///
+/// Each line of the input is a header field, with the field's number in the first byte and then its value. For the
 /// other client, the first line replaces the second one.
 struct ClientClassProperties {
     private static let rules = """
@@ -32,7 +33,7 @@ struct ClientClassProperties {
         now: { Self.now }
     ).ruleSet
 
-    /// A header field with its value as in the head.
+    /// A header field, with its value as in the head.
     private struct Line {
         let name: UInt8
         let value: [UInt8]
@@ -66,22 +67,30 @@ struct ClientClassProperties {
         let decisions = identities.map {
             rules.decide($0, in: .unrestricted, at: Self.now, address: nil)
         }
-        try expect(decisions[0], is: decisions[1], "a client of the same class is judged otherwise")
+        try expect(
+            decisions[0],
+            is: decisions[1],
+            "two clients in one class get different decisions"
+        )
         for (index, identity) in identities.enumerated() {
             let upstream = rules.upstreamIdentity(all[index], identity)
             let own = Self.words(clients[index], members[index]?.told, rules, classes)
-            try expect(upstream.add, is: own.added, "the backend is told something else")
+            try expect(upstream.add, is: own.added, "the class adds other fields for the backend")
             let others = rules.upstreamIdentity(all[1 - index], identities[1 - index])
-            try expect(upstream.drop, is: others.drop, "the backend is told more than another")
+            try expect(
+                upstream.drop,
+                is: others.drop,
+                "other fields are dropped for the second client"
+            )
             let shown = ClientIdentity(
                 app: identity.app,
                 platform: identity.platform,
                 version: identity.version,
                 build: identity.build
             )
-            try expect(own.identity, is: shown, "the log shows another client")
+            try expect(own.identity, is: shown, "the log would show another client")
             let text = identity.version.value?.description
-            try expect(own.version, is: text, "the denial says another version")
+            try expect(own.version, is: text, "the denial contains another version")
         }
         // The languages determine the texts.
         guard
@@ -91,7 +100,7 @@ struct ClientClassProperties {
         let answers = zip(decisions, identities).map { decision, identity in
             rules.answer(to: decision, for: identity, as: .document, at: Self.now, versionAs: "X")
         }
-        try expect(answers[0], is: answers[1], "a client of the same class is told something else")
+        try expect(answers[0], is: answers[1], "two clients in one class get different denials")
     }
 
     private static func index(_ line: Line, _ rules: RuleSet) -> Int {

@@ -36,7 +36,7 @@ struct EventStreamProperties {
         return events
     }
 
-    /// The same events by the algorithm of the specification, with all lines available.
+    /// The same events according to the specification's algorithm, with all lines available.
     ///
     /// https://html.spec.whatwg.org/multipage/server-sent-events.html section 9.2.6
     private var reference: [EventStreamParser.Event] {

@@ -3,7 +3,7 @@ import NIOCore
 
 /// Properties of an exchange with any order of events.
 ///
-/// The input is a script: one number for each event, and more for its parameters. A second, simpler
+/// The input is a script with one number for each event, followed by numbers for its parameters. A second, simpler
 /// record of the events is kept, and every action is compared with it.
 struct ExchangeProperties {
     private static let limits = DiscardLimits(awaitedBytes: 40, bytes: 200)
@@ -12,7 +12,7 @@ struct ExchangeProperties {
     private var book = Book()
     private var script: Script
 
-    /// The history of the current request of the connection.
+    /// The history of the connection's current request.
     private struct Book {
         var isForwarded = false
         var requestEnded = false
@@ -62,15 +62,15 @@ struct ExchangeProperties {
         if case .forwarding = self.exchange {} else { self.book.unsent = nil }
         try self.checkDeadline()
         if before == .closed {
-            try expect(self.exchange, is: .closed, "what was closed goes on")
+            try expect(self.exchange, is: .closed, "a closed exchange continues")
         }
     }
 
-    /// Opens a connection for the request, or finds one.
+    /// Starts connecting for a request, or ends connecting.
     private mutating func connect() throws(Finding) {
         guard self.script.flag() else {
             let unsent = self.exchange.endConnecting()
-            try expect(unsent == self.book.unsent, "what waited is lost, or is given to nobody")
+            try expect(unsent == self.book.unsent, "the waiting request is lost, or there is none")
             self.book.unsent = nil
             return
         }
@@ -79,7 +79,7 @@ struct ExchangeProperties {
         self.book.unsent = request
     }
 
-    /// Heads are only read when the exchange waits for one.
+    /// Forwards a request if the exchange waits for a head; otherwise, no head is read.
     private mutating func forward() {
         let forwarding = Exchange.Forwarding(
             requestEnded: self.script.flag(),
@@ -96,7 +96,7 @@ struct ExchangeProperties {
         self.exchange.forward(forwarding)
     }
 
-    /// The gate responds to a head, or to a request that it could not forward.
+    /// Lets the gate respond to a head, or to a request that it could not forward.
     private mutating func answer() throws(Finding) {
         let keepsClient = self.script.flag()
         let count = UInt64(self.script.number(below: 256))
@@ -120,7 +120,7 @@ struct ExchangeProperties {
         self.book.isForwarded = false
         switch action {
         case .answer:
-            try expect(keepsClient && remaining == .nothing, "kept with \(remaining) to come")
+            try expect(keepsClient && remaining == .nothing, "kept with \(remaining) remaining")
         case .awaitBody:
             let isSmall = remaining == .chunked || count <= Self.limits.awaitedBytes
             try expect(keepsClient && isSmall, "waited for \(count)")
@@ -129,7 +129,7 @@ struct ExchangeProperties {
         }
     }
 
-    /// The gate's response to a failed backend or to a client timeout.
+    /// Records the gate's response to a failed backend or to a client timeout.
     private mutating func refuse() {
         _ = self.exchange.answer(keepsClient: false, remaining: .unknown, limits: Self.limits)
         self.book.isForwarded = false
@@ -148,7 +148,7 @@ struct ExchangeProperties {
         switch self.exchange.requestEnded() {
         case .answer:
             guard case .awaitingBody = before else {
-                throw Finding("a held answer after \(before)")
+                throw Finding("a held response after \(before)")
             }
             try expect(self.exchange, is: .idle, "the next request")
         case .wait: break
@@ -168,22 +168,22 @@ struct ExchangeProperties {
         )
         switch action {
         case .discard:
-            try expect(!self.isForwarding || self.book.responseStarted, "an answer was dropped")
+            try expect(!self.isForwarding || self.book.responseStarted, "a response was dropped")
         case .forwardInterim:
             self.book.backendSpoke = true
             self.book.interims += 1
             try expect(isAwaited && status < 200 && status != 101, "\(status) as interim")
-            try expect(self.book.interims <= Exchange.interimLimit, "interims without end")
+            try expect(self.book.interims <= Exchange.interimLimit, "endless interim responses")
         case .forward(let keepsClient):
             self.book.backendSpoke = true
             self.book.responseStarted = true
-            try expect(isAwaited && status >= 200, "\(status) as the answer")
+            try expect(isAwaited && status >= 200, "\(status) as the final response")
             if endsByClose { self.book.mayKeepClient = false }
             try expect(keepsClient, is: self.book.mayKeepClient, "whether the client is kept")
         case .tunnel:
             try expect(
                 isAwaited && status == 101 && switches && self.book.offersUpgrade,
-                "a tunnel that nobody asked for"
+                "a tunnel that was not requested"
             )
             self.book.isForwarded = false
         case .badGateway:
@@ -194,7 +194,7 @@ struct ExchangeProperties {
     }
 
     private mutating func endResponse() throws(Finding) {
-        // The end of a response is only read after its head.
+        // The end of a response is read only after its head.
         guard self.book.responseStarted, self.isForwarding else { return }
         let isStream = self.script.flag()
         let action = self.exchange.responseEnded(limits: Self.limits, isStream: isStream)
@@ -209,7 +209,7 @@ struct ExchangeProperties {
         case .dropUpstream:
             try expect(
                 !self.book.requestEnded && self.book.mayKeepClient && isStream,
-                "another request behind one that has not ended"
+                "another request after one that has not ended"
             )
         case .linger(let isReusable):
             try expect(
@@ -219,9 +219,9 @@ struct ExchangeProperties {
             try expect(
                 isReusable,
                 is: self.book.requestEnded,
-                "whether the backend's connection serves again"
+                "whether the backend's connection is reusable"
             )
-        case .close: throw Finding("closed at the end of an answer")
+        case .close: throw Finding("closed at the end of a response")
         }
     }
 
@@ -242,7 +242,7 @@ struct ExchangeProperties {
             try expect(after.budget + UInt64(count), is: before.budget, "the budget")
             try expect(before.budget <= Self.limits.bytes, "a budget beyond the limits")
             try expect(after.end, is: before.end, "the end of the wait")
-        default: throw Finding("read away in \(before)")
+        default: throw Finding("discarded in \(before)")
         }
     }
 
@@ -251,7 +251,7 @@ struct ExchangeProperties {
         let hasMore = self.script.flag()
         switch self.exchange.clientEnded(hasMore: hasMore) {
         case .finish where hasMore:
-            try expect(self.exchange, is: before, "with more to come")
+            try expect(self.exchange, is: before, "with more unread input")
         case .finish where before == self.exchange && !self.isForwarding:
             guard case .awaitingBody = before else { throw Finding("waiting in \(before)") }
         case .finish:
@@ -268,9 +268,12 @@ struct ExchangeProperties {
         switch self.exchange.upstreamEnded() {
         case .retry:
             self.book.retries += 1
-            try expect(!self.book.backendSpoke, "sent again after the backend had spoken")
-            try expect(self.book.requestEnded, "sent again before it had ended")
-            try expect(self.book.retries <= self.book.retriesAllowed, "sent again unasked")
+            try expect(!self.book.backendSpoke, "sent again after the backend had responded")
+            try expect(self.book.requestEnded, "sent again before the request had ended")
+            try expect(
+                self.book.retries <= self.book.retriesAllowed,
+                "sent again more often than allowed"
+            )
         case .badGateway:
             try expect(!self.book.responseStarted, "a second answer")
             self.refuse()
@@ -311,9 +314,15 @@ struct ExchangeProperties {
         switch action {
         case .tryAnotherBackend:
             self.book.othersAsked += 1
-            try expect(isRepeatable && self.book.requestEnded, "half a request for another one")
-            try expect(!self.book.backendSpoke, "another asked after the backend had spoken")
-            try expect(self.book.othersAsked, is: 1, "other backends that were asked")
+            try expect(
+                isRepeatable && self.book.requestEnded,
+                "an unrepeatable request for another backend"
+            )
+            try expect(
+                !self.book.backendSpoke,
+                "another backend tried after the first had responded"
+            )
+            try expect(self.book.othersAsked, is: 1, "the number of other backends tried")
         case .requestTimeout, .gatewayTimeout:
             try expect(
                 before.isBetweenRequests && hasPartialHead
@@ -323,15 +332,15 @@ struct ExchangeProperties {
             self.refuse()
         case .answerAndLinger:
             guard case .awaitingBody = before else { throw Finding("\(action) in \(before)") }
-        case .close: try expect(self.exchange, is: .closed, "after the time is over")
+        case .close: try expect(self.exchange, is: .closed, "after the timeout")
         }
     }
 
-    /// The timeout of a head starts once, regardless of the number of pieces.
+    /// Checks that the timeout of a head starts once, regardless of the number of its parts.
     private mutating func beginHead() throws(Finding) {
         let before = self.exchange
         let isFirst = self.exchange.headBegan()
-        try expect(isFirst, is: before == .idle, "whether the head's time begins")
+        try expect(isFirst, is: before == .idle, "whether the head's timeout starts")
         try expect(self.exchange, is: isFirst ? .head : before, "a head in \(before)")
     }
 
@@ -345,7 +354,7 @@ struct ExchangeProperties {
         self.exchange.endTunnel(by: end)
     }
 
-    /// Every state has a timeout, except those with one in the connection pool.
+    /// Checks that every state has a deadline, except those whose deadline is in the connection pool.
     private func checkDeadline() throws(Finding) {
         switch (self.exchange.wait, self.exchange) {
         case (.connection, .forwarding(let forwarding)) where forwarding.isConnecting: break

@@ -44,7 +44,7 @@ enum FormPeer {
         let parts = target.split(separator: 0x3F, maxSplits: 1, omittingEmptySubsequences: false)
         if method == Text("POST".utf8) {
             let segments = parts[0].split(separator: 0x2F, omittingEmptySubsequences: false)
-            // The first segment is before the first slash.
+            // The first segment precedes the first slash.
             let last = segments.last?.isEmpty == true ? segments.dropLast().last : segments.last
             let isThere = segments.count > 1 && last.map { Text($0) } == Text("graphql".utf8)
             let isBehindSlash = segments.last?.isEmpty == true ? segments.count > 2 : true

@@ -9,7 +9,7 @@ extension ForwardedRequest {
         var parser = RequestHeadParser()
         let progress = parser.parse(text.span, table: .request(identityHeaderNames: []))
         guard progress == .complete, let facts = try? RequestFacts(parser.head, in: text.span)
-        else { preconditionFailure("the sample is no request") }
+        else { preconditionFailure("the sample is not a request") }
         return ForwardedRequest(
             parser.head,
             facts: facts,

@@ -1,6 +1,6 @@
-/// A component that is tested with any bytes, and the properties that must hold.
+/// A component that is tested with any bytes, and the properties that it must have.
 package struct FuzzTarget: Sendable {
-    /// The name of its folders in `Corpus` and `FailCases`.
+    /// The name of the target's folders in `Corpus` and `FailCases`.
     package let name: String
     private let body: @Sendable ([UInt8]) throws(Finding) -> Void
 

@@ -4,8 +4,7 @@ import Logging
 import NIOCore
 import NIOEmbedded
 
-/// Properties of any bytes after the start of an HTTP/2 connection to a gate whose backend is
-/// unreachable.
+/// Properties of any bytes after the start of an HTTP/2 connection, for a gate whose backend is unreachable.
 struct HTTP2ConnectionProperties {
     private let input: [UInt8]
 
@@ -27,7 +26,7 @@ struct HTTP2ConnectionProperties {
         }
     }
 
-    /// Returns the bytes that the gate sends in response to these pieces.
+    /// Returns the bytes that the gate sends when the input arrives in parts with these ends.
     private func answer(_ ends: [Int]) throws(Finding) -> [UInt8] {
         do {
             let loop = EmbeddedEventLoop()

@@ -1,6 +1,6 @@
 import GateWire
 
-/// Parses the HTTP/2 output of the gate and checks it against the stream states (RFC 9113 5.1).
+/// Parses the gate's HTTP/2 output and checks it against the stream states (RFC 9113 5.1).
 struct HTTP2FrameLog {
     private enum Stream {
         case begun
@@ -8,7 +8,7 @@ struct HTTP2FrameLog {
         case reset
     }
 
-    /// The type and flags of the frames of each stream, in order.
+    /// The types and flags of each stream's frames, in order.
     private(set) var outline: [UInt32: [[UInt8]]] = [:]
     private var streams: [UInt32: Stream] = [:]
     private var decoder = HPACKDecoder(names: .response)
@@ -17,7 +17,7 @@ struct HTTP2FrameLog {
     mutating func read(_ bytes: [UInt8]) throws(Finding) {
         var rest = bytes[...]
         while !rest.isEmpty {
-            try expect(!self.isOver, "frames behind the goodbye")
+            try expect(!self.isOver, "frames after GOAWAY")
             guard rest.count >= 9 else { throw Finding("half a frame") }
             let header = Array(rest.prefix(9))
             let length = Int(header[0]) << 16 | Int(header[1]) << 8 | Int(header[2])
@@ -40,9 +40,9 @@ struct HTTP2FrameLog {
     ) throws(Finding) {
         switch type {
         case 0, 1:
-            try expect(id % 2 == 1, "an answer on stream \(id)")
+            try expect(id % 2 == 1, "a response on stream \(id)")
             let before = self.streams[id]
-            try expect(before == nil || before == .begun, "more behind the end of \(id)")
+            try expect(before == nil || before == .begun, "more after the end of \(id)")
             try expect(type == 1 || before == .begun, "a body without a head on \(id)")
             if type == 1 { try self.readHead(payload, flags, isFirst: before == nil) }
             self.streams[id] = flags & 1 == 1 ? .ended : .begun
@@ -50,18 +50,18 @@ struct HTTP2FrameLog {
             try expect(payload.count, is: 4, "a reset")
             try expect(self.streams[id] != .reset, "a second reset of \(id)")
             if self.streams[id] == .ended {
-                // NO_ERROR to stop the body, PROTOCOL_ERROR for malformed requests (RFC 9113
-                // 8.1.1), or STREAM_CLOSED for frames after the end (RFC 9113 5.1).
+                // After a complete response, a reset may have NO_ERROR to stop the body, PROTOCOL_ERROR for malformed
+                // requests (RFC 9113 8.1.1), or STREAM_CLOSED for frames after the end (RFC 9113 5.1).
                 let isMeant = [0, 1, 5].contains { payload == [0, 0, 0, $0] }
-                try expect(isMeant, "the reset \(payload) of an answer on \(id)")
+                try expect(isMeant, "the reset \(payload) after a response on \(id)")
             }
             self.streams[id] = .reset
         case 4: try expect(id == 0 && payload.count % 6 == 0, "settings")
         case 6: try expect(id == 0 && payload.count == 8 && flags == 1, "a ping")
         case 7:
-            try expect(id == 0 && payload.count == 8, "a goodbye")
+            try expect(id == 0 && payload.count == 8, "a GOAWAY")
             self.isOver = true
-        case 8: try expect(payload.count, is: 4, "room")
+        case 8: try expect(payload.count, is: 4, "a window update")
         default: throw Finding("a frame of type \(type)")
         }
     }
@@ -75,12 +75,12 @@ struct HTTP2FrameLog {
         try expect(flags & 4 == 4, "an unfinished head")
         var list = HeaderList()
         guard (try? self.decoder.decode(block.span, into: &list, limit: .max)) != nil else {
-            throw Finding("a head that cannot be read")
+            throw Finding("a head that cannot be decoded")
         }
         guard isFirst else { return }
         guard let first = list.lines.first else { throw Finding("an empty head") }
         let name = list.bytes[first.start..<first.nameEnd]
         try expect(name.elementsEqual(":status".utf8), "a head without a status")
-        try expect(first.valueEnd - first.valueStart == 3, "a status of another length")
+        try expect(first.valueEnd - first.valueStart == 3, "a status without three digits")
     }
 }

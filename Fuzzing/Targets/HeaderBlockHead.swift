@@ -3,8 +3,9 @@ import GateProxy
 import GateWire
 import NIOCore
 
-/// A header list as a request head: written for an HTTP/1.1 or HTTP/2 backend and parsed again, it
-/// is the same head without trailing bytes.
+/// A header list as a request head.
+///
+/// Written for an HTTP/1.1 or HTTP/2 backend and parsed again, it must be the same head, without trailing bytes.
 struct HeaderBlockHead {
     private let bytes: [UInt8]
     private let head: RequestHead
@@ -97,7 +98,7 @@ struct HeaderBlockHead {
         } catch let finding as Finding {
             throw finding
         } catch {
-            throw Finding("the block cannot be read: \(error)")
+            throw Finding("the block cannot be decoded: \(error)")
         }
     }
 

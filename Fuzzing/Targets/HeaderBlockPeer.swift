@@ -2,7 +2,7 @@ import GateWire
 
 /// A second, simpler decoder of header blocks (RFC 7541).
 ///
-/// Stores fields in an array, with no limits but those of the RFC. Does not decode Huffman codes.
+/// It stores fields in an array, has no limits but those in the RFC, and does not decode Huffman codes.
 struct HeaderBlockPeer {
     enum Reading {
         case fields([Field])

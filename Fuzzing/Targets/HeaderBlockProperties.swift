@@ -3,11 +3,11 @@ import NIOCore
 
 /// Properties of any bytes as HTTP/2 header blocks.
 struct HeaderBlockProperties {
-    /// Two blocks of one connection: the second may refer to fields of the first.
+    /// Two blocks on one connection; the second may refer to fields in the first.
     private let blocks: [[UInt8]]
 
     init(_ input: [UInt8]) {
-        // The first byte is the offset of the second block.
+        // The first byte contains the offset of the second block.
         let rest = input.dropFirst()
         let count = Int(input.first ?? 0) % (rest.count + 1)
         self.blocks = [Array(rest.prefix(count)), Array(rest.dropFirst(count))]
@@ -32,7 +32,7 @@ struct HeaderBlockProperties {
         }
     }
 
-    /// Fields that are valid trailers end a chunked body, and are separate fields there.
+    /// Checks that fields that are valid trailers can end a chunked body, and are separate fields there.
     private func checkTrailers(_ list: HeaderList) throws(Finding) {
         guard list.isForwardableTrailerSection else { return }
         var out = ByteBuffer()
@@ -57,7 +57,7 @@ struct HeaderBlockProperties {
         try expect(found, is: Self.fields(of: list), "trailers in \(text)")
     }
 
-    /// The simpler decoder returns the same fields.
+    /// Checks that the simpler decoder returns the same fields.
     private func checkPeer() throws(Finding) {
         var peer = HeaderBlockPeer()
         let lists = self.lists(limit: .max)
@@ -65,32 +65,31 @@ struct HeaderBlockProperties {
             let isReadable = index < lists.count
             switch peer.decode(block) {
             case .fields(let fields):
-                try expect(isReadable, "refuses what can be read")
+                try expect(isReadable, "rejects a valid block")
                 try expect(Self.fields(of: lists[index]), is: fields, "the fields")
                 let size = fields.reduce(0) { $0 + $1.size }
                 try expect(lists[index].size, is: size, "the size")
             case .unreadable:
-                return try expect(!isReadable, "reads what cannot be read")
-            // From here on the peer does not know the fields that later blocks refer to.
+                return try expect(!isReadable, "accepts an invalid block")
+            // From here on, the peer does not know the fields to which later blocks refer.
             case .coded:
                 return
             }
         }
     }
 
-    /// Only the end of a list is omitted because of the limit, and the dynamic table is still
-    /// updated.
+    /// Checks that only the end of a list is omitted because of the limit, and that the dynamic table is still updated.
     private func checkLimit(_ limit: Int) throws(Finding) {
         let whole = self.lists(limit: .max)
         let limited = self.lists(limit: limit)
-        try expect(limited.count, is: whole.count, "blocks that can be read")
+        try expect(limited.count, is: whole.count, "the number of valid blocks")
         for (short, long) in zip(limited, whole) {
             try expect(short.isTooLarge, is: long.size > limit, "too large at \(long.size)")
             try expect(short.size, is: long.size, "the size")
             let fields = Self.fields(of: short)
-            try expect(fields.reduce(0) { $0 + $1.size } <= limit, "more than the limit")
+            try expect(fields.reduce(0) { $0 + $1.size } <= limit, "fields beyond the limit")
             let beginning = Array(Self.fields(of: long).prefix(fields.count))
-            try expect(fields, is: beginning, "another beginning")
+            try expect(fields, is: beginning, "other fields at the start")
         }
     }
 

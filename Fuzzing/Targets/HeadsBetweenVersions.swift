@@ -2,18 +2,17 @@ import GateProxy
 import GateWire
 import NIOCore
 
-/// An HTTP/1.1 head that is written for HTTP/2 and parsed again is the same head (RFC 9113 8.2 and
-/// 8.3), with the same body framing.
+/// Checks that an HTTP/1.1 head that is written for HTTP/2 and parsed again is the same head (RFC 9113 8.2 and 8.3),
+/// with the same body framing.
 enum HeadsBetweenVersions {
-    /// Checks a request in the format for HTTP/1.1 backends and for HTTP/2 backends; `head`: the
-    /// parsed HTTP/1.1 text.
+    /// Checks a request in the formats for HTTP/1.1 and HTTP/2 backends; `head` is the parsed HTTP/1.1 text.
     static func check(
         _ request: ForwardedRequest,
         isWrittenAs head: RequestHead,
         _ facts: RequestFacts,
         in bytes: [UInt8]
     ) throws(Finding) {
-        // HTTP/2 requires an authority that is not empty (RFC 9113 8.3.1).
+        // HTTP/2 requires a non-empty authority (RFC 9113 8.3.1).
         guard let host = facts.hostLine.map({ head.fields.lines[$0] }),
             host.valueStart < host.valueEnd
         else { return }
@@ -29,7 +28,7 @@ enum HeadsBetweenVersions {
         }
     }
 
-    /// Checks the head of a backend response.
+    /// Checks the head of a backend's response.
     static func check(
         _ head: ResponseHead,
         _ facts: ResponseFacts,
@@ -64,7 +63,7 @@ enum HeadsBetweenVersions {
         try self.checkWritten(read, in: list.bytes, answersHead: answersHead)
     }
 
-    /// Checks any fields as a response head: an accepted one is the same for an HTTP/1.1 client.
+    /// Checks that any fields, if they are accepted as a response head, are the same head for an HTTP/1.1 client.
     static func check(
         responseIn list: HeaderList,
         endsStream: Bool,
@@ -91,7 +90,7 @@ enum HeadsBetweenVersions {
         try self.checkWritten(head, in: list.bytes, answersHead: answersHead)
     }
 
-    /// Checks an HTTP/2 head as written for an HTTP/1.1 client, with the strict parser of the gate.
+    /// Checks an HTTP/2 head as written for an HTTP/1.1 client, with the gate's strict parser.
     private static func checkWritten(
         _ head: ResponseHead,
         in bytes: [UInt8],
@@ -116,7 +115,7 @@ enum HeadsBetweenVersions {
         try self.checkIsSame(parser.head, in: written, head, facts, in: bytes, answersHead)
     }
 
-    /// Checks that the `read` head is equivalent to the `original`.
+    /// Checks that the head `read` is equivalent to `original`.
     private static func checkIsSame(
         _ read: ResponseHead,
         in written: [UInt8],
@@ -127,8 +126,7 @@ enum HeadsBetweenVersions {
     ) throws(Finding) {
         let text = String(reflecting: String(decoding: written, as: UTF8.self))
         try expect(read.status, is: original.status, "the status of \(text)")
-        // A body that ends with the connection ends with its stream in HTTP/2, and is chunked after
-        // the conversion.
+        // In HTTP/2, a close-delimited body ends with its stream, and it is chunked after the conversion.
         let framing = facts.framing == .untilClose ? .chunked : facts.framing
         let readFacts = try self.facts(of: read, in: written, answersHead)
         try expect(readFacts.framing, is: framing, "framing of \(text)")

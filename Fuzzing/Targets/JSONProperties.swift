@@ -1,7 +1,7 @@
 import Foundation
 import GateRules
 
-/// Properties of any bytes as the response of a feed source.
+/// Properties of any bytes as the response from a feed's source.
 struct JSONProperties {
     private let input: [UInt8]
 
@@ -35,7 +35,7 @@ struct JSONProperties {
         try expect((1...(self.input.count + 1)).contains(failure.column), "\(failure)")
     }
 
-    /// A text that is accepted is accepted by Foundation with the same value.
+    /// Checks that Foundation also accepts the accepted text, with the same value.
     private func checkPeer(_ value: JSONValue) throws(Finding) {
         // Foundation ignores a byte order mark at the start and after an escape.
         let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
@@ -63,7 +63,7 @@ extension JSONValue {
         }
     }
 
-    /// Whether the value equals Foundation's, except for numbers, which keep their text here.
+    /// Whether the value equals Foundation's, except for numbers, which are kept as text here.
     fileprivate func isSame(as peer: Any) -> Bool {
         switch self {
         case .null: peer is NSNull

@@ -11,14 +11,17 @@ struct ProxyHeaderProperties {
         self.whole = ProxyHeaderParser.parse(input.span)
     }
 
-    /// More bytes than a valid header has (proxy-protocol.txt allows 64 KiB).
+    /// More bytes than the gate accepts in a header (proxy-protocol.txt allows 64 KiB).
     private static let longest = 4096
 
     func check() throws(Finding) {
         try self.checkBeginnings()
         switch self.whole {
         case .incomplete:
-            try expect(self.input.count < Self.longest, "waits for more than a header")
+            try expect(
+                self.input.count < Self.longest,
+                "waits for more bytes than a header may have"
+            )
         case .complete(let header, let length):
             try expect((8...self.input.count).contains(length), "\(length) bytes")
             try expect(self.begins("PROXY ") || self.begins("\r\n\r\n\0\r\nQUIT\n"), "no signature")
@@ -32,7 +35,7 @@ struct ProxyHeaderProperties {
 
     private func begins(_ text: String) -> Bool { self.input.starts(with: text.utf8) }
 
-    /// Later bytes do not change a final result.
+    /// Checks that later bytes do not change a final result.
     private func checkBeginnings() throws(Finding) {
         var decided: ProxyHeaderParser.Progress?
         for end in 0...Swift.min(self.input.count, 600) {
@@ -46,7 +49,7 @@ struct ProxyHeaderProperties {
         if let decided { try self.expectSame(self.whole, is: decided, "the whole") }
     }
 
-    /// A refused header may have another fault when more of it is available.
+    /// Expects the same result, but a refused header may have another fault when more of it is available.
     private func expectSame(
         _ progress: ProxyHeaderParser.Progress,
         is decided: ProxyHeaderParser.Progress,
@@ -56,7 +59,7 @@ struct ProxyHeaderProperties {
         try expect(progress, is: decided, finding)
     }
 
-    /// The same address in a version 1 line is the same client.
+    /// Checks that the same address in a version 1 line is the same client.
     private func checkWritten(_ header: ProxyHeader) throws(Finding) {
         guard case .client(let address) = header else { return }
         guard let ip = address.ipAddress, let port = address.port else {

@@ -4,12 +4,13 @@ import GateProxy
 import GateRules
 import GateWire
 
-/// Properties of a recent client and another client: if the other matches the recent one, both get
-/// the same decision and the same texts.
+/// Properties of a recent client and another client.
 ///
-/// The input is that of `ClientClassProperties`: lines with header fields by number. The other
-/// client has the first line instead of the second, or both, or neither. An input with an even
-/// number of lines is evaluated with rules that depend on few fields.
+/// If the other client matches the recent one, both get the same decision and the same texts.
+///
+/// As for `ClientClassProperties`, the input consists of lines with header fields by number. The other client has the
+/// first line instead of the second, or both, or neither. If the number of lines is even, the rules depend on few
+/// fields.
 struct RecentClientProperties {
     private struct Gate {
         let rules: RuleSet
@@ -75,7 +76,7 @@ struct RecentClientProperties {
         }
         guard self.lines.count > 1 else { return }
         let known = Array(self.lines.dropFirst())
-        // Only verdicts on classes are cached.
+        // Only verdicts for classes are cached.
         guard let member = Self.member(known, gate, classes) else { return }
         var recent = RecentClients(capacity: 2)
         recent.serve(classes)
@@ -93,7 +94,7 @@ struct RecentClientProperties {
             try expect(
                 Self.member(new, gate, classes),
                 is: member,
-                "a client of another class is found"
+                "a client in another class is found"
             )
             try expect(Self.effect(new, gate), is: Self.effect(known, gate), "another is found")
         }
@@ -103,7 +104,7 @@ struct RecentClientProperties {
         Int(name &- UInt8(ascii: "0")) % rules.identityHeaderNames.count
     }
 
-    /// Describes a client as in a head.
+    /// Describes a client by its lines in a head.
     private static func describe(
         _ lines: [(name: UInt8, value: [UInt8])],
         _ gate: Gate,
@@ -128,7 +129,7 @@ struct RecentClientProperties {
         return Array(text[..<(text.lastIndex { $0 != 0x20 }.map { $0 + 1 } ?? text.startIndex)])
     }
 
-    /// Returns the key of the class of a client; `nil` if it has none.
+    /// Returns the key of the client's class; `nil` if it has none.
     private static func member(
         _ lines: [(name: UInt8, value: [UInt8])],
         _ gate: Gate,
@@ -144,7 +145,7 @@ struct RecentClientProperties {
         return classes.isComplete(told) ? key : nil
     }
 
-    /// The decision about a client and its response.
+    /// The decision about a client, and its response.
     private struct Effect: Equatable {
         let decision: Decision
         let answer: Answer?

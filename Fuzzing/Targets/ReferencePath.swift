@@ -1,5 +1,6 @@
-/// A slow and simple second implementation of the interpretations of a request target: tries both
-/// positions of every switch, even if it has no effect.
+/// A slow and simple second implementation of the interpretations of a request target.
+///
+/// It tries both positions of every switch, even of one that has no effect.
 enum ReferencePath {
     /// Returns the path before the query.
     private static func path(_ target: [UInt8]) -> [UInt8]? {
@@ -7,8 +8,8 @@ enum ReferencePath {
         return path.first == UInt8(ascii: "/") ? path : nil
     }
 
-    /// Returns every list of segments that a backend could split the path into, in lower case; an
-    /// encoded slash is `%2f`.
+    /// Returns every list of segments into which a backend could split the path, in lower case; an encoded slash is
+    /// `%2f`.
     static func readings(of target: [UInt8]) -> Set<[[UInt8]]> {
         guard let path = Self.path(target) else { return [] }
         var readings: Set<[[UInt8]]> = []
@@ -38,13 +39,13 @@ enum ReferencePath {
 
     private typealias Symbol = (byte: UInt8, isEncoded: Bool)
 
-    /// The conversions of one of the two steps: before decoding, and after it.
+    /// The conversions in one of the two steps, which precede and follow decoding.
     private struct Step {
         var cuts: Set<UInt8> = []
         var splits: Set<UInt8> = []
         var parameters = false
         var merges = false
-        /// 1: raw dot segments are resolved; 2: encoded ones as well.
+        /// 1: raw dot segments are resolved; 2: encoded ones are also resolved.
         var dots = 0
         /// Whether encoded characters are treated like raw ones.
         var seesEncoded = false
@@ -129,7 +130,7 @@ enum ReferencePath {
             .map { $0.flatMap { $0.byte == UInt8(ascii: "/") ? Array("%2f".utf8) : [$0.byte] } }
     }
 
-    /// Returns the path with those percent signs and digits decoded that can form another triplet.
+    /// Returns the path after decoding the percent signs and digits that can form another triplet.
     private static func decodedPercent(_ path: [UInt8]) -> [UInt8] {
         var decoded: [UInt8] = []
         var index = 0
@@ -173,7 +174,7 @@ enum ReferencePath {
         case encoded(UInt8)
     }
 
-    /// Returns the segments of a path that all backends interpret alike; `nil` for any other.
+    /// Returns the segments of a path that all backends interpret alike; `nil` for any other path.
     static func exact(_ target: [UInt8]) -> [[Unit]]? {
         guard let path = Self.path(target) else { return nil }
         var segments: [[Unit]] = []

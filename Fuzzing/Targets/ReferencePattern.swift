@@ -44,7 +44,7 @@ struct ReferencePattern {
         }
     }
 
-    /// An encoded star is an ordinary character.
+    /// Matches segments against a pattern, in which an encoded star is an ordinary character.
     private static func matches<Unit>(
         _ labels: ArraySlice<[ReferencePath.Unit]>,
         _ segments: ArraySlice<[Unit]>,

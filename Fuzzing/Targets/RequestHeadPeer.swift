@@ -8,7 +8,7 @@ import NIOHTTP1
 /// NIO must accept every head that the gate accepts, with the same result. The reverse is not
 /// required, because the gate is stricter.
 package enum RequestHeadPeer {
-    /// The fields that tests and fuzzing read identity from.
+    /// The identity fields in tests and fuzzing.
     package static let table = FieldNameTable.request(
         identityHeaderNames: ["x-app-platform", "x-app-version"]
     )
@@ -26,7 +26,7 @@ package enum RequestHeadPeer {
         package var fields: [Field]
     }
 
-    /// Returns the head and its end according to the gate; `nil` if it rejects the head.
+    /// Returns the head and its end according to the gate; `nil` if the gate rejects the head.
     package static func gate(_ bytes: [UInt8]) -> (Reading, end: Int)? {
         var parser = RequestHeadParser()
         guard parser.parse(bytes.span, table: Self.table) == .complete,
@@ -49,7 +49,7 @@ package enum RequestHeadPeer {
         return (reading, head.end)
     }
 
-    /// Returns the head according to NIO, or `nil` if it rejects the head or waits for more.
+    /// Returns the head according to NIO; `nil` if NIO rejects the head or waits for more.
     package static func nio(_ bytes: [UInt8]) -> Reading? {
         let channel = EmbeddedChannel()
         defer { _ = try? channel.finish(acceptAlreadyClosed: true) }
@@ -79,7 +79,7 @@ package enum RequestHeadPeer {
         }
     }
 
-    /// Returns how the two differ for a head that the gate accepts; `nil` if they agree.
+    /// Returns how the two parsers differ on a head that the gate accepts; `nil` if they agree.
     package static func disagreement(_ bytes: [UInt8]) -> String? {
         guard let (gate, end) = Self.gate(bytes), !Self.isBeyondPeer(bytes, gate) else {
             return nil
@@ -90,13 +90,14 @@ package enum RequestHeadPeer {
             + "gate: \(gate)\nNIO: \(nio.map(String.init(describing:)) ?? "refused")"
     }
 
-    /// Whether the method or version is unknown to llhttp; the gate accepts any method, and treats
-    /// HTTP/1.2 and later as HTTP/1.1 (RFC 9110 2.5).
+    /// Whether the method or version is unknown to llhttp.
+    ///
+    /// The gate accepts any method, and treats HTTP/1.2 and later as HTTP/1.1 (RFC 9110 2.5).
     private static func isBeyondPeer(_ bytes: [UInt8], _ reading: Reading) -> Bool {
         let text = String(decoding: bytes, as: UTF8.self)
         let versions = (2...9).map { " HTTP/1.\($0)\r\n" }
-        // llhttp treats a tab after a coding or a length as part of the value; in RFC 9110, section
-        // 5.5, it is whitespace.
+        // llhttp treats a tab after a coding or a length as part of the value; according to RFC 9110 section 5.5, it is
+        // whitespace.
         let lines = text.lowercased().split(separator: "\r\n")
         let hasTab = lines.contains { line in
             line.contains("chunked\t") || line.hasPrefix("content-length:") && line.contains("\t")

@@ -16,7 +16,7 @@ struct RequestHeadProperties {
         self.head = parser.head
     }
 
-    /// Limits that are small enough to be reached by inputs of ordinary size.
+    /// Limits small enough for inputs of ordinary size to reach.
     private static let tight = HeadLimits(bytes: 256, fields: 3, target: 16)
 
     func check() throws(Finding) {
@@ -36,7 +36,7 @@ struct RequestHeadProperties {
         }
     }
 
-    /// Parsing in pieces gives the same result; a malformed head may be rejected earlier.
+    /// Checks that parsing in parts has the same result, although a malformed head may be rejected earlier.
     private func checkPieces(limits: HeadLimits) throws(Finding) {
         var whole = RequestHeadParser(limits: limits)
         let expected = whole.parse(self.input.span, table: RequestHeadPeer.table)
@@ -50,14 +50,17 @@ struct RequestHeadProperties {
             switch (expected, progress) {
             case (.malformed, .malformed): break
             case (.complete, .complete):
-                try expect(parser.head == whole.head, "the head is another one in pieces \(ends)")
+                try expect(
+                    parser.head == whole.head,
+                    "the head differs when it is split at \(ends)"
+                )
             default:
                 try expect(progress, is: expected, "in pieces \(ends)")
             }
         }
     }
 
-    /// All ranges of the head are within its bytes and in order.
+    /// Checks that all ranges in the head are within its bytes and in order.
     private func checkBounds() throws(Finding) {
         let head = self.head
         var places = [
@@ -76,8 +79,7 @@ struct RequestHeadProperties {
         try expect(head.methodStart < head.methodEnd, "there is no method")
     }
 
-    /// A parser that has parsed another head or the same one before gives the same result as a new
-    /// one.
+    /// Checks that a parser that has parsed this head or another one before has the same result as a new parser.
     private func checkRepetition() throws(Finding) {
         var parser = RequestHeadParser()
         let another = Array("PUT /other HTTP/1.0\r\nHost: b\r\nA: b\r\n\r\n".utf8)
@@ -85,7 +87,7 @@ struct RequestHeadProperties {
             let progress = parser.parse(head.span, table: RequestHeadPeer.table)
             try expect(progress, is: .complete, "after another head")
             let isSame = head == another || parser.head == self.head
-            try expect(isSame, "the head is another one after another head")
+            try expect(isSame, "the head differs when it follows another head")
             parser.reset()
         }
     }
@@ -109,7 +111,7 @@ struct RequestHeadProperties {
         )
     }
 
-    /// The bytes for the backend are a single unambiguous head, with the same body framing.
+    /// Checks that the bytes for the backend are a single unambiguous head, with the same body framing.
     private func checkWritten(
         _ request: ForwardedRequest,
         _ facts: RequestFacts
@@ -117,18 +119,18 @@ struct RequestHeadProperties {
         var out = ByteBuffer()
         RequestHeadWriter.write(request, into: &out)
         let bytes = Array(out.readableBytesView)
-        // The gate's own additions do not count against the client.
+        // The gate's own additions do not count toward the client's limits.
         var limits = HeadLimits.defaults
         limits.bytes *= 3
         limits.fields += 16
         var parser = RequestHeadParser(limits: limits)
         let progress = parser.parse(bytes.span, table: RequestHeadPeer.table)
         let text = String(reflecting: String(decoding: bytes, as: UTF8.self))
-        try expect(progress, is: .complete, "reading what was written: \(text)")
+        try expect(progress, is: .complete, "parsing the written head: \(text)")
         let head = parser.head
-        try expect(head.end, is: bytes.count, "what was written goes on behind its end: \(text)")
+        try expect(head.end, is: bytes.count, "bytes follow the end of the written head: \(text)")
         guard let written = self.facts(of: head, in: bytes) else {
-            throw Finding("what was written is ambiguous: \(text)")
+            throw Finding("the written head is ambiguous: \(text)")
         }
         try expect(written.framing, is: facts.framing, "framing of \(text)")
         try expect(written.isHead, is: facts.isHead, "method of \(text)")
@@ -139,17 +141,17 @@ struct RequestHeadProperties {
                 && options.nominated == (facts.acceptsTrailers ? ["te"] : [])
                 && written.acceptsTrailers == facts.acceptsTrailers
                 && (!options.upgrade || facts.offersUpgrade),
-            "options of the client's hop in \(text)"
+            "Connection options from the client in \(text)"
         )
         let hopByHop = head.fields.lines.filter { $0.role == .hopByHop }
-        try expect(hopByHop.isEmpty, "fields of the client's hop in \(text)")
+        try expect(hopByHop.isEmpty, "hop-by-hop fields from the client in \(text)")
         try self.checkKept(head, in: bytes, facts)
         // HTTP/2 has no protocol upgrade.
         guard !written.offersUpgrade else { return }
         try HeadsBetweenVersions.check(request, isWrittenAs: head, written, in: bytes)
     }
 
-    /// The method, the path and all end-to-end fields are those of the client.
+    /// Checks that the method, the path and all end-to-end fields are those from the client.
     private func checkKept(
         _ head: RequestHead,
         in bytes: [UInt8],
@@ -159,13 +161,13 @@ struct RequestHeadProperties {
         try expect(
             bytes.text(from: head.methodStart, to: head.methodEnd),
             is: method,
-            "the method that was written"
+            "the written method"
         )
         let path = self.input.text(from: self.head.target.start, to: self.head.target.end)
         try expect(
             bytes.text(from: head.target.start, to: head.target.end),
             is: path.hasPrefix("/") || path == "*" ? path : "/" + path,
-            "the target that was written"
+            "the written target"
         )
         let nominated = Set(facts.connection.nominated)
         let kept = Self.plainFields(of: self.head, in: self.input).filter { line in
@@ -176,7 +178,7 @@ struct RequestHeadProperties {
         try expect(
             Self.plainFields(of: head, in: bytes),
             is: Array(kept),
-            "the fields that were written"
+            "the written fields"
         )
     }
 

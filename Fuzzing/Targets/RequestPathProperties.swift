@@ -2,7 +2,7 @@ import GatePolicy
 
 /// Properties of any request target with any path patterns.
 ///
-/// The first line is the target, every other line a pattern: `/a/**`, or `POST /a/**`.
+/// The first line is the target, and every other line is a pattern such as `/a/**` or `POST /a/**`.
 struct RequestPathProperties {
     private let target: [UInt8]
     private let patterns: [ReferencePattern]
@@ -21,7 +21,7 @@ struct RequestPathProperties {
 
     private static let methods = ["GET", "post"]
 
-    /// A rule matches if and only if a backend could interpret the target as its path.
+    /// Checks that a rule matches if and only if a backend could interpret the target as the rule's path.
     private func checkRules() throws(Finding) {
         let rules = self.patterns.enumerated().map { index, pattern in
             RuleDefinition(
@@ -59,11 +59,10 @@ struct RequestPathProperties {
         return decision.observed.compactMap { $0.ruleID.flatMap { Int($0) } }
     }
 
-    /// An exemption only matches its path, and no ambiguous one.
+    /// Checks that an exemption matches only its path, and no ambiguous one.
     private func checkExemptions() throws(Finding) {
         let exact = ReferencePath.exact(self.target)
-        // Beyond ASCII, more targets are rejected than the reference knows, because some backends
-        // map characters.
+        // More non-ASCII targets are rejected than the reference rejects, because some backends map characters.
         let mayBeRefused =
             exact?.joined().contains { unit in
                 if case .encoded(0x80...) = unit { true } else { false }
@@ -83,10 +82,9 @@ struct RequestPathProperties {
         }
     }
 
-    /// A shape is the path with `*` instead of some segments, and `^` instead of words in capitals.
+    /// Checks that a shape is the path with `*` instead of some segments, and `^` instead of words in capitals.
     ///
-    /// If the rules decide the same for all paths of a shape, that is also the decision for this
-    /// path.
+    /// If the rules make the same decision for all paths with a shape, that must also be the decision for this path.
     private func checkShape() throws(Finding) {
         let rules = RuleSet(
             RuleSetDefinition(
@@ -107,7 +105,7 @@ struct RequestPathProperties {
                 continue
             }
             guard let path = ReferencePath.exact(self.target) else {
-                throw Finding("a shape of a path with several readings: \(self.text)")
+                throw Finding("a shape of an ambiguous path: \(self.text)")
             }
             let segments = path.map(Self.spelled)
             try expect(shape.method, is: method, "the method of \(self.text)")
@@ -139,8 +137,7 @@ struct RequestPathProperties {
         .joined()
     }
 
-    /// Whether a segment can be a fixed word of an API: no number, no address, no encoded
-    /// character.
+    /// Whether a segment can be a fixed word in an API: not a number or an address, and without encoded characters.
     private static func mayStay(_ segment: String) -> Bool {
         let bytes = segment.utf8.map(ReferencePath.lowercased)
         func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }

@@ -14,7 +14,7 @@ struct ResponseHeadProperties {
         self.head = parser.head
     }
 
-    /// Limits that are small enough to be reached by inputs of ordinary size.
+    /// Limits small enough for inputs of ordinary size to reach.
     private static let tight = HeadLimits(bytes: 256, fields: 3, target: 16)
 
     func check() throws(Finding) {
@@ -40,7 +40,7 @@ struct ResponseHeadProperties {
         }
     }
 
-    /// Parsing in pieces gives the same result; a malformed head may be rejected earlier.
+    /// Checks that parsing in parts has the same result, although a malformed head may be rejected earlier.
     private func checkPieces(limits: HeadLimits) throws(Finding) {
         var whole = ResponseHeadParser(limits: limits)
         let expected = whole.parse(self.input.span)
@@ -53,10 +53,13 @@ struct ResponseHeadProperties {
             switch (expected, progress) {
             case (.malformed, .malformed): break
             case (.complete, .complete):
-                try expect(parser.head == whole.head, "the head is another one in pieces \(ends)")
+                try expect(
+                    parser.head == whole.head,
+                    "the head differs when it is split at \(ends)"
+                )
                 parser.reset()
                 _ = parser.parse(self.input.span)
-                try expect(parser.head == whole.head, "the head is another one the second time")
+                try expect(parser.head == whole.head, "the head differs the second time")
             default:
                 try expect(progress, is: expected, "in pieces \(ends)")
             }
@@ -82,7 +85,7 @@ struct ResponseHeadProperties {
         try? ResponseFacts(head, in: bytes.span, answersHead: answersHead)
     }
 
-    /// A response that cannot have a body has none (RFC 9112 section 6.3).
+    /// Checks that a response that cannot have a body has none (RFC 9112 section 6.3).
     private func checkFraming(_ facts: ResponseFacts, _ answersHead: Bool) throws(Finding) {
         let status = self.head.status
         if answersHead || status < 200 || status == 204 || status == 304 {
@@ -108,7 +111,7 @@ struct ResponseHeadProperties {
         return Array(out.readableBytesView)
     }
 
-    /// The bytes for the client are a single unambiguous head, with the same body framing.
+    /// Checks that the bytes for the client are a single unambiguous head, with the same body framing.
     private func checkWritten(
         _ bytes: [UInt8],
         _ facts: ResponseFacts,
@@ -120,16 +123,16 @@ struct ResponseHeadProperties {
         limits.fields += 16
         var parser = ResponseHeadParser(limits: limits)
         let text = String(reflecting: String(decoding: bytes, as: UTF8.self))
-        try expect(parser.parse(bytes.span), is: .complete, "reading what was written: \(text)")
+        try expect(parser.parse(bytes.span), is: .complete, "parsing the written head: \(text)")
         let head = parser.head
-        try expect(head.end, is: bytes.count, "what was written goes on behind its end: \(text)")
-        try expect(head.status, is: self.head.status, "the status that was written: \(text)")
+        try expect(head.end, is: bytes.count, "bytes follow the end of the written head: \(text)")
+        try expect(head.status, is: self.head.status, "the written status: \(text)")
         guard let written = self.facts(of: head, in: bytes, answersHead) else {
-            throw Finding("what was written is ambiguous: \(text)")
+            throw Finding("the written head is ambiguous: \(text)")
         }
         try expect(written.framing, is: facts.framing, "framing of \(text)")
         try expect(written.keepsAlive, is: connection != .close, "the connection of \(text)")
         let marks = head.fields.lines.count { $0.role == .gateOwned }
-        try expect(marks, is: 1, "fields of the gate in \(text)")
+        try expect(marks, is: 1, "the number of the gate's own fields in \(text)")
     }
 }

@@ -2,13 +2,13 @@ import GateFeeds
 import GatePolicy
 import GateRules
 
-/// Properties of any two texts as rules files, where the second replaces the first: every weakened
-/// decision is reported.
+/// Properties of any two texts as rules files, of which the second replaces the first: every weakened decision is
+/// reported.
 enum RulesChangeProperties {
     private static let now = Timestamp(secondsSinceEpoch: 1_800_000_000)
     /// The line between the two files.
     private static let separator = "\n=====\n"
-    /// Findings which report that clients pass that were denied before.
+    /// Findings that report that previously denied clients now pass.
     private static let loud: Set<FindingName> = [
         .laxer, .identityChanged, .observing, .openGate, .planOpens,
     ]
@@ -25,13 +25,13 @@ enum RulesChangeProperties {
         let itself = RulesFindings(old, against: old, at: Self.now)
         try expect(
             !itself.all.contains { $0.name == .laxer || $0.name == .planOpens },
-            "rules in the place of themselves open: \(itself.all)"
+            "rules that replace themselves open: \(itself.all)"
         )
         let names = Set(RulesFindings(new, against: old, at: Self.now).all.map(\.name))
         guard Self.loud.isDisjoint(with: names) else { return }
         for client in Self.clients(of: old) + Self.clients(of: new) {
             let before = Self.decision(on: client, by: old.ruleSet)
-            // Only brownouts and maintenance windows end without a change of the file.
+            // Only brownouts and maintenance windows end without a change to the file.
             guard before.kind == .require, before.brownout == nil else { continue }
             let after = Self.decision(on: client, by: new.ruleSet)
             try expect(after.kind >= .require, "\(client.version) passes in silence")

@@ -15,7 +15,7 @@ enum RulesFileProperties {
             return try self.checkErrors(error.errors, in: text)
         }
         let again = try? Self.load(text)
-        try expect(again?.definition == rules.definition, "other rules the second time")
+        try expect(again?.definition == rules.definition, "different rules the second time")
         for warning in RulesFindings(rules, at: Self.now).all {
             try expect(!"\(warning)".isEmpty, "a warning without words")
         }
@@ -30,7 +30,7 @@ enum RulesFileProperties {
         )
     }
 
-    /// Every error is one line, with a location that exists in the file.
+    /// Checks that every error is one line, with a location that exists in the file.
     private static func checkErrors(_ errors: [RulesFileError], in text: String) throws(Finding) {
         try expect(!errors.isEmpty, "refused without a reason")
         let lines = text.split(
@@ -42,7 +42,7 @@ enum RulesFileProperties {
             try expect(error.file, is: "rules.yaml", "the file of \(error)")
             try expect(
                 (1...(lines.count + 1)).contains(error.line) && error.column >= 1,
-                "there is no place \(error) in \(lines.count) lines"
+                "there is no location \(error) in \(lines.count) lines"
             )
             try expect(
                 !error.message.isEmpty
@@ -56,7 +56,7 @@ enum RulesFileProperties {
         }
     }
 
-    /// Loaded rules decide about every client.
+    /// Checks that loaded rules result in a decision for every client.
     private static func checkDecisions(_ rules: RuleSet) throws(Finding) {
         for version in [nil, "0", "1.0.0-rc.1", "3.4.9", "99999999999999999999"] {
             for platform in ["ios", "android", ""] {
@@ -83,7 +83,7 @@ enum RulesFileProperties {
         }
     }
 
-    /// No value of a rules file can end a header line.
+    /// Checks that no value from a rules file can end a header line.
     private static func checkLines(_ fields: [HeaderField]) throws(Finding) {
         for field in fields {
             let bytes = Array(field.value.utf8)

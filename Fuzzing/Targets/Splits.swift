@@ -1,6 +1,6 @@
-/// The ways to split an input into pieces; the result must be the same as for the whole input.
+/// The ways to split an input into parts; with each, the result must be the same as for the whole input.
 struct Splits: Sequence {
-    /// The ends of the pieces for each way; the last is the end of the input.
+    /// The ends of the parts for each way; the last of them is the end of the input.
     private let ways: [[Int]]
 
     init(_ input: [UInt8]) {
@@ -22,8 +22,7 @@ struct Splits: Sequence {
     func makeIterator() -> IndexingIterator<[[Int]]> { self.ways.makeIterator() }
 }
 
-/// Numbers derived from the input (FNV-1a, then an xorshift), so that the splits depend on an input
-/// that is an ordinary file.
+/// Numbers derived from the input (FNV-1a, then an xorshift), so that an ordinary file determines its own splits.
 struct Draw {
     private var state: UInt64 = 0xCBF2_9CE4_8422_2325
 

@@ -11,26 +11,25 @@ enum UserAgentPatternProperties {
         do throws(PatternError) {
             pattern = try UserAgentPattern(parsing: text)
         } catch {
-            return try expect(!error.description.isEmpty, "an error without words")
+            return try expect(!error.description.isEmpty, "an error without a description")
         }
-        try expect(pattern.description, is: text, "the pattern as written")
+        try expect(pattern.description, is: text, "the description of the pattern")
         let match = pattern.match(userAgent)
-        try expect(pattern.match(userAgent) == match, "another match the second time")
+        try expect(pattern.match(userAgent) == match, "a different match the second time")
         let bytes = Array(userAgent.utf8)
         for value in match?.values.map({ Array($0.utf8) }) ?? [] where Self.isASCII(value) {
-            try expect(Self.contains(bytes, value), "\(value) is no part of \(bytes)")
+            try expect(Self.contains(bytes, value), "\(value) is not part of \(bytes)")
         }
         try self.checkAlternatives(text, userAgent, match)
     }
 
-    /// A text that matches a pattern also matches it as the only alternative and as the first of
-    /// two.
+    /// Checks that a text that matches a pattern also matches it as the only alternative, and as the first of two.
     private static func checkAlternatives(
         _ text: String,
         _ userAgent: String,
         _ match: [UserAgentField: String]?
     ) throws(Finding) {
-        // The flag is only allowed at the start.
+        // The flag is allowed only at the start.
         guard !text.hasPrefix("(?i)") else { return }
         for other in ["(?:\(text))", "\(text)|\(text.filter { $0 != "<" && $0 != ">" })"] {
             guard let pattern = try? UserAgentPattern(parsing: other) else { continue }
@@ -38,12 +37,12 @@ enum UserAgentPatternProperties {
             if match != nil || other.hasPrefix("(?:") {
                 try expect((again != nil), is: (match != nil), "\(other)")
             }
-            if other.hasPrefix("(?:") { try expect(again == match, "\(other) reads otherwise") }
+            if other.hasPrefix("(?:") { try expect(again == match, "\(other) matches differently") }
         }
         guard text.utf8.allSatisfy({ $0 != 0x5E && $0 != 0x24 && $0 != 0x5C }),
             match != nil, userAgent.utf8.count < 500
         else { return }
-        // Without anchors and boundaries, a match does not depend on its position.
+        // Without anchors and boundaries, a match must not depend on its position.
         guard let pattern = try? UserAgentPattern(parsing: text) else { return }
         try expect(pattern.match("x \(userAgent) x") != nil, "\(text) in the middle of a text")
     }

@@ -21,7 +21,7 @@ struct VersionProperties {
         try self.checkOrder()
     }
 
-    /// Every error has a description.
+    /// Checks that every error has a description.
     private func checkError(_ line: String) {
         do throws(VersionError) {
             _ = try AppVersion(parsing: line)
@@ -30,19 +30,19 @@ struct VersionProperties {
         }
     }
 
-    /// The description of a version is parsed as the same version.
+    /// Checks that the description of a version is parsed as the same version.
     private func checkText(_ version: AppVersion) throws(Finding) {
         let text = version.description
         guard let again = try? AppVersion(parsing: text) else {
-            throw Finding("\(text) was printed and cannot be read")
+            throw Finding("the description \(text) cannot be parsed")
         }
         try expect(again, is: version, "what was printed")
-        try expect(again.description, is: text, "the text that was printed twice")
+        try expect(again.description, is: text, "the description of the parsed description")
         try expect(again.hashValue, is: version.hashValue, "the hash of \(text)")
         for decorated in [" v\(text)\t", "V\(text)+b.1"] where text.utf8.count < 50 {
             try expect(try? AppVersion(parsing: decorated), is: version, "\(decorated)")
         }
-        try expect(version.release >= version, "the release of \(text) comes before it")
+        try expect(version.release >= version, "the release of \(text) precedes it")
         try expect(version.release.release, is: version.release, "the release of a release")
         let reference = ReferenceVersion(text)
         if reference.numbers.count < 5, reference.identifiers == nil, text.utf8.count < 60 {
@@ -50,7 +50,7 @@ struct VersionProperties {
         }
     }
 
-    /// A version and a build are parsed equally in every combined format.
+    /// Checks that a version and a build are parsed alike in every combined format.
     private func checkBuild(_ line: String) throws(Finding) {
         let stated = VersionStatement(parsing: line)
         if let version = try? AppVersion(parsing: line) {
@@ -62,7 +62,7 @@ struct VersionProperties {
             try expect(again.version, is: .stated(version), "\(text)")
             try expect(again.build, is: .stated(build), "\(text)")
         }
-        // An unparsable build does not affect the version.
+        // An unparsable build must not affect the version.
         for text in ["\(version) (\(build)x)", "\(version)/\(build)-x", "\(version) (\(build)"] {
             let again = VersionStatement(parsing: text)
             try expect(again.version, is: .stated(version), "\(text)")
@@ -70,14 +70,14 @@ struct VersionProperties {
         }
     }
 
-    /// The description of a range is a range that contains the same versions.
+    /// Checks that the description of a range is a range that contains the same versions.
     private func checkRange(_ line: String) throws(Finding) {
         guard let range = try? VersionRange(parsing: line) else { return }
         let text = range.description
         guard let again = try? VersionRange(parsing: text) else {
-            throw Finding("the range \(text) was printed and cannot be read")
+            throw Finding("the description \(text) of a range cannot be parsed")
         }
-        try expect(again.description, is: text, "the range that was printed twice")
+        try expect(again.description, is: text, "the description of the parsed range")
         for version in self.versions {
             let holds = range.contains(version)
             try expect(again.contains(version), is: holds, "\(version) in \(text)")
@@ -91,9 +91,8 @@ struct VersionProperties {
         _ version: AppVersion,
         _ holds: Bool
     ) throws(Finding) {
-        // A version that ends in a wildcard is rejected in a range, although `1.0-rc.x` is a
-        // version: an author would expect it to match several versions, but it would match only
-        // one.
+        // A version that ends in a wildcard, such as `1.0-rc.x`, is rejected in a range: an author would expect it to
+        // match several versions, but it would match only one.
         guard !["x", "X"].contains(version.description.split(separator: ".").last) else { return }
         for (relation, expected) in [
             (">=", version >= version), ("<", version < version), ("", true),
@@ -108,7 +107,7 @@ struct VersionProperties {
         }
     }
 
-    /// The order is total, and equals that of a simpler comparison of the texts.
+    /// Checks that the order is total, and equals that of a simpler comparison of the texts.
     private func checkOrder() throws(Finding) {
         for one in self.versions {
             for other in self.versions {
@@ -130,7 +129,7 @@ struct VersionProperties {
     }
 }
 
-/// A version from its canonical text, with a slow and simple comparison (SemVer 2.0.0 section 11).
+/// A version created from its canonical text, with a slow and simple comparison (SemVer 2.0.0 section 11).
 private struct ReferenceVersion {
     let numbers: [String]
     let identifiers: [String]?
@@ -142,7 +141,7 @@ private struct ReferenceVersion {
             parts.count == 1 ? nil : parts[1].split(separator: ".").map(String.init)
     }
 
-    /// Returns a number as a text whose order is that of its value.
+    /// Returns a number as a text that sorts by the number's value.
     private static func padded(_ number: String) -> String {
         String(repeating: "0", count: 80 - number.utf8.count) + number
     }
@@ -161,7 +160,7 @@ private struct ReferenceVersion {
         }
     }
 
-    /// Returns a key that orders numbers before texts.
+    /// Returns a key that sorts numbers before texts.
     private static func key(_ identifier: String) -> String {
         identifier.utf8.allSatisfy { (0x30...0x39).contains($0) }
             ? "0" + Self.padded(identifier) : "1" + identifier

@@ -42,19 +42,19 @@ struct WebSocketProperties {
         }
     }
 
-    /// The position is between frames exactly at the ends of frames.
+    /// Checks that the position is between frames exactly at the ends of frames.
     private func follow(_ pieces: [Int]) throws(Finding) {
         var frames = WebSocketFrames()
         var start = 0
         for end in pieces {
             let count = frames.follow(self.input.span.extracting(start..<end))
-            try expect(count, is: end - start, "bytes that were followed")
+            try expect(count, is: end - start, "the number of followed bytes")
             try expect(frames.isBetweenFrames, is: self.ends.contains(end), "between at \(end)")
             start = end
         }
     }
 
-    /// Stopping between frames stops at the first end of a frame.
+    /// Checks that following stops, if requested, at the first end of a frame.
     private func followToEnds(_ pieces: [Int]) throws(Finding) {
         var frames = WebSocketFrames()
         var start = 0
@@ -63,7 +63,7 @@ struct WebSocketProperties {
                 let rest = self.input.span.extracting(start..<end)
                 let stop = start + frames.follow(rest, stopsBetweenFrames: true)
                 let next = self.ends.filter { $0 > start && $0 <= end }.min() ?? end
-                try expect(stop, is: next, "the first end behind \(start)")
+                try expect(stop, is: next, "the first end after \(start)")
                 start = stop
             }
         }

@@ -1,4 +1,4 @@
-// OpenSSL's libcrypto as it is. Nothing else.
+// OpenSSL's libcrypto, unchanged.
 #include <openssl/crypto.h>
 #include <openssl/ec.h>
 #include <openssl/ecdsa.h>

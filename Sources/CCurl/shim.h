@@ -1,4 +1,4 @@
-// Typed doors to libcurl's variadic functions, which Swift cannot call. Nothing else.
+// Typed wrappers for libcurl's variadic functions, which Swift cannot call.
 #ifndef VERSIONGATE_CCURL_SHIM_H
 #define VERSIONGATE_CCURL_SHIM_H
 
@@ -49,12 +49,12 @@ static inline CURLcode gate_easy_get_socket(CURL *handle, CURLINFO info, curl_so
     return curl_easy_getinfo(handle, info, value);
 }
 
-// The result of a message that says that a transfer is done.
+// The result in a message about a completed transfer.
 static inline CURLcode gate_message_result(const CURLMsg *message) {
     return message->data.result;
 }
 
-// The file of authorities that libcurl was built to trust; null if there is none.
+// The file of CA certificates that libcurl was built to trust; null if there is none.
 static inline const char *gate_authorities_file(void) {
     const curl_version_info_data *info = curl_version_info(CURLVERSION_NOW);
     return info->age >= CURLVERSION_SEVENTH ? info->cainfo : (const char *)0;

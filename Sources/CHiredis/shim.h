@@ -1,2 +1,2 @@
-// hiredis as it is. Nothing else.
+// hiredis, unchanged.
 #include <hiredis/hiredis.h>

@@ -42,7 +42,7 @@ static int visit(struct dl_phdr_info *info, size_t size, void *found) {
         if (segment->p_type != PT_NOTE) continue;
         look((const unsigned char *)(info->dlpi_addr + segment->p_vaddr), segment->p_memsz, found);
     }
-    // The first is the executable: dl_iterate_phdr(3).
+    // The first object is the executable: dl_iterate_phdr(3).
     return 1;
 }
 

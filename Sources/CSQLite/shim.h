@@ -1,7 +1,7 @@
-// SQLite as it is, but for a macro that Swift cannot read. Nothing else.
+// SQLite, with a function for a macro that Swift cannot import.
 #include <sqlite3.h>
 
-// Has SQLite copy what it is handed.
+// Makes SQLite copy the bytes that are passed to it.
 static inline sqlite3_destructor_type versiongate_sqlite_transient(void) {
     return SQLITE_TRANSIENT;
 }

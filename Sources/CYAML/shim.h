@@ -1,2 +1,2 @@
-// libyaml as it is. Nothing else.
+// libyaml, unchanged.
 #include <yaml.h>

@@ -54,7 +54,7 @@ package struct SHA256: Sendable {
         self.context.update(bytes)
     }
 
-    /// The digest of all bytes added before; more bytes can be added afterwards.
+    /// The digest of all bytes added so far; more bytes can be added afterwards.
     package var digest: [UInt8] { Context(copying: self.context).finalize() }
 }
 

@@ -14,7 +14,7 @@ package final class SigningKey: @unchecked Sendable {
     /// The key is immutable after parsing; libcrypto allows concurrent use of such keys.
     private let pointer: OpaquePointer
 
-    /// Parses a key in PEM format (RFC 7468), in PKCS #8 or in the format of its type.
+    /// Parses a key in PEM format (RFC 7468), as PKCS #8 or in the format specific to its type.
     ///
     /// - Returns: `nil` if the string is not a key for the algorithm, or if the key is encrypted.
     package init?(pem text: String, for algorithm: Algorithm) {

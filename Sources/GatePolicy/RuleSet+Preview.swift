@@ -1,7 +1,7 @@
 /// Previews of decisions for testers.
 extension RuleSet {
-    /// Returns the decision that a tester sees: the previewed one, with the terms of the first rule
-    /// that matches the client and has such terms.
+    /// Returns the decision that a tester sees: the previewed decision, with the terms of the first
+    /// rule that matches the client and has suitable terms.
     ///
     /// A preview never makes a decision less strict, and never applies to requests that are not
     /// evaluated.
@@ -75,8 +75,7 @@ extension RuleSet {
         "\(self.answerInputs), \(Preview.fieldName.lowercased())"
     }
 
-    /// Returns the response with the header fields of a preview: it is marked as such, and `Vary`
-    /// includes the preview field.
+    /// Returns the response, marked as a preview and with the preview field in `Vary`.
     package func marked(_ answer: Answer, as preview: Preview) -> Answer {
         var answer = answer
         answer.fields.removeAll { $0.name == "Vary" }
@@ -85,8 +84,8 @@ extension RuleSet {
         return answer
     }
 
-    /// Returns the header fields for the backend's response to a tester, which prevent caches from
-    /// sending that response to other clients.
+    /// Returns the header fields for the backend's response to a tester; these also prevent caches
+    /// from sending that response to other clients.
     package func marked(_ hint: [HeaderField], as preview: Preview) -> [HeaderField] {
         hint + [HeaderField(name: "Vary", value: Preview.fieldName.lowercased())]
             + Self.marks(of: preview)

@@ -4,7 +4,7 @@ extension RuleSet {
         self.definition.tests.compactMap { self.run($0, now: now) }
     }
 
-    /// Runs one test; `nil` if its expectation is met.
+    /// Runs one test, and returns its failure; `nil` if its expectation is met.
     ///
     /// A test without a time has to pass at all times from now on: a restart at a later time must
     /// not reject rules that are accepted today. Such a test ignores maintenance windows, unless
@@ -22,7 +22,8 @@ extension RuleSet {
         return nil
     }
 
-    /// Higher than the number of dates in any rules file.
+    /// The maximum number of times at which a test is run, higher than the number of dates in any
+    /// rules file.
     private static let changeLimit = 10_000
 
     private func failure(
@@ -90,17 +91,17 @@ extension RuleExpectation {
 }
 
 extension RuleTest {
-    /// Whether the request is a CORS preflight of a browser (Fetch standard, "CORS protocol").
+    /// Whether the request is a browser's CORS preflight (Fetch standard, "CORS protocol").
     fileprivate var isPreflight: Bool {
         self.method == "OPTIONS" && self.value(of: "origin") != nil
             && self.value(of: "access-control-request-method") != nil
             && self.value(of: "upgrade") == nil && !self.hasBody
     }
 
-    /// Whether the request offers another protocol, as a WebSocket handshake of a browser does (RFC
+    /// Whether the request offers another protocol, as a browser's WebSocket handshake does (RFC
     /// 9110 section 7.8).
     ///
-    /// The client identity is only read from the query of such a request.
+    /// The client identity is read only from the query of such a request.
     fileprivate var isHandshake: Bool {
         let options = self.values(of: "connection").flatMap { $0.split(separator: ",") }
         return self.value(of: "upgrade") != nil && !self.hasBody

@@ -1,7 +1,7 @@
 /// One revision of all rules and notices, compiled and immutable.
 ///
-/// No function can fail, regardless of the content of a request: all errors are reported when the
-/// rules are loaded.
+/// None of its functions can fail, regardless of the content of a request: all errors are reported
+/// when the rules are loaded.
 package final class RuleSet: Sendable {
     package let definition: RuleSetDefinition
     let reader: IdentityReader
@@ -12,7 +12,7 @@ package final class RuleSet: Sendable {
     /// individually.
     package let clientClasses: ClientClasses?
     private let namedClients: NamedClients
-    /// The segments of each pattern, by index, that path shapes may omit.
+    /// For each pattern, by index, the segments that path shapes may omit.
     private let omitted: [PathShape.Omitted]
 
     /// Compiles a definition.
@@ -39,7 +39,7 @@ package final class RuleSet: Sendable {
     /// The query parameters that `identify(_:)` reads, in lower case.
     package var identityQueryNames: [String] { self.reader.queryNames }
 
-    /// The claims of a client that sends no identity, to which others can be added.
+    /// The claims of a client that sends no identity; further claims can be added to a copy.
     package var noClaims: IdentityClaims { self.reader.noClaims }
 
     /// Returns the identity of a client.
@@ -60,8 +60,8 @@ package final class RuleSet: Sendable {
 
     /// Returns the scope of a request: the properties that rules depend on, apart from the client.
     ///
-    /// Called once for every request: reads the bytes in place, and only allocates memory for a
-    /// target that has several spellings or matches more than eight patterns.
+    /// This is called once for every request, so it reads the bytes in place, and allocates memory
+    /// only for a target that has several spellings or matches more than eight patterns.
     package func scope(
         method: borrowing Span<UInt8>,
         target: borrowing Span<UInt8>
@@ -143,8 +143,8 @@ package final class RuleSet: Sendable {
     /// Whether responses contain the app or the platform as the client wrote it.
     package var answersRepeatNames: Bool { self.responder.repeatsNames }
 
-    /// Returns a key for the texts and the store URL in which denials for clients of a class can
-    /// differ.
+    /// Returns a key for everything in which denials for clients of a class can differ: the texts
+    /// and the store URL.
     ///
     /// `languages` contains the values of the fields for the client's languages.
     package func answerKey(languages: [String]) -> [UInt8] {
@@ -155,11 +155,11 @@ package final class RuleSet: Sendable {
         return Array((chosen + [country ?? ""]).joined(separator: "\0").utf8)
     }
 
-    /// The request header fields that responses of the gate can depend on, for `Vary`.
+    /// The request header fields that the gate's responses can depend on, for `Vary`.
     package var answerInputs: String { self.responder.vary }
 
     /// Returns the header fields that are added to the backend's response, for a client that should
-    /// upgrade and before a maintenance window.
+    /// upgrade, or before a maintenance window.
     package func hint(for decision: Decision) -> [HeaderField] {
         Hint(decision).fields
     }
@@ -176,8 +176,8 @@ package final class RuleSet: Sendable {
         self.judge.clientStatus(of: identity, in: scope, at: now, address: address)
     }
 
-    /// Returns the rules that would deny a client if it were not for their dates and rollouts, in
-    /// the order of the file.
+    /// Returns, in the order of the file, the rules that would deny a client if it were not for
+    /// their dates and rollouts.
     package func deferrals(
         for identity: ClientIdentity,
         in scope: RequestScope,
@@ -201,8 +201,8 @@ package final class RuleSet: Sendable {
 
 /// Facts about the rules for the census.
 extension RuleSet {
-    /// Returns the patterns of rules that a request matched, as written; all patterns if its path
-    /// has too many readings.
+    /// Returns the patterns of rules that a request matched, as written; all patterns if the
+    /// request's path has too many readings.
     package func patterns(in scope: RequestScope) -> [String] {
         guard let numbers = scope.patterns.numbers else { return self.classifier.texts }
         return numbers.map { self.classifier.texts[$0] }
@@ -228,7 +228,7 @@ extension RuleSet {
 
     /// Returns the scope of all requests with a shape.
     ///
-    /// The result is `nil` if the rules may distinguish between these requests, because they
+    /// The result is `nil` if the rules may distinguish between these requests, because the rules
     /// contain segments that the shape omits.
     package func scope(of shape: PathShape) -> RequestScope? {
         let method = Array(shape.method.utf8)

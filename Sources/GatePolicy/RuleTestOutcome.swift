@@ -74,7 +74,7 @@ struct RuleTestOutcome {
 package struct RuleTestFailure: Sendable, Equatable {
     /// A difference from the expectation.
     package struct Difference: Sendable, Equatable {
-        /// The part of the expectation.
+        /// The part of the expectation that is not met.
         package let aspect: String
         package let expected: String
         package let actual: String

@@ -36,8 +36,8 @@ package struct TestFlightSubject: Sendable, Equatable {
             && (self.identity.platform.value.map { $0 == testFlight.platform } ?? true)
     }
 
-    /// The version and build that the query is about; `nil` if they are missing or unparsable,
-    /// because any result would be a guess.
+    /// The version and build that the query is about; `nil` if the version is missing or either of
+    /// them is unparsable, because any result would be a guess.
     fileprivate var asked: (version: AppVersion, build: AppVersion?)? {
         // An unparsable value is not replaced by the value in the identity.
         let version: AppVersion? =
@@ -45,7 +45,7 @@ package struct TestFlightSubject: Sendable, Equatable {
                 self.identity.version.value
             }
         guard let version else { return nil }
-        // The client's own build does not belong to another version.
+        // The client's own build does not belong to a different version.
         let own = self.version == nil ? self.identity.build.value.map { "\($0)" } : nil
         guard let text = self.build ?? own else { return (version, nil) }
         guard let build = try? AppVersion(parsing: text) else { return nil }
@@ -64,7 +64,7 @@ extension RuleSet {
     /// - Parameters:
     ///   - question: The query.
     ///   - subject: The build that sends the query, and the build that the query is about.
-    ///   - confirmed: The time at which each feed last confirmed its content, by feed.
+    ///   - confirmed: The times at which feeds last confirmed their content, by feed.
     ///   - now: The current time.
     /// - Returns: The content of the response.
     package func testFlight(

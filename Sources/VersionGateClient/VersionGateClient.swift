@@ -108,7 +108,7 @@ public final class VersionGateClient: Sendable {
     ///   - response: The head of the response.
     ///   - data: The content of the response.
     /// - Returns: The denial, if the header `X-VersionGate` or the problem type (RFC 9457)
-    ///   identifies one. A 426 without them is not a denial, because other software also returns
+    ///   identifies one. A 426 without either is not a denial, because other software also returns
     ///   426.
     public func inspect(_ response: URLResponse, _ data: Data) -> Denial? {
         guard let response = response as? HTTPURLResponse else { return nil }
@@ -136,9 +136,9 @@ public final class VersionGateClient: Sendable {
 
     /// Requests the state of the build from the gate.
     ///
-    /// This method never throws. The result is ``GateState/unknown(last:)`` if the gate does not
-    /// respond within the timeout, or if the response is not from a gate (but from a captive
-    /// portal, or from a backend without its gate).
+    /// This method never throws. The result is ``GateState/unknown(last:)`` if the gate does not respond within the
+    /// timeout, or if the response is not from a gate but, for example, from a captive portal, or from a backend that
+    /// was reached without the gate.
     ///
     /// - Parameters:
     ///   - path: The path of a request to check, such as `/v2/payments`; `nil` for the whole app. Only the
@@ -160,7 +160,7 @@ public final class VersionGateClient: Sendable {
     ///
     /// The first element is the value of ``state``. All subscribers share one connection, which is
     /// kept open while there is at least one subscriber. A lost connection is restored after the
-    /// delay in `retry:` plus a random part; each failure doubles the delay, up to five minutes.
+    /// delay in `retry:` plus random jitter; each failure doubles the delay, up to five minutes.
     /// Slow subscribers get the newest state and may miss intermediate states.
     public var states: AsyncStream<GateState> {
         let feed = EventFeed(endpoints: self.endpoints, currentState: self.currentState)

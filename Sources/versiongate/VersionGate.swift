@@ -52,7 +52,7 @@ enum StandardDescriptors {
     /// lines.
     static func open() {
         while true {
-            // The lowest free descriptor.
+            // This gets the lowest free descriptor.
             let descriptor = unsafe Glibc.open("/dev/null", O_RDWR)
             guard descriptor > STDERR_FILENO else {
                 if descriptor < 0 { return }

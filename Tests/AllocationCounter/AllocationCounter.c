@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-// The internal names of the allocator in glibc; dlsym is not used because it allocates memory itself.
+// The allocator's internal names in glibc; dlsym is not used, because it allocates memory itself.
 extern void *__libc_malloc(size_t);
 extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);

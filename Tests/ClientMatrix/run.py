@@ -25,8 +25,8 @@ SERVER_NAMES = ("gate", "nginx", *(f"behind-{name}" for name in PROXIES))
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--gate", default=ROOT / ".build/release/versiongate", type=Path, help="the executable")
-    parser.add_argument("--clients", help="keys of clients, separated by commas; default: all")
-    parser.add_argument("--cases", help="names of cases, separated by commas; default: all")
+    parser.add_argument("--clients", help="client keys, separated by commas; default: all")
+    parser.add_argument("--cases", help="case names, separated by commas; default: all")
     parser.add_argument("--servers", help="gate, nginx, or a proxy, separated by commas; default: all")
     parser.add_argument("--skip-uploads", action="store_true", help="leave out the table of uploads behind proxies")
     parser.add_argument("--markdown", type=Path, help="the path of the page")
@@ -117,7 +117,7 @@ def run(given, results):
 
 
 def visit_all(client, given, servers, results, certificate, folder):
-    """Builds a client, and runs all cases with it at all servers."""
+    """Builds a client, and runs all cases with it on all servers."""
     build(client)
     case_names = chosen(given.cases, BY_NAME, "case")
     with Visit(client, certificate, folder) as visit:

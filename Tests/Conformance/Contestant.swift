@@ -87,7 +87,7 @@ enum Contestant: String, CaseIterable {
         // Without -e, nginx would first try to write to the distribution's error log.
         case .nginx: ["-p", folder.url.path + "/", "-e", "stderr", "-c", file]
         case .haproxy: ["-db", "-f", file]
-        // Otherwise, another Envoy on the machine could be treated as the previous instance.
+        // Without this flag, Envoy could take another Envoy on the machine for its previous instance.
         case .envoy: ["-c", file, "--concurrency", "1", "--disable-hot-restart", "-l", "error"]
         case .traefik: ["--configFile=\(file)"]
         case .caddy: ["run", "--adapter", "caddyfile", "--config", file]

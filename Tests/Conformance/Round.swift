@@ -30,7 +30,7 @@ struct Round {
     }
 }
 
-/// The result of one contestant in one case.
+/// One contestant's result in one case.
 struct CaseResult {
     let each: ConformanceCase
     let contestant: Contestant

@@ -2,7 +2,7 @@ import ConformanceCases
 import Foundation
 import GateTestSupport
 
-/// Runs the cases against every proxy that is installed: `conformance PEERS-FOLDER PAGE`.
+/// Runs the cases against every installed proxy: `conformance PEERS-FOLDER PAGE`.
 func run() throws -> Bool {
     guard CommandLine.arguments.count == 3 else {
         throw HarnessError("usage: conformance PEERS-FOLDER PAGE")

@@ -1,20 +1,21 @@
 import GateTestSupport
 import Testing
 
-/// Memory is allocated when a connection starts; a request in steady state allocates little.
+/// Allocations per request: memory is allocated when a connection starts, and a request in steady state allocates
+/// little.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct AllocationTests {
     private static let rounds = 20
 
-    // A debug build allocates where a release build does not: a release build makes no allocation
-    // here, which `make bench` counts. Allocations outside of the requests, such as those of the
-    // clock, can only make a round worse. The limits allow for them with half an allocation per
-    // request, less than one allocation more in each request.
+    // A release build makes no allocation here, as `make bench` verifies; a debug build makes some.
+    // Other allocations, such as those for the clock, can only add to a round's count. The limits
+    // allow half an allocation per request for such allocations, so that one more allocation in
+    // each request still fails the test.
     @Test(
         .enabled(if: AllocationCount.isPossible, "a sanitizer has its own allocator"),
         arguments: [("3.5.0", 200, 37.5), ("3.4.9", 426, 33.5)]
     )
-    func `a request in steady state makes no more allocations than before`(
+    func `a request in steady state stays within its allocation limit`(
         _ version: String,
         _ status: Int,
         _ limit: Double
@@ -50,8 +51,8 @@ struct AllocationTests {
         }
     }
 
-    /// Returns the average number of allocations per sent request or frame over a round: the best
-    /// of several rounds, or the first round within the limit.
+    /// Returns the average number of allocations per request or frame in a round: the lowest of several rounds, or that
+    /// of the first round within the limit.
     private func allocations(
         atMost limit: Double,
         of count: Int,
@@ -66,8 +67,8 @@ struct AllocationTests {
         var best = Double.infinity
         try await Scene.play(
             in: folder,
-            // Fetching the census is not part of a request, and would depend on the duration of a
-            // round.
+            // Fetching the census is not part of a request, and the number of fetches would depend on a round's
+            // duration.
             flags: flags + [.censusInterval(seconds: 3_600)],
             surroundings: counter.surroundings,
             backend: script
@@ -216,7 +217,7 @@ struct AllocationTests {
         #expect(best <= request.limit)
     }
 
-    /// Fields that an HTTP/2 client sends once and then names by their index (RFC 7541, 6.1).
+    /// Fields that an HTTP/2 client sends once and then refers to by their indexes (RFC 7541, 6.1).
     struct IndexedFields: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let limit: Double
@@ -267,8 +268,7 @@ struct AllocationTests {
         #expect(best <= indexed.limit)
     }
 
-    /// A frame on the stream of an upload that starts no request, and the limit for its
-    /// allocations.
+    /// A frame that starts no request, sent on an upload's stream, and the limit for its allocations.
     struct DearFrame: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let limit: Double
@@ -281,8 +281,7 @@ struct AllocationTests {
         }
     }
 
-    /// A frame that arrives in a read of its own also pays for that read: about one allocation
-    /// more.
+    /// The count for a frame that arrives in a read of its own includes that read: about one more allocation.
     ///
     /// On a busy machine several frames share a read.
     private static let dearFrames = [
@@ -307,7 +306,7 @@ struct AllocationTests {
     ) async throws {
         let best = try await self.allocations(
             atMost: dear.limit,
-            // Few enough to stay within the flood limits over all rounds.
+            // Few enough to remain within the flood limits over all rounds.
             of: 30,
             backend: { _ in [.stall] }
         ) { scene in

@@ -2,7 +2,7 @@ import GateTestSupport
 import Glibc
 import Testing
 
-/// Requests of an app to the gate's own endpoints, and the responses.
+/// An app's requests to the gate's own endpoints, and the responses.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct ClientEndpointTests {
     /// Returns the next line of a stream with this prefix; `nil` at the end of the stream.

@@ -64,7 +64,7 @@ struct CommandTests {
             + "notice: n }]\nnotices: { n: { en: { title: t, message: m } } }\n"
         try self.withRules(rules) { path in
             let stays =
-                "\(path):1:35: warning: the rollout of 'a' stops at 20 % [stalled-rollout]"
+                "\(path):1:35: warning: the rollout of 'a' stops at 20% [stalled-rollout]"
             let result = try ToolProcess.versiongate("check", path)
             #expect(result.status == 0)
             let lines = result.output.split(separator: "\n")
@@ -74,7 +74,7 @@ struct CommandTests {
             #expect(strict.status == 1)
             #expect(
                 strict.errors.contains(
-                    ":1:35: the rollout of 'a' stops at 20 % [stalled-rollout]\n"
+                    ":1:35: the rollout of 'a' stops at 20% [stalled-rollout]\n"
                 )
             )
             let json = try ToolProcess.versiongate("check", path, "--json").output
@@ -253,7 +253,7 @@ struct CommandTests {
             #expect(
                 result.output.contains("not yet:  floor: the version is below the minimum; the")
             )
-            #expect(result.output.contains(" %, on 2030-01-01T00:00:00Z\n"))
+            #expect(result.output.contains("%, on 2030-01-01T00:00:00Z\n"))
         }
     }
 
@@ -426,7 +426,7 @@ struct CommandTests {
     }
 
     @Test
-    func `diff shows which clients get another decision`() throws {
+    func `diff shows which clients get a different decision`() throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         try folder.writeInPlace(RulesText.shop(minimum: "3.5.0"), to: "old.yaml")
@@ -519,7 +519,7 @@ struct CommandTests {
         #expect(result.status == 1)
         #expect(
             result.errors.contains(
-                "--rules is missing: give the flag, VERSIONGATE_RULES, or 'rules' in the "
+                "--rules is required: pass the flag, or set VERSIONGATE_RULES or 'rules' in the "
                     + "configuration file"
             )
         )
@@ -535,7 +535,7 @@ struct CommandTests {
         #expect(result.errors.contains("gate.yaml:2:1: unknown setting 'drainTimout'"))
     }
 
-    /// A flag whose name differs from its setting would be accepted and ignored.
+    /// A flag with a name other than its setting's would be accepted and ignored.
     @Test func `each flag is a setting, and each setting has a flag`() throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
@@ -562,7 +562,7 @@ struct CommandTests {
             encoding: .utf8
         )
         let table = try ToolProcess.versiongate(["settings"]).output
-        #expect(table.contains("| `--head-timeout` | Seconds to receive a request head | `10` |"))
+        #expect(table.contains("| `--head-timeout` | Seconds allowed to receive a request head | `10` |"))
         #expect(page.hasSuffix("\n\n" + table))
     }
 

@@ -1,7 +1,7 @@
 import GateTestSupport
 import Testing
 
-/// The response to an outdated client, which the client can read whatever it was sending.
+/// The response to an outdated client, which can read it regardless of what it was sending.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct DenialTests {
     struct Language: Sendable, CustomTestStringConvertible {
@@ -188,7 +188,7 @@ struct DenialTests {
         }
     }
 
-    /// Servers that ignore the method would open a WebSocket or read the body.
+    /// A backend that ignores the method would open a WebSocket or read the body.
     @Test(arguments: [
         Request.text(
             "OPTIONS",

@@ -1,7 +1,7 @@
 import GateTestSupport
 import Testing
 
-/// The response to the client when the backend fails, and responses that it must never get.
+/// The response that the client gets when the backend fails, and responses that it must never get.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct FailureTests {
     @Test(arguments: [
@@ -93,7 +93,7 @@ struct FailureTests {
             try client.send(Request.text("POST", "/a", fields: fields) + "half")
             #expect(try client.head()?.status == 200)
             #expect(try client.bytes(10) == Array("part of it".utf8))
-            // The gate processes the upload first, and writes it to a connection that is gone.
+            // The gate processes the upload first, and writes it to a connection that no longer exists.
             try scene.gate.pause()
             try client.send("more")
             mayEnd.open()

@@ -1,7 +1,7 @@
 import GateTestSupport
 import Testing
 
-/// A client may close its sending side as soon as it has sent everything (RFC 9112, 9.6).
+/// A client may close its write side as soon as it has sent everything (RFC 9112, 9.6).
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct HalfCloseTests {
     private static let chunked = "Transfer-Encoding: chunked\r\n"
@@ -52,13 +52,12 @@ struct HalfCloseTests {
     @Test
     func `an upload that the backend reads slowly arrives complete`() async throws {
         let size = 4 << 20
-        // The backend processes every byte, which takes longer on a busy machine.
+        // The backend processes every byte, so this takes longer on a busy machine.
         let deadline = Deadline.after(.seconds(120) * GateExecutable.slowdown)
         let flags = [GateFlag.responseTimeout(seconds: 60 * GateExecutable.slowdown)]
         let script: ScriptedBackend.Script = { _ in [.pause(milliseconds: 300), .digest] }
         try await Scene.play(flags: flags, backend: script) { scene in
-            // Created before the connection: on a slow machine it takes longer than a client may be
-            // idle.
+            // Created before the connection, because on a slow machine this takes longer than a client may be idle.
             let body = BodyPattern.bytes(0..<size)
             let client = try scene.connect()
             try client.send(Request.text("POST", fields: "Content-Length: \(size)\r\n"))

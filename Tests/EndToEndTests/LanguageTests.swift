@@ -1,7 +1,7 @@
 import GateTestSupport
 import Testing
 
-/// Clients of many languages, and a rules file of four lines without a notice.
+/// Clients in many languages, and a rules file of four lines that has no notice.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct LanguageTests {
     private struct Client {

@@ -89,8 +89,8 @@ struct LimitTests {
             let client = try scene.connect()
             let head = Request.text("POST", "/a", fields: "Transfer-Encoding: chunked\r\n")
             try client.send("\(head)\(size)\r\n\(first)")
-            // Once the first part is forwarded, the next one starts in the middle of the chunk. A
-            // gate may also reject the chunk by its size and forward nothing.
+            // Once the first part is forwarded, the next one starts in the middle of the chunk. A gate may also reject
+            // the chunk because of its size and forward nothing.
             _ = try? scene.backend.wait(for: "the first piece", by: .after(.seconds(2))) { record in
                 record.exchanges.first?.bodyLength == first.utf8.count ? true : nil
             }

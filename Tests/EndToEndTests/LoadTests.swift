@@ -2,7 +2,7 @@ import GateTestSupport
 import Glibc
 import Testing
 
-/// Short runs of load generators in which every response is checked.
+/// Short runs of load generators that check every response.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct LoadTests {
     @Test(.needs("h2load"))

@@ -64,7 +64,7 @@ struct LogReaderTests {
             let dropped = try FeedsPage(of: scene.gate).log.droppedLines
             #expect((dropped > 0) == Self.isOfAccess(flags))
             scene.gate.send(signal: SIGTERM)
-            // Requests have one second to end, and the log has one more.
+            // Requests have one second to end, and writing the log has one more.
             #expect(try scene.gate.waitForExit(by: .after(.seconds(6))) == .status(0))
         }
     }
@@ -78,7 +78,7 @@ struct LogReaderTests {
             try scene.gate.stopReadingLog()
             try self.askOften(scene)
             scene.gate.resumeReadingLog()
-            let notice = try scene.gate.logLine("what was dropped", skipping: seen) {
+            let notice = try scene.gate.logLine("the dropped lines", skipping: seen) {
                 self.told(in: $0) != nil
             }
             let dropped = try FeedsPage(of: scene.gate).log.droppedLines

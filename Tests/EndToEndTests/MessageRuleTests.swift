@@ -1,8 +1,7 @@
 import GateTestSupport
 import Testing
 
-/// Fields that a proxy adds and removes, and messages that it waits for, as RFC 9110 and RFC 9112
-/// define.
+/// Fields that a proxy adds and removes, and messages that it waits for, as defined in RFC 9110 and RFC 9112.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct MessageRuleTests {
     @Test
@@ -72,7 +71,7 @@ struct MessageRuleTests {
             try client.send(Request.text("POST", "/a", fields: "Content-Length: 1000000\r\n"))
             try client.send("the beginning of a body")
             #expect(try client.response().status == 413)
-            // The request is incomplete, which makes it unknown where the next one starts.
+            // The request is incomplete, so it is unknown where the next one starts.
             try client.send(Request.text("GET", "/smuggled"))
             client.close()
             #expect(try scene.finalRecord().targets == ["/a"])
@@ -189,8 +188,8 @@ struct MessageRuleTests {
             #expect(try scene.ask(post + body).status == 400)
             let client = try scene.connect()
             try client.send(Request.text("GET", "/answer"))
-            // No part of the body is forwarded. If the head was faster, the client gets only the
-            // head.
+            // No part of the body is forwarded. If the head was forwarded before the fault was found, the client gets
+            // only the head.
             if let answer = try client.head(), answer.status == 200 {
                 #expect(try client.rest().bytes.isEmpty)
             }
@@ -257,7 +256,7 @@ struct MessageRuleTests {
     }
 
     @Test
-    func `the backend never gets two versions`() async throws {
+    func `the backend never gets more than one version`() async throws {
         try await Scene.play { scene in
             let fields = Request.current + "X-App-Version: 9.9.9\r\n"
             let echo: EchoReport = try scene.ask(Request.text(fields: fields)).json()
@@ -267,7 +266,7 @@ struct MessageRuleTests {
     }
 
     @Test
-    func `an HTTP 1.0 connection closes after the response without keep-alive`() async throws {
+    func `an HTTP 1.0 connection without keep-alive closes after the response`() async throws {
         try await Scene.play { scene in
             let client = try scene.connect()
             try client.send("GET /1 HTTP/1.0\r\nConnection: keep-alive\r\n\r\n")

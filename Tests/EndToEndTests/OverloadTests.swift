@@ -26,7 +26,7 @@ struct OverloadTests {
             }
             #expect(!scene.backend.record.targets.contains("/third"))
             clients[0].close()
-            try Self.waitUntil("there is room") {
+            try Self.waitUntil("there is capacity") {
                 let client = try scene.connect()
                 try client.send(Request.text("GET", "/later"))
                 return try client.responseIfAny()?.status == 200
@@ -90,7 +90,7 @@ struct OverloadTests {
                 #expect(refusal.fields["Retry-After"] == ["1"])
                 _ = try refusal.problem()
             }
-            // A request that needs no backend is answered as usual.
+            // A request that needs no backend gets a response as usual.
             try third.send(Request.text(fields: Request.outdated))
             #expect(try third.response().status == 426)
             latch.open()
@@ -102,8 +102,8 @@ struct OverloadTests {
             _ = try scene.finalRecord()
             let end = try scene.gate.logLine("the end") { $0.message.hasPrefix("stopped") }
             #expect(end.metadata["requests_shed"] == "3")
-            // The log has a thread of its own: its lines may come after the response, but not after
-            // the end.
+            // The log has a thread of its own, so its lines may be written after the response, but not after the gate
+            // has exited.
             let lines = scene.gate.logLines.filter { $0.message.contains("--max-pending-requests") }
             #expect(!lines.isEmpty && lines.count < 3)
         }
@@ -118,12 +118,12 @@ struct OverloadTests {
             for round in 1...3 {
                 let waiting = [try scene.connect(), try scene.connect()]
                 for client in waiting { try client.send(Request.text("GET", "/slow")) }
-                try scene.backend.wait(for: "both") { record in
+                try scene.backend.wait(for: "both requests") { record in
                     record.targets.filter { $0 == "/slow" }.count >= 2 * round ? true : nil
                 }
                 #expect(try scene.ask(Request.text()).status == 503)
                 for client in waiting { client.reset() }
-                try Self.waitUntil("the gate has seen it") {
+                try Self.waitUntil("the gate has noticed") {
                     try scene.ask(Request.text()).status == 200
                 }
             }
@@ -142,14 +142,13 @@ struct OverloadTests {
             try scene.backend.waitForRequests(1)
             try other.send(Request.text(fields: Request.outdated))
             #expect(try other.response().status == 426)
-            // The kernel accepts the connections that the gate does not.
+            // The kernel accepts the connections that the gate does not accept.
             let idle = try (0..<60).map { _ in try scene.connect() }
             try scene.gate.logLine("descriptors are gone") {
                 $0.message.hasPrefix("cannot accept")
             }
             let (started, used) = (ContinuousClock.now, try scene.gate.processorTime())
-            // Descriptors that clients leave free are used for the backend until they are exhausted
-            // as well.
+            // Descriptors that clients leave free are used for backend connections until they are exhausted as well.
             let served = Array(idle.prefix(8))
             for client in served { try client.send(Request.text("GET", "/slow")) }
             let refused = try served.filter { try $0.receivesData(within: .milliseconds(500)) }
@@ -159,7 +158,7 @@ struct OverloadTests {
                 #expect(refusal.status == 503)
                 #expect(refusal.fields["Retry-After"] == ["1"])
             }
-            // Descriptors that are left after that are reserved for the gate itself.
+            // The remaining descriptors are reserved for the gate itself.
             #expect(try scene.gate.descriptorCount() < 48)
             latch.open()
             #expect(try busy.response().status == 200)

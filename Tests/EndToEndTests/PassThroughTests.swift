@@ -68,7 +68,7 @@ struct PassThroughTests {
         let frame: [UInt8] = [0x81, 0x85, 0x37, 0xFA, 0x21, 0x3D, 0x7F, 0x9F, 0x4D, 0x51, 0x58]
         try await Scene.play(flags: [.socketBypass(bypasses)], backend: script) { scene in
             let client = try scene.connect()
-            // The first frame comes in one segment with the handshake.
+            // The first frame arrives in the same segment as the handshake.
             try client.send(Array(Request.text("GET", "/ws", fields: handshake).utf8) + frame)
             let head = try #require(try client.head())
             #expect(head.status == 101)
@@ -122,7 +122,9 @@ struct PassThroughTests {
     }
 
     @Test(arguments: [true, false])
-    func `the framing delimits the bodies of pipelined requests`(bypasses: Bool) async throws {
+    func `the bodies of pipelined requests end where their framing says`(bypasses: Bool)
+        async throws
+    {
         try await Scene.play(flags: [.socketBypass(bypasses)]) { scene in
             let client = try scene.connect()
             try client.send(

@@ -72,7 +72,7 @@ struct PreviewTests {
         try await self.play { scene in
             let field = try Self.signed(scene, "--decision", decision, "--for", "10m")
             let client = try scene.connect()
-            // The requests alternate, which would show a response that is cached for both.
+            // The requests alternate, so a response that is cached for both would be detected.
             for _ in 0..<3 {
                 try client.send(Self.request(""))
                 let usual = try client.response()
@@ -90,7 +90,7 @@ struct PreviewTests {
                     #expect(marks.contains("latest=\"4.0.0\""))
                 } else {
                     #expect(shown.fields["Cache-Control"] == ["no-store"])
-                    // The rule with the floor has no maintenance texts.
+                    // The rule has only a floor, so maintenance has neither its ID nor its store URL.
                     let isOfRule = decision != "maintenance"
                     #expect(shown.text.contains("\"rule\":\"shop\"") == isOfRule)
                     #expect(shown.text.contains("id1234567890") == isOfRule)
@@ -98,7 +98,7 @@ struct PreviewTests {
                     #expect(shown.fields["Retry-After"].isEmpty == !ends)
                 }
             }
-            // The status endpoint and HTTP/2 behave the same.
+            // The status endpoint and HTTP/2 behave the same way.
             let launch = try scene.ask(Self.request(field, "/.versiongate/status"))
             #expect(launch.status == 200 && launch.fields["X-VersionGate"] == [marker])
             #expect(launch.text.contains("\"decision\":\"\(marker)\""))
@@ -161,7 +161,7 @@ struct PreviewTests {
             #expect(page["versiongate_previews_total{result=\"forged\"}"] == 5)
             #expect(try #require(page["versiongate_previews_total{result=\"expired\"}"]) == 1)
             #expect(try #require(page["versiongate_previews_total{result=\"shown\"}"]) == 1)
-            // The rules denied no request, according to the counters and thus to the census.
+            // According to the counters, and thus to the census, the rules denied no request.
             let denied = page.samples(of: "versiongate_requests_total").filter {
                 $0.key.contains("require")
             }

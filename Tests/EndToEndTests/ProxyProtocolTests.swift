@@ -93,7 +93,7 @@ struct ProxyProtocolTests {
     }
 
     @Test
-    func `a client that is no trusted proxy is served under its own address`() async throws {
+    func `a client that is not a trusted proxy is served under its own address`() async throws {
         try await Scene.play(flags: [.proxyProtocol(trusted: "10.0.0.0/8")]) { scene in
             for first in ["GET", "PUT", "PROPFIND"] {
                 let response = try scene.ask(Request.text(first))
@@ -118,7 +118,9 @@ struct ProxyProtocolTests {
     }
 
     @Test
-    func `a PROXY header that arrives too slowly is closed at the head timeout`() async throws {
+    func `a connection whose PROXY header arrives too slowly is closed at the head timeout`()
+        async throws
+    {
         let flags: [GateFlag] = [.proxyProtocol(trusted: "127.0.0.1"), .headTimeout(seconds: 1)]
         try await Scene.play(flags: flags) { scene in
             let client = try scene.connect()

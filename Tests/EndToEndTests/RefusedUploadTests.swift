@@ -4,9 +4,9 @@ import Testing
 
 /// Denied uploads over HTTP/1.1.
 ///
-/// A load balancer that accepts HTTP/2 from clients stops sending a body once it has the response,
-/// and reuses the connection for another client's request. HAProxy 2.6 and 2.8 lost one in five of
-/// these requests. A reusable connection must have no outstanding body.
+/// Once a load balancer that accepts HTTP/2 from clients has the response, it stops sending the body and reuses the
+/// connection for another client's request. HAProxy 2.6 and 2.8 lost one in five such requests. A reusable connection
+/// must therefore have no outstanding body.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct RefusedUploadTests {
     private static let chunked = Request.outdated + "Transfer-Encoding: chunked\r\n"
@@ -43,7 +43,7 @@ struct RefusedUploadTests {
         try await Scene.play(flags: [.adminListen()]) { scene in
             let client = try scene.connect()
             try client.send(head)
-            // The decision has been made. A response that does not wait would have arrived.
+            // The decision has been made: a response that does not wait for the body would have arrived by now.
             try Self.awaitDecision(scene)
             for piece in pieces { try client.send(piece) }
             let denial = try client.response()

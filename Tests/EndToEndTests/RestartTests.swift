@@ -10,8 +10,7 @@ struct RestartTests {
         .keepAlive, .keepAlive, .oneRequest, .oneRequest,
     ]
 
-    /// The same procedure as systemd: connections that arrive in between wait in the socket's
-    /// queue.
+    /// The procedure is that of systemd: connections that arrive between the two processes wait in the socket's queue.
     @Test
     func `an inherited socket outlives the process`() async throws {
         let socket = try LoopbackListener.listen()
@@ -82,14 +81,16 @@ struct RestartTests {
     }
 
     @Test
-    func `a gate whose listening socket is gone exits, which allows a restart`() async throws {
+    func `a gate whose listening socket is gone exits, so that it can be restarted`() async throws {
         let socket = try LoopbackListener.listen()
         defer { _ = close(socket) }
         try await Scene.play(surroundings: .socket(socket)) { scene in
             #expect(try scene.ask(Request.text()).status == 200)
             _ = shutdown(socket, Int32(SHUT_RDWR))
             #expect(try scene.gate.waitForExit() == .status(1))
-            try scene.gate.logLine("why") { $0.message == "the listener has closed unexpectedly" }
+            try scene.gate.logLine("the reason") {
+                $0.message == "the listener has closed unexpectedly"
+            }
         }
     }
 

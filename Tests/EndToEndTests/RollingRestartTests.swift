@@ -2,12 +2,12 @@ import GateTestSupport
 import Glibc
 import Testing
 
-/// Gates that a load balancer serves, such as the pods of a Deployment, are replaced one after the
-/// other without an effect on clients.
+/// Gates behind a load balancer, such as a Deployment's pods, are replaced one after the other without an effect on
+/// clients.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct RollingRestartTests {
-    /// Sends each new connection to the next ready gate, like a Kubernetes Service: it notices
-    /// changes with a delay, and does not affect established connections.
+    /// Sends each new connection to the next ready gate, like a Kubernetes Service, which notices changes with a delay
+    /// and does not affect established connections.
     private final class Service: Sendable {
         private struct State {
             var ports: [UInt16] = []
@@ -16,8 +16,9 @@ struct RollingRestartTests {
 
         private let state = Watched(State())
 
-        /// Follows a gate from the time it is ready until it no longer is, without a time limit of
-        /// its own: the tests that wait for the service have limits.
+        /// Follows a gate from the time it is ready until it no longer is.
+        ///
+        /// There is no time limit here, because the tests that wait for the service have limits.
         func follow(_ gate: GateProcess) throws {
             let (port, admin) = (gate.port, try #require(gate.adminPort))
             Task(executorPreference: BlockingExecutor.shared) {
@@ -54,7 +55,7 @@ struct RollingRestartTests {
         }
     }
 
-    /// Exchanges that last beyond the stop signal to their gate.
+    /// Exchanges that outlast the stop signal to their gate.
     private struct Lasting {
         let request: RawClient
         let stream: RawHTTP2Client
@@ -73,7 +74,7 @@ struct RollingRestartTests {
             try self.events.send(Request.text("GET", listening, fields: Request.current))
         }
 
-        /// Lets the backend continue after the GOAWAY frame, and reads all responses to their ends.
+        /// Lets the backend continue after the GOAWAY frame, and reads each response to its end.
         func end(by latch: Latch) throws {
             _ = try self.stream.frame { $0.isA(.goAway) }
             latch.open()
@@ -90,10 +91,10 @@ struct RollingRestartTests {
         }
     }
 
-    /// Follows the strategy of deploy/kubernetes: one additional gate at a time, and the old one is
-    /// stopped when the new one is ready.
+    /// Follows the strategy of deploy/kubernetes: gates are added one at a time, and an old one is stopped once the new
+    /// one is ready.
     ///
-    /// Clients still reach the old gate until the service has noticed.
+    /// Until the service has noticed, clients still reach the old gate.
     @Test
     func `no request is lost when gates are replaced one after the other`() async throws {
         let delay = 2 * GateExecutable.slowdown
@@ -140,7 +141,7 @@ struct RollingRestartTests {
             try load.wait(forAnswers: 200)
             let figures = await load.end()
             #expect(figures.failures == [])
-            // No client is left, which makes a graceful shutdown unnecessary.
+            // A graceful shutdown is unnecessary, because no client is left.
             for gate in gates { gate.send(signal: SIGKILL) }
         }
     }

@@ -9,7 +9,8 @@ struct ScheduleTests {
     @Test
     func `a floor takes effect on time while a connection is open`() async throws {
         try await Scene.play { scene in
-            // Written only now: on a busy machine the gate may take seconds to start.
+            // The rules are written only now, because on a busy machine the gate may take seconds
+            // to start.
             let rules = """
                 rules:
                   - id: ios
@@ -51,7 +52,8 @@ struct ScheduleTests {
             request.target == "/feed" ? [.send(stream), .stall] : [.echo]
         }
         try await Scene.play(backend: script) { scene in
-            // Written only now: on a busy machine the gate may take seconds to start.
+            // The rules are written only now, because on a busy machine the gate may take seconds
+            // to start.
             let rules = """
                 rules:
                   - id: ios

@@ -3,7 +3,7 @@ import GateTestSupport
 import Glibc
 import Testing
 
-/// Notifications to the service manager about the state of the gate.
+/// Notifications to the service manager about the gate's state.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct ServiceManagerTests {
     @Test(arguments: ["/", "@"])

@@ -24,7 +24,7 @@ struct SurroundingsTests {
             let url = "http://127.0.0.1:\(play.scene.gate.port)/"
             _ = try ToolProcess.run("curl", ["--silent", url])
             try play.scene.gate.logLine("plain HTTP") {
-                $0.message.hasPrefix("a client uses plain HTTP where TLS is expected")
+                $0.message.hasPrefix("a client is using plain HTTP where TLS is expected")
             }
         }
     }

@@ -2,7 +2,7 @@ import Foundation
 import GateTestSupport
 import Testing
 
-/// Rules that are written in place, in several steps, and take effect when the writer is done.
+/// Rules that are written in place, in several steps, and take effect once the writer is done.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct WriterTests {
     enum Writer: CaseIterable {
@@ -12,7 +12,7 @@ struct WriterTests {
         case closesAndAppends
     }
 
-    /// A file that no process has open counts as complete after it is unchanged for this long.
+    /// How long a file that no process has open must be unchanged before it counts as complete.
     private static let settling = Duration.milliseconds(500)
 
     /// Rules in several parts.
@@ -57,7 +57,7 @@ struct WriterTests {
                 if writer == .closesAndAppends { try file.close() }
                 longestPause = max(longestPause, .now - lastWrite)
                 lastWrite = .now
-                // More than three seconds in all, full of requests.
+                // All parts together take more than three seconds, during which requests are sent.
                 let next = Deadline.after(.milliseconds(200))
                 while !next.hasPassed { floors.insert(try self.floor(in: scene)) }
             }
@@ -83,8 +83,8 @@ struct WriterTests {
         }
     }
 
-    /// Returns the floor in the denial of an outdated build; `nil` if it is allowed, although it
-    /// should be denied all along.
+    /// Returns the floor in the denial of an outdated build; `nil` if the build is allowed, although it should always
+    /// be denied.
     private func floor(in scene: Scene) throws -> String? {
         let answer = try scene.ask(Request.text(fields: Request.identity(version: "1")))
         return answer.status == 426 ? try answer.problem().minimumVersion : nil
@@ -124,7 +124,7 @@ struct WriterTests {
     @Test
     func `a file that SIGHUP read too early is reloaded when the writer is done`() async throws {
         try await Scene.play { scene in
-            // The same content again: only the file's times show that it was written.
+            // The contents are the same, so only the file's times show that it was written.
             let path = scene.folder.path(of: "rules.yaml")
             let file = try FileHandle(forWritingTo: URL(filePath: path))
             try file.truncate(atOffset: 0)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import GateAdmin
 
-/// The slots of connections, tested without connections.
+/// The slots for connections, tested without connections.
 struct AdminConnectionsTests {
     private final class Connection: AdminConnections.Member {
         let network: ClientNetwork? = nil

@@ -20,7 +20,7 @@ struct AdminDocumentTests {
         #expect(Set(paths.keys) == Set(routes.keys))
         for (path, route) in routes {
             #expect(AdminRoute(path) == route)
-            // HEAD is described by GET.
+            // The description of GET covers HEAD.
             let methods = route.methods.filter { $0 != .HEAD }.map { $0.rawValue.lowercased() }
             #expect(Set(paths[path, default: [:]].keys) == Set(methods), "\(path)")
         }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import GateAdmin
 
-/// The requests of a connection, tested without a connection.
+/// A connection's requests, tested without a connection.
 struct AdminExchangeTests {
     private static let limits: AdminLimits = {
         var limits = AdminLimits()
@@ -68,7 +68,7 @@ struct AdminExchangeTests {
         #expect(!exchange.keepsConnection)
         #expect(exchange.receiveBody(ByteBuffer(string: "abc")) == .wait)
         #expect(exchange.receiveEnd() == .discard)
-        // A pipelined request after it is not answered.
+        // A pipelined request after it gets no response.
         #expect(exchange.receiveHead(self.head(.GET, "/feeds")) == .discard)
     }
 
@@ -245,7 +245,7 @@ struct AdminExchangeTests {
         exchange.finish()
         let tooLarge = exchange.receiveInvalidInput(.headerOverflow)
         #expect(tooLarge?.status == .requestHeaderFieldsTooLarge)
-        // Not the response to the previous HEAD request.
+        // This is not the response to the previous HEAD request.
         #expect(!exchange.isHead)
     }
 
@@ -308,7 +308,7 @@ struct AdminExchangeTests {
         }
     }
 
-    @Test func `a response has the fields for its content and its connection`() {
+    @Test func `a response has the fields that its content and its connection need`() {
         let answer = AdminAnswer.wrongMethod(on: .feeds)
         let head = answer.head(keepsConnection: false)
         #expect(head.status == .methodNotAllowed)

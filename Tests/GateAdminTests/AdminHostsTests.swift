@@ -11,7 +11,7 @@ struct AdminHostsTests {
     @Test(arguments: [
         ("localhost", true), ("localhost:9901", true), ("LocalHost:1", true), ("127.0.0.1", true),
         ("127.0.0.1:80", true), ("[::1]", true), ("[::1]:9901", true), ("[::ffff:127.0.0.1]", true),
-        // With a forwarded port.
+        // These come through a forwarded port.
         ("192.0.2.1:8080", true), ("gate.internal", true), ("GATE.internal:9901", true),
         ("evil.example", false), ("evil.example:9901", false), ("localhost.evil.example", false),
         ("127.0.0.1.evil.example", false), ("127.0.0.1@evil.example", false), ("2130706433", false),

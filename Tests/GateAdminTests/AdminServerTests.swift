@@ -41,7 +41,7 @@ struct AdminServerTests {
             logger: logger
         )
         let port = UInt16(server.address.port ?? 0)
-        // The server uses the cooperative pool, whose threads a blocking client would occupy.
+        // A blocking client would occupy threads of the cooperative pool, which the server needs.
         let result = await Task(executorPreference: BlockingExecutor.shared) {
             try body(port)
         }.result

@@ -14,19 +14,19 @@ struct AdminTokenTests {
         (["Basic 0123456789abcdef"], false), (["Bearer 0123456789abcdef "], false),
         (["Bearer 0123456789abcdef", "Bearer 0123456789abcdef"], false),
         (["Bearer0123456789abcdef"], false),
-        // Passwords from a browser, with a user name and without.
+        // Passwords from a browser, with and without a user name.
         (["Basic bmlnaHQ6MDEyMzQ1Njc4OWFiY2RlZg=="], true),
         (["basic OjAxMjM0NTY3ODlhYmNkZWY="], true),
         (["Basic MDEyMzQ1Njc4OWFiY2RlZg=="], false), (["Basic bmlnaHQ6"], false),
         (["Basic !"], false), (["Basic"], false),
     ])
-    func `a request is admitted by a valid token only`(values: [String], isAdmitted: Bool) throws {
+    func `only a valid token admits a request`(values: [String], isAdmitted: Bool) throws {
         let token = try AdminTokens(Self.text).token(stated: values)
         #expect((token != nil) == isAdmitted)
         #expect(token?.name == nil)
     }
 
-    @Test func `of several tokens the matching one has its name`() throws {
+    @Test func `of several tokens, the matching one determines the name`() throws {
         let tokens = try AdminTokens(
             "\nnight 0123456789abcdef\n\nmai\t  fedcba9876543210\r\n0000000000000000\n"
         )

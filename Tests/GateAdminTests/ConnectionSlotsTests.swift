@@ -14,19 +14,19 @@ struct ConnectionSlotsTests {
         slots.free(2)
         #expect(slots.take(4, from: nil) == nil)
         #expect(slots.take(5, from: nil) == 3)
-        // A connection that has lost its slot does not free another one.
+        // A connection that has lost its slot does not free another connection's slot.
         slots.free(1)
         #expect(slots.take(6, from: nil) == 4)
     }
 
     @Test(arguments: [
-        // A network displaces its own connections while it has the most.
+        // The network with the most connections displaces its own oldest connection.
         (["10.0.0.1", "10.0.0.2", "10.0.0.2"], "10.0.0.2", 1),
         (["10.0.0.1", "10.0.0.2", "10.0.0.2"], "10.0.0.3", 1),
-        // With as many as others it displaces the oldest of all.
+        // A network with as many connections as others displaces the oldest of all.
         (["10.0.0.1", "10.0.0.2", "10.0.0.3"], "10.0.0.4", 0),
         (["10.0.0.1", "10.0.0.2", "10.0.0.3"], "10.0.0.3", 2),
-        // All addresses of a /64 are one client.
+        // All addresses in a /64 are one client.
         (["2001:db8::1", "2001:db8:0:1::1", "2001:db8:0:1::2"], "2001:db8:0:1::3", 1),
     ])
     func `the network with the most connections loses one`(

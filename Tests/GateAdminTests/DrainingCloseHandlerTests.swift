@@ -4,9 +4,9 @@ import Testing
 
 @testable import GateAdmin
 
-/// The close of a connection whose client is still sending.
+/// Closing a connection whose client is still sending.
 struct DrainingCloseHandlerTests {
-    /// Records that the output was closed, because `EmbeddedChannel` has no half-closed state.
+    /// Records that the write side was closed, because `EmbeddedChannel` has no half-closed state.
     private final class Socket: ChannelOutboundHandler {
         typealias OutboundIn = ByteBuffer
 
@@ -36,7 +36,7 @@ struct DrainingCloseHandlerTests {
         try self.channel.writeInbound(ByteBuffer(string: text))
     }
 
-    @Test func `bytes pass until the connection is closed, and are discarded then`() throws {
+    @Test func `bytes pass until the connection is closed, and are discarded after that`() throws {
         try self.receive("ab")
         #expect(try self.channel.readInbound(as: ByteBuffer.self) == ByteBuffer(string: "ab"))
         #expect(!self.socket.isOutputClosed)

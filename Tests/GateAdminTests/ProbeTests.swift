@@ -11,7 +11,7 @@ import Testing
 
 @testable import GateAdmin
 
-/// Probe responses, which only need the event loop of the listener.
+/// Probe responses, which need only the listener's event loop.
 struct ProbeTests {
     private static func endpoints(isWell: Bool) -> AdminEndpoints {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }

@@ -53,7 +53,7 @@ struct TimelineTests {
                 "11 ios brownoutEnds: versions below 4.0 are allowed again",
                 "30 ios enforces: versions below 4.0 must update",
                 "60 ios enforces: builds below 70 must update",
-                "60 ios rollout: 10 % of builds below 70 must update",
+                "60 ios rollout: 10% of builds below 70 must update",
                 "80 ios ends: the rule ends",
             ]
         )

@@ -3,8 +3,7 @@ import Testing
 @testable import GateCrypto
 
 struct AuthenticationKeyTests {
-    /// RFC 4231 section 4.3, and values of Python's hmac for an empty key and a key longer than a
-    /// block.
+    /// RFC 4231 section 4.3, and values from Python's hmac for an empty key and a key longer than a block.
     @Test(arguments: [
         (
             "Jefe", "what do ya want for nothing?",

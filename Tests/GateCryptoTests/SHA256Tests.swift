@@ -3,7 +3,7 @@ import Testing
 @testable import GateCrypto
 
 struct SHA256Tests {
-    /// The examples for FIPS 180-4 from
+    /// The FIPS 180-4 examples from
     /// https://csrc.nist.gov/projects/cryptographic-standards-and-guidelines/example-values.
     private static let known = [
         ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),

@@ -45,7 +45,7 @@ struct SignedTokenTests {
         defer { self.folder.remove() }
         let pair = try TestKey(.p256, in: self.folder)
         let key = try #require(SigningKey(pem: pair.privateKey, for: .es256))
-        // One number in 256 starts with a zero byte, which DER omits.
+        // In one of 256 cases, a number starts with a zero byte, which DER omits.
         for round in 0..<1000 {
             #expect(key.signature(of: [UInt8(round & 0xFF)])?.count == 64)
         }
@@ -64,7 +64,7 @@ struct SignedTokenTests {
         #expect(fits(p256.privateKey) == [false, true])
         #expect(fits(try p256.privateKey("-traditional")) == [false, true])
         #expect(fits(p384.privateKey) == [false, false])
-        // There is no prompt for the password of an encrypted key.
+        // An encrypted key does not cause a prompt for its password.
         let locked = try rsa.privateKey("-aes128", "-passout", "pass:hunter2")
         for text in [locked, rsa.publicKey, "", "-----BEGIN PRIVATE KEY-----\n", "hunter2"] {
             #expect(fits(text) == [false, false])

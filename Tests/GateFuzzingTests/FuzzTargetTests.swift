@@ -3,7 +3,7 @@ import GateFuzzing
 import OwnThread
 import Testing
 
-/// Checks every input of the corpora, and every input that fuzzing has found a failure with.
+/// Checks every input in the corpora, and every input for which fuzzing has found a failure.
 @Suite(OwnThreadTrait())
 struct FuzzTargetTests {
     struct Input: Sendable, CustomTestStringConvertible {

@@ -21,7 +21,7 @@ extension RuleSet {
     }
 }
 
-/// Returns a client with the given, valid claims.
+/// Returns a client with these claims, which must be valid.
 func client(
     app: String? = nil,
     platform: Platform? = .ios,
@@ -117,7 +117,7 @@ func release(
     )
 }
 
-/// Creates a rule set of these rules.
+/// Creates a rule set from these rules.
 func ruleSet(
     _ rules: [RuleDefinition] = [],
     exemptions: [RequestPattern] = [],
@@ -143,7 +143,7 @@ func ruleSet(
     )
 }
 
-/// The header fields that the format of every denial depends on, as in `Vary`.
+/// The header fields on which the format of every denial depends, as listed in `Vary`.
 let formFields =
     "accept, content-type, connect-protocol-version, apollographql-client-name, "
     + "apollo-require-preflight, x-apollo-operation-name"
@@ -153,7 +153,7 @@ func time(_ text: String) throws -> Timestamp {
     try Timestamp(parsing: text)
 }
 
-/// Returns a second within the short period of most tests.
+/// Returns a second in the short period that most tests use.
 func second(_ number: Int64) -> Timestamp {
     Timestamp(secondsSinceEpoch: 1_800_000_000 + number)
 }
@@ -164,7 +164,7 @@ extension RuleSet {
         self.decide(identity, in: scope, at: second(0), address: nil)
     }
 
-    /// Evaluates the rules for a request whose scope is irrelevant.
+    /// Evaluates the rules for a request with an irrelevant scope.
     func decide(
         _ identity: ClientIdentity,
         at now: Timestamp,

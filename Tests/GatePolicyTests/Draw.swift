@@ -8,7 +8,7 @@ import Testing
 /// All times are within the seconds 0 to 20.
 struct Draw {
     var random: SeededGenerator
-    /// The generator for countries; using the first one would change all later values.
+    /// The generator for countries; drawing them from the first generator would change all later values.
     private var places = SeededGenerator(seed: 3166)
 
     init(random: SeededGenerator) {
@@ -63,7 +63,7 @@ struct Draw {
         )
     }
 
-    /// Returns store releases of one app, of any app, or of two apps that clients must name.
+    /// Returns store releases of one app, of any app, or of two apps, in which case clients must name theirs.
     mutating func releases(_ count: Int) throws -> [Release] {
         let apps = try self.one(of: [[nil], [nil, "a"], [nil, "a", "b"]])
         return try (0..<count).map { number in
@@ -86,7 +86,7 @@ struct Draw {
                 .complete, .complete, .complete, .phased(completeAt: self.second()), .partial,
             ])
             guard let build = release.builds.first else { return release }
-            // One build for each processor architecture, and sources that only state builds.
+            // Some releases have one build for each CPU architecture, and some sources state only builds.
             release.builds = try self.one(of: [[build], [build], [9, build], [build, 11, 12]])
             release.version = try self.one(of: [release.version, release.version, nil])
             return release
@@ -105,9 +105,9 @@ struct Draw {
         }
     }
 
-    /// Returns rules that announce their floor, with brownouts before it.
+    /// Returns rules that announce their floors, with brownouts before them.
     ///
-    /// Generated separately, because more random numbers would change all later values.
+    /// They are generated separately, because drawing more random numbers would change all later values.
     mutating func announcers(_ count: Int) throws -> [RuleDefinition] {
         try (0..<count).map { number in
             var rule = try self.rule(number)
@@ -131,7 +131,7 @@ struct Draw {
         }
     }
 
-    /// Returns a rule with a maintenance window only.
+    /// Returns a rule with only a maintenance window.
     private mutating func maintainer(_ id: Int) throws -> RuleDefinition {
         var rule = try self.rule(id)
         rule.minimum = nil
@@ -175,8 +175,8 @@ struct Draw {
             until: self.second(),
             announceFrom: try self.maybeSecond()
         )
-        // Few windows without an end, because they hide every other decision; uses no random
-        // number.
+        // Only a few windows have no end, because a window without an end hides every other
+        // decision. This choice uses no random number.
         return window.from == window.until ? .open : window
     }
 

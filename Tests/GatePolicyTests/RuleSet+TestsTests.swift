@@ -108,7 +108,7 @@ import Testing
         #expect(try Self.failures(passing, headers: current) == [])
     }
 
-    @Test func `a test has its own time or that of the run`() throws {
+    @Test func `a test has its own time or the time of the run`() throws {
         let android = [HeaderField(name: "X-App-Version", value: "android/3.5.9")]
         let required = RuleExpectation(decisions: [.require], rule: "late")
         #expect(try Self.failures(required, headers: android, at: second(10)) == [])
@@ -136,7 +136,7 @@ import Testing
         (.init(decisions: [.allow, .require]), 0),
         (.init(decisions: []), 0),
     ])
-    func `one of several expected decisions is enough`(expectation: RuleExpectation, count: Int)
+    func `any one of several expected decisions is enough`(expectation: RuleExpectation, count: Int)
         throws
     {
         let failures = try Self.failures(expectation)
@@ -146,7 +146,7 @@ import Testing
         )
     }
 
-    /// Maintenance for all clients, now and much later, with a floor that has its own maintenance.
+    /// Tests for maintenance of all clients, now and much later, and for a floor with its own maintenance.
     static let maintenance: [(expectation: RuleExpectation, at: Timestamp?, isMet: Bool)] = [
         (.init(decisions: [.require], rule: "floor"), nil, true),
         (.init(status: 426), nil, true), (.init(rule: "floor"), nil, true),
@@ -162,7 +162,7 @@ import Testing
     ]
 
     @Test(arguments: maintenance)
-    func `a test is evaluated outside of maintenance unless it expects it`(
+    func `a test is evaluated outside of maintenance unless it expects maintenance`(
         expectation: RuleExpectation,
         at time: Timestamp?,
         isMet: Bool

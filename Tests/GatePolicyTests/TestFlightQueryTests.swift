@@ -21,7 +21,7 @@ struct TestFlightQueryTests {
         )
     }
 
-    @Test func `an audience has a VersionGate name and an App Store Connect name`() {
+    @Test func `an audience has a name in VersionGate and another in App Store Connect`() {
         let words = TestAudience.allCases.map { ($0.word(in: .own), $0.word(in: .appStoreConnect)) }
         #expect(words.map(\.0) == ["internal", "external"])
         #expect(words.map(\.1) == ["INTERNAL_ONLY", "APP_STORE_ELIGIBLE"])

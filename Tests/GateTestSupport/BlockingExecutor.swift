@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Runs tasks on threads that may block, as many as there are tasks.
+/// Runs tasks on threads that may block, with one thread per task.
 ///
 /// A test that waits for a socket would block a thread of the cooperative pool, which has one
 /// thread per core. Two such tests would block everything else, including the time limits of tests.

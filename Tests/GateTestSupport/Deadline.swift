@@ -4,12 +4,13 @@ import Glibc
 package struct Deadline: Sendable {
     private let instant: ContinuousClock.Instant
 
-    /// Returns the point in time after a duration from now.
+    /// Returns the point in time that is this duration from now.
     package static func after(_ duration: Duration) -> Deadline {
         Deadline(instant: .now + duration)
     }
 
-    /// The time limit of a single step over loopback, far beyond its need even on a busy machine.
+    /// The time limit for a single step over loopback: far longer than a step takes, even on a busy
+    /// machine.
     package static var usual: Deadline { .after(.seconds(15) * GateExecutable.slowdown) }
 
     package var hasPassed: Bool { .now >= self.instant }
@@ -26,8 +27,8 @@ package struct Deadline: Sendable {
 
     /// Blocks until a check finds a value.
     ///
-    /// Use this only for state without notifications, such as the kernel's figures of another
-    /// process, or a page of the gate.
+    /// Use this only for state without notifications, such as the kernel's figures about another process, or one of the
+    /// gate's pages.
     @discardableResult
     package func poll<Result>(
         _ awaited: @autoclosure () throws -> String,
@@ -40,6 +41,6 @@ package struct Deadline: Sendable {
         }
     }
 
-    /// The pause between two checks, in microseconds, in which the checked process can proceed.
+    /// The pause between two checks, in which the checked process can proceed, in microseconds.
     private static let pause: UInt32 = 5000
 }

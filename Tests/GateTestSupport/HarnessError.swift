@@ -1,4 +1,4 @@
-/// The reason why a test could not continue, for the reader of a failed run.
+/// The reason why a test could not continue, to be read after a failed run.
 package struct HarnessError: Error, CustomStringConvertible {
     package var description: String
 
@@ -6,7 +6,7 @@ package struct HarnessError: Error, CustomStringConvertible {
         self.description = description
     }
 
-    /// An event that did not happen in time.
+    /// Returns the error for an event that did not happen in time.
     package static func timedOut(_ awaited: String) -> HarnessError {
         HarnessError("timed out: \(awaited)")
     }

@@ -1,4 +1,4 @@
-/// A latch that a test opens once, which releases all waiting threads and tasks.
+/// A latch that a test opens once to release all waiting threads and tasks.
 package final class Latch: Sendable {
     private let state = Watched(false)
 

@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// State that several threads change and that a thread can wait for.
+/// State that several threads can change and wait for.
 package final class Watched<State: Sendable>: Sendable {
     private struct Guarded {
         var state: State

@@ -1,11 +1,13 @@
 /// A typing error in a rules file.
 package struct Mutation: Sendable {
-    /// A description of the mutation, with its line.
+    /// A description of the mutation that includes its line.
     package let words: String
     package let text: String
 
-    /// Returns all mutations in the order of the text: a digit added to or removed from a number,
-    /// two letters swapped in a word, a line deleted, the file truncated after a line.
+    /// Returns all mutations, in the order of the text.
+    ///
+    /// A mutation adds a digit to a number or removes one, swaps two letters in a word, deletes a line, or truncates
+    /// the file after a line.
     ///
     /// Comments are not mutated.
     package static func all(of text: String) -> [Mutation] {
@@ -30,7 +32,7 @@ package struct Mutation: Sendable {
                 text: without.joined(separator: "\n")
             )
             let cut = Mutation(
-                words: "cut off behind line \(index + 1): \(line)",
+                words: "truncated after line \(index + 1): \(line)",
                 text: lines[...index].joined(separator: "\n") + "\n"
             )
             let slips = Self.slips(in: String(line)).map { replaced($0, "\($0)") }
@@ -38,13 +40,13 @@ package struct Mutation: Sendable {
         }
     }
 
-    /// Returns the given number of mutations, evenly distributed.
+    /// Returns this number of mutations, evenly distributed.
     package static func sample(_ count: Int, of all: [Mutation]) -> [Mutation] {
         guard all.count > count else { return all }
         return (0..<count).map { all[$0 * all.count / count] }
     }
 
-    /// Returns the line with each single mutation of a number or word.
+    /// Returns the lines that result from each mutation of a single number or word.
     private static func slips(in line: String) -> [String] {
         line.matches(of: /[0-9]+|[A-Za-z]{2,}/).flatMap { match -> [String] in
             let (head, tail) = (line[..<match.range.lowerBound], line[match.range.upperBound...])

@@ -1,9 +1,11 @@
 package import GatePolicy
 
-/// The clients to compare decisions for before and after a mutation: those of the tests in the
-/// file, and for each rule those with versions and builds around every number in a rule or release.
+/// The clients whose decisions are compared before and after a mutation.
 ///
-/// Does not use the comparison of rule sets in the program.
+/// These are the clients in the file's tests and, for each rule, clients with versions and builds around every number
+/// in a rule or release.
+///
+/// This type does not use the program's own comparison of rule sets.
 package struct MutationClients {
     /// A client and its request.
     package struct Client {
@@ -19,11 +21,11 @@ package struct MutationClients {
         }
     }
 
-    /// The clients of one rule.
+    /// One rule's clients.
     package struct Crowd {
         package let rule: RuleDefinition
         package let clients: [Client]
-        /// The newest valid version and build in the file; `nil`: none.
+        /// The newest valid version in the file, and the newest build; `nil` if there is none.
         package let version: AppVersion?
         package let build: BuildNumber?
     }
@@ -58,7 +60,7 @@ package struct MutationClients {
         }
     }
 
-    /// Returns the clients of the tests in the file, identified by `reader`.
+    /// Returns the clients in the file's tests, as identified by `reader`.
     package static func tested(by rules: RuleSetDefinition, as reader: RuleSet) -> [Client] {
         rules.tests.map { test in
             var claims = reader.noClaims

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A rules file or folder that is shipped: the template and the examples.
+/// A shipped rules file or folder: the template or an example.
 package struct ShippedRules: Sendable, CustomStringConvertible {
     package let path: String
 
@@ -21,7 +21,7 @@ package struct ShippedRules: Sendable, CustomStringConvertible {
         return ([Self.folder.appending(path: "rules.yaml").path] + paths).map(Self.init(path:))
     }()
 
-    /// All files, including each file of the folders.
+    /// All files, including each file in the folders.
     package static var files: [ShippedRules] {
         Self.all.flatMap { rules in
             let names = try? FileManager.default.contentsOfDirectory(atPath: rules.path)
@@ -32,8 +32,7 @@ package struct ShippedRules: Sendable, CustomStringConvertible {
     /// Whether the file is one of several that are loaded together.
     package var isOfFolder: Bool { self.path.contains("/folder-of-files/") }
 
-    /// Returns the sources with the text of this file replaced, including the files loaded together
-    /// with it.
+    /// Returns the sources with this file's text replaced, including the files that are loaded together with it.
     package func sources(with text: String) throws -> [(name: String, text: String)] {
         guard self.isOfFolder else { return [("rules.yaml", text)] }
         let folder = URL(filePath: self.path).deletingLastPathComponent()

@@ -1,8 +1,7 @@
 import GateTestSupport
 package import Testing
 
-/// Runs each test on a thread that may block, for tests that wait for sockets or calculate for a
-/// long time.
+/// Runs each test on a thread that may block, for tests that wait for sockets or perform long calculations.
 package struct OwnThreadTrait: TestTrait, SuiteTrait, TestScoping {
     package var isRecursive: Bool { true }
 

@@ -4,7 +4,7 @@ internal import GateSystem
 
 @testable package import GateRules
 
-/// Loads rules as the gate does: with every kind of feed, and by the machine's clock unless a test has its own.
+/// Loads rules as the gate does, with every kind of feed, and with the machine's clock unless a test has its own time.
 extension RulesFileLoader {
     package init(path: String, now: @escaping @Sendable () -> Timestamp = SystemClock.now) {
         self.init(path: path, feedKinds: .all, now: now)

@@ -102,7 +102,7 @@ extension RequestHeadParser {
         self.parse(bytes.span, table: table)
     }
 
-    /// Parses the bytes up to each end and returns the first final progress.
+    /// Parses the bytes up to each end, and returns the first result that is final.
     package mutating func parse(_ bytes: [UInt8], endingAt ends: some Sequence<Int>) -> Progress {
         for end in ends {
             let progress = self.parse(Array(bytes[..<end]), table: RequestSample.table)
@@ -127,7 +127,7 @@ extension ResponseHeadParser {
 }
 
 extension HeaderList {
-    /// Creates the list of a header block in which each field is a literal (RFC 7541 6.2.2).
+    /// Creates the list from a header block in which each field is a literal (RFC 7541 6.2.2).
     package init(_ fields: [(String, String)], names: FieldNameTable = .response) throws {
         var block: [UInt8] = []
         for (name, value) in fields {

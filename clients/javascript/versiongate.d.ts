@@ -8,12 +8,12 @@ export interface Update {
   minimumBuild?: number;
   latestVersion?: string;
   currentVersion?: string;
-  /** Whether the system of the device is too old for the update: show the texts, hide the button. */
+  /** Whether the device's OS is too old for the update: show the texts, hide the button. */
   cannotUpdate?: boolean;
   enforceFrom?: string;
   brownoutFrom?: string;
   brownoutUntil?: string;
-  /** The number of seconds not to show the update after the user chose "later". */
+  /** How long to hide the update after the user chooses "later", in seconds. */
   snoozeSeconds?: number;
   /** The number of seconds before a request may be retried. */
   retryAfterSeconds?: number;
@@ -45,10 +45,10 @@ export interface Answer {
   url?: string;
 }
 
-/** Returns the denial in a response to a request of the app, or null; `body` is text or parsed JSON. */
+/** Returns the denial in a response to the app's request, or null; `body` is text or parsed JSON. */
 export function inspect(response: Answer, body?: unknown): Denial | null;
 
-/** Returns the hint in a response of the backend, or null; hints have no texts. */
+/** Returns the hint in a response from the backend, or null; hints have no texts. */
 export function hint(response: Answer): Allowed | Recommended | null;
 
 /** Returns the state in a response from `/.versiongate/status`; `unchanged` for a 304. */

@@ -47,7 +47,7 @@ const MEMBERS = {
 };
 const WINDOW_MEMBERS = { maintenanceFrom: "string", maintenanceUntil: "string" };
 const DAY = 86_400;
-/** The maximum length of an event in characters; the gate sends no longer ones. */
+/** The maximum length of an event in characters; the gate never sends more. */
 const LONGEST_EVENT = 2 ** 20;
 /** The maximum delay of a JavaScript timer; timers with a longer delay fire at once. */
 const LONGEST_TIMER = 2 ** 31 - 1;
@@ -66,7 +66,7 @@ export class GateDenied extends Error {
 // Reading responses
 
 /**
- * Returns the denial in a response to a request of the app, or null.
+ * Returns the denial in a response to the app's request, or null.
  *
  * A denial is identified by the header `X-VersionGate`, or by the problem type if a proxy has removed the
  * header, but never by the status.
@@ -81,7 +81,7 @@ export function inspect(response, body) {
   if (!state && type === PROBLEM) state = own(PROBLEM_TYPES, document?.type);
   if (!state) return null;
   const source = type.startsWith("application/grpc") ? callFacts(response) : document;
-  // A custom content of the operator may use these names with another meaning. Errors of
+  // The operator's custom content may use these names with other meanings. Errors of
   // Connect and GraphQL contain the problem type as well.
   const hasType = own(PROBLEM_TYPES, document?.type) !== undefined;
   const isOurs = type === PROBLEM || type.startsWith("application/grpc") || hasType;
@@ -91,7 +91,7 @@ export function inspect(response, body) {
   return state === "maintenance" ? { state, window: facts } : { state, update: facts };
 }
 
-/** Returns the hint in a response of the backend, or null; hints have no texts. */
+/** Returns the hint in a response from the backend, or null; hints have no texts. */
 export function hint(response) {
   if (isOwnPath(response.url)) return null;
   const items = markerOf(response);
@@ -300,7 +300,7 @@ function mediaType(response) {
 
 /**
  * Returns the end-of-stream message of a Connect stream, if the text starts with its envelope: one byte of
- * flags and four of length. These are five characters, since the length is below 48 KiB.
+ * flags and four of length. Decoded as text, these are five characters, since the length is below 48 KiB.
  */
 function endOfStream(body) {
   return typeof body === "string" && body[0] === "\u0002" ? body.slice(5) : undefined;
@@ -439,7 +439,7 @@ export class VersionGate {
   /**
    * Returns the state of the build; call it when the app starts, or before it uses a part of the API.
    *
-   * Never throws because the network is unavailable: without a response of the gate, the state is
+   * Never throws because the network is unavailable: without a response from the gate, the state is
    * `unknown`, with the last known state.
    */
   async check(path, { method, signal } = {}) {
@@ -466,7 +466,7 @@ export class VersionGate {
    * The states of the client, one per change: from `/.versiongate/events`, or by polling if
    * responses cannot be streamed, as in React Native.
    *
-   * The generator never ends by itself, and reconnects after a loss; it yields `unknown` once a
+   * The generator never ends on its own, and reconnects after a loss; it yields `unknown` once a
    * reconnection has failed.
    */
   async *states({ signal } = {}) {
@@ -608,7 +608,7 @@ export class VersionGate {
     return shown;
   }
 
-  /** The state is stored per build of the app. */
+  /** The state is stored separately for each build of the app. */
   #identityKey() {
     const { app, platform, version, build } = this.#options.identity() ?? {};
     return JSON.stringify([app, platform, version, build]);
@@ -648,7 +648,7 @@ export class VersionGate {
   }
 }
 
-/** An abort signal with a timeout that also follows another signal. */
+/** An abort signal that has a timeout and also follows another signal. */
 class Limit {
   constructor(signal) {
     this.controller = new AbortController();

@@ -76,9 +76,9 @@ class FolderTests(unittest.TestCase):
                 self.assertTrue(check.main(sources))
         lines = sorted(line.split(": ", 1)[1] for line in said.getvalue().splitlines())
         self.assertEqual(lines, [
-            "A is in One/a, which stands upon One/b",
-            "B is in One/b, which stands upon One/a",
-            "Limits is in GateProxy/Upstream, which stands upon GateProxy/Settings",
+            "A is in One/a, which is above One/b",
+            "B is in One/b, which is above One/a",
+            "Limits is in GateProxy/Upstream, which is above GateProxy/Settings",
         ])
 
 

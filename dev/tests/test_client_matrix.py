@@ -23,7 +23,7 @@ def answer(status=426, body=BODY, fields=None, **more):
     return {"status": status, "body": body, "length": len(body), "fields": fields or {}, **more}
 
 
-# The case, the response, the kind of the outcome, and its text.
+# The case, the response, the outcome's kind, and its text.
 OUTCOMES = (
     ("up3m", answer(), "seen", "426"),
     ("up3m", answer(error="reset", message="by peer"), "seen", "426, then reset"),

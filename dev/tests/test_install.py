@@ -11,7 +11,8 @@ DEV = Path(__file__).resolve().parent.parent
 
 BROKEN_PYTHON = "#!/bin/sh\nexit 1\n"
 
-# A Python that creates an environment whose Python logs its arguments, and recognizes a requirement by its `==`.
+# A Python that creates an environment. The Python there logs its arguments, and recognizes a requirement by its
+# `==`.
 PYTHON = """#!/bin/sh
 if [ "$1 $2" = "-m venv" ]; then
     mkdir -p "$3/bin"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 DEV = Path(__file__).resolve().parent.parent
 
-# Simulates the next of the runs, and records its arguments.
+# Simulates the next run, and records its arguments.
 FAKE_SWIFT = """#!/bin/sh
 folder=$(dirname "$0")
 echo "$*" >>"$folder/calls"
@@ -155,7 +155,7 @@ class RunTests(unittest.TestCase):
             with self.subTest(commands):
                 status, output, _ = self.play({"suites": {"T.A": None}}, beside={"t": commands})
                 self.assertEqual(status, 1)
-                self.assertIn("t does not say how many tests it ran: see .build/beside/t.txt", output)
+                self.assertIn("t does not report how many tests it ran: see .build/beside/t.txt", output)
 
     def test_a_run_that_broke_off_counts_as_a_failure(self):
         for run in {"signal": 6}, {"suites": {}, "status": 1}:
@@ -238,7 +238,7 @@ class RunTests(unittest.TestCase):
                 with self.subTest(run):
                     status, output, calls = self.play(run, unstable="T.A a reason\n")
                     self.assertEqual((status, calls), (1, 1))
-                    self.assertIn(f"CRASHED, which is not repeated: {word}", output)
+                    self.assertIn(f"CRASHED, and a crash is not retried: {word}", output)
 
     def test_a_gate_that_crashed_is_not_repeated(self):
         run = {"suites": {"T.A": "the gate ended by signal 4:\nFatal error"}}

@@ -92,14 +92,14 @@ class Blocks(unittest.TestCase):
 
 
 class Troubleshooting(unittest.TestCase):
-    """The messages on the page are those of the program."""
+    """The messages on the page are the program's."""
 
     def test_each_message_is_in_the_source(self):
         page = (ROOT / "docs/guides/troubleshooting.md").read_text(encoding="utf-8")
         source = "\n".join(
             path.read_text(encoding="utf-8") for path in sorted((ROOT / "Sources").rglob("*.swift"))
         )
-        # A string that continues in the next line of the source is one text.
+        # A string that continues on the next line of the source is one text.
         source = re.sub(r'"\s*\+\s*"', "", source)
         tables = re.split("^## ", page, flags=re.MULTILINE)
         messages = [

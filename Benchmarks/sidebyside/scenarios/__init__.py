@@ -1,8 +1,8 @@
 """The scenarios, each in its own module.
 
-A scenario has a `name`, a `title`, `columns`, the row that `reference` names, optionally `max_rounds`,
-the figures that are `compared` with those of the gate, and `rows(bench)`: for each row a function
-that measures it once.
+A scenario has a `name`, a `title`, `columns`, a `reference` that names a row, optionally `max_rounds`,
+the figures that are `compared` with the gate's, and `rows(bench)`, which returns a function for each
+row that measures it once.
 """
 
 from ..traffic import CROWD, HEADLINES, LARGER_CROWD, POST

@@ -14,10 +14,10 @@ REQUESTS = 2_000
 
 
 class Allocations:
-    """Consecutive requests on one connection, when all pools are full."""
+    """Consecutive requests on one connection, once all pools are full."""
 
     name = "allocations"
-    title = "calls of malloc and related functions per forwarded request, in steady state"
+    title = "calls to malloc and related functions per forwarded request, in steady state"
     reference = REFERENCE
     # A count, not a measurement.
     max_rounds = 1
@@ -28,7 +28,7 @@ class Allocations:
         return {
             candidate.name: functools.partial(self._measure, bench, candidate)
             for candidate in bench.candidates
-            # These have their own allocators, which cannot be counted.
+            # These have their own allocators, whose calls cannot be counted.
             if candidate.name not in ("caddy", "envoy")
         }
 

@@ -12,10 +12,11 @@ from ..run import Column, Compared, Run
 from ..setup import Setup
 
 CONNECTIONS = 10_000
-# Descriptors of the measuring process and of each server: the backend's pool, logs, and open files of Python.
+# Other descriptors of the measuring process and of each server, such as the backend's pool, logs, and
+# Python's open files.
 DESCRIPTORS = CONNECTIONS + 500
-# Apps keep unused connections for tens of seconds. A proxy that parks such connections does so within
-# this time; it is the same for all.
+# Apps keep unused connections for tens of seconds. A proxy that parks such connections does so within this
+# time, which is the same for all proxies.
 SETTLE_SECONDS = 15
 
 
@@ -50,7 +51,7 @@ class IdleConnections:
 
     def _measure(self, bench, candidate, _):
         setup = Setup(clients=DESCRIPTORS)
-        # Allocated memory is rarely returned: each round uses a new process.
+        # Allocated memory is rarely returned, so each round uses a new process.
         with bench.fresh_server(candidate, setup) as server, contextlib.ExitStack() as cleanup:
             before = server.resident_bytes()
             faults = 0

@@ -1,4 +1,4 @@
-"""The instructions of a request, which do not depend on other load."""
+"""The number of instructions per request, which does not depend on other load."""
 
 import functools
 import statistics
@@ -11,8 +11,8 @@ from ..run import Column, Compared, LoadFailed, Run
 from ..setup import Setup
 
 CANDIDATES = (REFERENCE, "haproxy", GATE)
-# The difference of two counts, one with three times as many requests, is the cost of the requests:
-# the cost of the start and the end of a phase is in both.
+# The cost of the requests is the difference between two counts, one of which has three times as
+# many requests, because both counts include the start and the end of a phase.
 ROUNDS = (3, 9)
 COUNTS = 3
 
@@ -25,7 +25,7 @@ class Instructions:
     max_rounds = 1
 
     def __init__(self, traffic, protocol, passing=()):
-        """`passing` lists traffic that is only measured to pass."""
+        """`passing` lists the traffic that is measured only with requests that pass."""
         kinds = [(each, denied) for each in traffic for denied in (False, True)]
         kinds += [(each, False) for each in passing]
         self._kinds = {each.case(denied): (each, denied) for each, denied in kinds}
@@ -74,7 +74,7 @@ class Instructions:
 
 
 def count(counter, load, phases):
-    """Returns the instructions of a request, by the median of several counts."""
+    """Returns the instructions of a request, as the median of several counts."""
     counts = []
     for _ in range(COUNTS):
         totals, requests = [], []

@@ -1,4 +1,4 @@
-"""The main scenarios: the cost of requests from many clients, at the maximum rate of one core of the proxy."""
+"""The main scenarios: the cost of requests from many clients, at the maximum rate of a proxy's single core."""
 
 import dataclasses
 import functools
@@ -19,7 +19,7 @@ COLUMNS = (
 
 
 class RealTraffic:
-    """One kind of traffic, to pass or to be denied, with one protocol."""
+    """One kind of traffic, which is to pass or to be denied, over one protocol."""
 
     columns = COLUMNS
     reference = REFERENCE
@@ -59,7 +59,7 @@ class RealTraffic:
 
 
 class CrowdSize:
-    """Ten times as many clients as fit into any cache."""
+    """A crowd with ten times as many clients as fit into any cache."""
 
     name = "crowd-size"
     reference = None
@@ -67,7 +67,7 @@ class CrowdSize:
     max_rounds = 3
 
     def __init__(self, few, many):
-        # A new process has no cache from the previous round.
+        # A new process has no caches from the previous round.
         self._traffic = tuple(
             dataclasses.replace(each, warm_up_seconds=2 * each.warm_up_seconds)
             for each in (few, many)

@@ -17,14 +17,14 @@ RULES = 10_000
 BEFORE, AFTER = 3, 4
 # The time after which the new rules must be active.
 LATEST_SECONDS = 3
-# The new minimum of one app, below the version that the rules recommend: a running gate does not load rules that
-# deny the recommended version. The older version passes with the previous rules.
+# The new minimum for one app. It is below the version that the rules recommend, because a running gate does not
+# load rules that deny the recommended version. The older version passes with the previous rules.
 NEW_MINIMUM, OLDER_VERSION = "4.1.0", "4.0.0"
 
 
 class Reloading:
     name = "reload"
-    title = f"{RULES} rules reloaded at half of the maximum rate of {REFERENCE}"
+    title = f"{RULES} rules reloaded while requests arrive at half of {REFERENCE}'s maximum rate"
     reference = None
     compared = ()
     max_rounds = 3
@@ -64,7 +64,7 @@ class Reloading:
         requests = list(logged_requests(log))
         log.unlink()
         if change.in_force is None:
-            return Run.failed("the new rules were never in force")
+            return Run.failed("the new rules never took effect")
         return run_from(requests, change, faults)
 
 
@@ -101,7 +101,7 @@ class Change(threading.Thread):
 
 def run_from(requests, change, faults):
     def p999(begin, end):
-        """Returns the percentile of the requests that were in progress in that time."""
+        """Returns the percentile for the requests that were in progress in that time."""
         among = [took for start, _, took in requests if begin <= start + took / 1000 < end]
         return percentile(among, 0.999) if among else float("inf")
 

@@ -10,7 +10,7 @@ from ..run import Column, Compared, LoadFailed, Run
 
 class SteadyRate:
     name = "steady-rate"
-    title = f"pass at half of the maximum rate of {REFERENCE} in the same round"
+    title = f"pass at half of {REFERENCE}'s maximum rate in the same round"
     reference = REFERENCE
     compared = (Compared("p99", "p99"),)
     max_rounds = 3
@@ -40,7 +40,7 @@ class SteadyRate:
         log = bench.folder / "steady-rate.log"
         cores = bench.load_cores
         try:
-            # The connections, also those to the backend, are open before the measurement.
+            # All connections, including those to the backend, are open before the measurement.
             paced_run(server, headers, log, rate=rate, seconds=1, cores=cores)
             log.unlink()
             cpu_before = server.cpu_seconds()

@@ -12,7 +12,7 @@ class TwoThreads:
     name = "two-threads"
     title = "pass with two threads, compared with the same proxy with one"
     reference = REFERENCE
-    compared = (Compared("worth", "worth of two threads", is_better_higher=True),)
+    compared = (Compared("worth", "two-thread speedup", is_better_higher=True),)
     max_rounds = 3
     columns = (
         Column("requests/s, 1", "one_requests", "{:.0f}"),
@@ -21,8 +21,8 @@ class TwoThreads:
         Column("CPU µs/request, 1", "one_cpu", "{:.1f}"),
         Column("CPU µs/request, 2", "two_cpu", "{:.1f}"),
         Column("busier thread", "busier_share", "{:.2f}"),
-        Column("worth of two", "worth", "{:.2f}"),
-        Column(f"worth, ratio to {REFERENCE}", "worth", is_ratio=True),
+        Column("two-thread speedup", "worth", "{:.2f}"),
+        Column(f"speedup, ratio to {REFERENCE}", "worth", is_ratio=True),
     )
 
     def rows(self, bench):

@@ -21,8 +21,8 @@ export function s(name, attributes = {}, ...children) {
 export const byId = (id) => document.getElementById(id);
 
 /**
- * Replaces the content of an element, unless it is the same, so that readers are not disturbed. Open `details` elements stay
- * open, and the focus is kept.
+ * Replaces the content of an element, unless the new content is the same, so that readers are not disturbed. Open `details`
+ * elements remain open, and the focus is kept.
  */
 export function show(id, ...children) {
     const place = byId(id);
@@ -59,7 +59,7 @@ export function table(caption, titles, rows) {
 /** Creates the labels for the ends of an axis. */
 export const ends = (...words) => h("p", { class: "ends", "aria-hidden": "true" }, ...words.map((word) => h("span", {}, word)));
 
-/** Creates a bar chart that stretches with the page. */
+/** Creates a bar chart that grows and shrinks with the page. */
 export const bars = (width, height, label, ...children) =>
     s(
         "svg",
@@ -74,9 +74,9 @@ const whole = new Intl.NumberFormat("en");
 export const number = (value) => whole.format(Math.round(value));
 
 export function percent(part, all) {
-    if (!(all > 0) || !(part > 0)) return "0 %";
+    if (!(all > 0) || !(part > 0)) return "0%";
     const share = (part / all) * 100;
-    return share >= 99.95 && part < all ? "99.9 %" : `${share < 0.1 ? "< 0.1" : share.toFixed(1)} %`;
+    return share >= 99.95 && part < all ? "99.9%" : `${share < 0.1 ? "< 0.1" : share.toFixed(1)}%`;
 }
 
 export const day = (text) => text.slice(0, 10);

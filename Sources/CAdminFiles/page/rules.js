@@ -110,7 +110,7 @@ export async function showHealth(rules) {
 
 function reload(rules, feeds) {
     const { origin } = rules;
-    const from = origin.kind === "file" ? origin.files.join(", ") : "the state folder (last good rules)";
+    const from = origin.kind === "file" ? origin.files.join(", ") : "the state directory (last good rules)";
     const undo = rules.undo && `An undo${rules.undo.name ? ` by ${rules.undo.name}` : ""} at ${minute(rules.undo.at)} is active: `;
     const parts = [h("p", {}, `Revision ${rules.revision} from ${from}, active since ${minute(rules.inForceSince ?? "")}.`)];
     if (undo) parts.push(h("p", { class: "mark" }, `${undo}the files contain other rules. Changing them ends the undo.`));

@@ -88,7 +88,7 @@ function axis(traffic) {
     return times;
 }
 
-/** Shows which clients currently get denials and recommendations, and which would be denied. */
+/** Shows which clients currently get denials and recommendations, and which ones rules in observe mode would deny. */
 export async function showDecisions({ isCounting }) {
     const [census, metrics] = await Promise.all([isCounting ? ask("/api/v1/census?since=1h") : undefined, ask("/metrics")]);
     const parts = [];

@@ -17,7 +17,7 @@ let revision = "";
 /** The next request to send; one request is sent at a time. */
 let wanted;
 let isAsking = false;
-/** The last completed request and its time: figures over a week change slowly. */
+/** The last completed request and its time; its result is reused, because figures over a week change slowly. */
 let answered = { key: "", time: 0 };
 const patience = 60_000;
 
@@ -73,7 +73,7 @@ function look() {
     draw(rule, version);
     byId("paste").hidden = !version;
     if (!version) {
-        byId("cost").textContent = isCounting ? "The census has no versions of clients that this rule matches." : "The census is off.";
+        byId("cost").textContent = isCounting ? "The census has no versions for the clients that this rule matches." : "The census is off.";
         return;
     }
     byId("line").value = `    minimum: "${version}"`;

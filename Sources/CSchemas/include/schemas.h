@@ -1,4 +1,4 @@
-// The JSON Schemas of the configuration files for the gate.
+// The JSON Schemas of the gate's configuration files.
 #ifndef VERSIONGATE_CSCHEMAS_H
 #define VERSIONGATE_CSCHEMAS_H
 

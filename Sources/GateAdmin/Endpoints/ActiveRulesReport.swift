@@ -25,7 +25,7 @@ struct ActiveRulesReport: Encodable {
     let revision: String
     let mode: String
     let origin: Origin
-    /// The undo because of which the rules differ from the files.
+    /// The undo that makes the rules differ from the files.
     let undo: UndoEntry?
     let inForceSince: String?
     /// The last reload; `nil` if there has been none since startup.
@@ -171,17 +171,17 @@ struct RuleEntry: Encodable {
     let lastMatch: MatchEntry?
     let returns: ReturnsEntry?
 
-    /// The number of sampled devices that the rule denied within 30 days, and how many of them returned with a newer
-    /// build.
+    /// The number of sampled devices that the rule denied in the last 30 days, and how many of them returned with a
+    /// newer build.
     struct ReturnsEntry: Encodable {
         let refused: Int
         let returned: Int
     }
 
-    /// The last time the rule decided a request.
+    /// The time of the rule's last decision about a request.
     struct MatchEntry: Encodable {
         let at: String
-        /// The resolution in seconds: the rule may have decided up to this long before `at`.
+        /// The resolution in seconds: the decision may have been made up to this many seconds before `at`.
         let withinSeconds: Int64
     }
 

@@ -11,7 +11,7 @@ extension AdminEndpoints {
         await self.advise { now throws(AdminQuery.Failure) in
             let text = query["atMost"] ?? "1%"
             guard let limit = ShareFormat.share(text) else {
-                let reason = "expected a share above 0 % and below 100 %, such as '1%'"
+                let reason = "expected a share above 0% and below 100%, such as '1%'"
                 throw AdminQuery.Failure(name: "atMost", reason: reason)
             }
             let question = FloorReport.Question(

@@ -106,7 +106,7 @@ extension AdminEndpoints {
         let minimum = request.query["minimum"]
         guard request.body.isEmpty else {
             guard rule == nil, minimum == nil else {
-                throw AdminQuery.Failure(name: "rule", reason: "the body contains the rules")
+                throw AdminQuery.Failure(name: "rule", reason: "cannot be combined with a body")
             }
             return .text(request.body)
         }

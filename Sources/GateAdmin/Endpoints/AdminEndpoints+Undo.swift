@@ -94,7 +94,7 @@ package enum UndoReport {
     package struct Done: Codable {
         /// The revision that is now active.
         package let revision: String
-        /// Whether the files contain different rules, so that the undo stays active until they
+        /// Whether the files contain different rules, so that the undo stays active until the files
         /// change.
         package let isPinned: Bool
         /// Whether the undo survives a restart.
@@ -105,6 +105,6 @@ package enum UndoReport {
 extension AdminAnswer {
     static let unknownRevision = AdminAnswer.refusal(
         .notFound,
-        "the rules of that revision are not stored; see /api/v1/audit for those that are"
+        "the rules of that revision are not stored; see /api/v1/audit for the stored revisions"
     )
 }

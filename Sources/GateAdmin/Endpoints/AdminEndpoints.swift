@@ -202,7 +202,7 @@ package struct AdminEndpoints: Sendable {
         }
     }
 
-    /// Returns a response made from the census of the period in the query.
+    /// Returns a response based on the census of the period in the query.
     private func counted(
         _ query: AdminQuery,
         _ answer: (Census, Timestamp, Timestamp) async throws(CensusStore.Failure) -> AdminAnswer
@@ -259,12 +259,12 @@ package struct AdminEndpoints: Sendable {
     private func answer(to outcome: FeedHooks.Outcome, of feed: String) -> AdminAnswer {
         switch outcome {
         case .taken: AdminAnswer(.accepted, Receipt(feed: feed))
-        case .unknown: .refusal(.notFound, "there is no feed with that name that has a webhook")
+        case .unknown: .refusal(.notFound, "no feed with this name has a webhook")
         // 401 requires a challenge with an authentication scheme (RFC 9110 section 15.5.2), and
         // signatures have none.
         case .unsigned: .refusal(.forbidden, "the signature is missing")
         case .invalidSignature: .refusal(.forbidden, "the signature is wrong")
-        case .secretMissing: .refusal(.serviceUnavailable, "the signature cannot be checked")
+        case .secretMissing: .refusal(.serviceUnavailable, "the signature cannot be verified")
         }
     }
 }
@@ -279,14 +279,14 @@ private struct AuditReport: Encodable {
     let records: [AuditEntry]
 }
 
-/// A change to the rules, and whether an undo can return to its rules.
+/// A change to the rules, and whether an undo can restore the rules of that change.
 private struct AuditEntry: Encodable {
     private enum Key: String, CodingKey {
         case canBePutBack
     }
 
     let record: AuditRecord
-    /// Whether the files of the change are stored and differ from the active ones.
+    /// Whether the files of the change are stored and differ from the active files.
     let canBePutBack: Bool
 
     func encode(to encoder: any Encoder) throws {

@@ -2,7 +2,7 @@ internal import GateControl
 internal import GateProxy
 internal import GateRecords
 
-/// A snapshot of the state of a gate that a page compares to detect changes.
+/// A snapshot of the gate's state, compared with an earlier one to detect changes for a page.
 struct AdminSnapshot: Sendable, Equatable {
     /// The parts of the state that a page may have to load again, named as in the API.
     enum Part: String, Sendable, Encodable {
@@ -11,7 +11,7 @@ struct AdminSnapshot: Sendable, Equatable {
 
     let reload: ReloadStatus
     let reloads: ReloadCounts
-    /// The number of records of changes stored since startup.
+    /// The number of change records stored since startup.
     let records: Int
     let feeds: [FeedStatus]
     let breaker: Breaker.Status?

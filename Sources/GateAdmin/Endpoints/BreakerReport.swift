@@ -34,7 +34,7 @@ package struct BreakerReport: Codable {
         }
     }
 
-    /// The active rules that have tripped and only observe.
+    /// The active rules for which the breaker has tripped, so that they only observe.
     package let tripped: [Trip]
     /// The rules with a recent change that the breaker watches.
     package let watched: [String]

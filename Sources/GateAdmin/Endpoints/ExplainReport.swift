@@ -2,7 +2,7 @@ internal import GatePolicy
 internal import GateProxy
 internal import GateRules
 
-/// The response of the gate to a request, and the reason for it.
+/// The gate's response to a request, and the reason for it.
 struct ExplainReport: Encodable {
     struct Observed: Encodable {
         /// The ID of the rule; `nil` for the policy for unidentified clients.
@@ -25,8 +25,8 @@ struct ExplainReport: Encodable {
 
     let revision: String
     let at: String
-    /// `refused`: invalid HTTP; `answered`: the response is from an endpoint of the gate; `denied`;
-    /// `passed`.
+    /// `refused`: invalid HTTP; `answered`: the response is from one of the gate's endpoints;
+    /// `denied`; `passed`.
     private(set) var outcome: String
     private(set) var decision: String?
     private(set) var rule: String?

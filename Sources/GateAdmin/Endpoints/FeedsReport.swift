@@ -19,7 +19,7 @@ struct FeedsReport: Encodable {
         let nextAt: String?
         let failures: Int
         let error: String?
-        /// Notes on how the data of the source was interpreted; `nil` if there are none.
+        /// Notes on how the source's data was interpreted; `nil` if there are none.
         let notes: [String]?
         /// The revision of the data that the feed contributes.
         let revision: String?

@@ -26,18 +26,18 @@ package struct RulesReport: Codable {
         }
     }
 
-    /// The revision that requests are evaluated with.
+    /// The active revision.
     package let revision: String?
-    /// Whether the file was valid and not rejected when it was last read.
+    /// Whether the file was valid and accepted when it was last read.
     package let lastReloadSuccessful: Bool
     package let lastSuccessAt: String?
     /// All reasons why the file is not active, including rejections.
     package let errors: [String]?
-    /// The findings because of which the file was rejected.
+    /// The findings that caused the file to be rejected.
     package let refusals: [Item]?
     /// The findings on the active rules.
     package let findings: [Item]
-    /// The undo because of which the rules differ from the file.
+    /// The undo that makes the rules differ from the file.
     package let undo: UndoEntry?
 
     init(_ status: ReloadStatus) {

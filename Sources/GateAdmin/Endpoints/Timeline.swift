@@ -123,7 +123,7 @@ struct TimelineReport: Encodable {
 
     let from: String
     let until: String
-    /// The revision that the dates are from.
+    /// The revision of the rules that contain the dates.
     let revision: String
     let events: [Timeline.Event]
     /// The number of later events that are not included.

@@ -87,7 +87,7 @@ struct AdminAnswer: Sendable, Equatable {
         "too many requests are in progress; send the request again"
     )
 
-    /// Creates an error response for an exceeded limit of the listener.
+    /// Creates an error response for a listener limit that was exceeded.
     ///
     /// `retryAfter`: the time to wait in seconds.
     private static func overload(_ message: String, retryAfter: Int = 1) -> AdminAnswer {
@@ -120,7 +120,7 @@ struct AdminAnswer: Sendable, Equatable {
         return answer
     }
 
-    /// Creates the response head for a connection that is kept or closed.
+    /// Creates the response head, which states whether the connection stays open.
     func head(keepsConnection: Bool) -> HTTPResponseHead {
         var headers = HTTPHeaders([
             ("Content-Length", "\(self.body.count)"),

@@ -39,7 +39,7 @@ struct AdminExchange {
     private var state = State.idle
     /// Whether the connection stays open after the response.
     private(set) var keepsConnection = true
-    /// Whether the response has no body, since the request method is HEAD.
+    /// Whether the response has no body because the request method is HEAD.
     private(set) var isHead = false
 
     init(_ limits: AdminLimits, _ hosts: AdminHosts) {
@@ -66,8 +66,8 @@ struct AdminExchange {
         case .idle, .reading, .answering: break
         case .ended: return .discard
         }
-        // After a request for another protocol, the decoder would buffer all further bytes without decoding
-        // them.
+        // After a request for another protocol, the decoder would buffer all subsequent bytes
+        // without decoding them.
         self.keepsConnection = head.isKeepAlive && !head.asksForAnotherProtocol
         self.isHead = head.method == .HEAD
         let route = AdminRoute(head.uri)
@@ -109,7 +109,7 @@ struct AdminExchange {
         return waits && head.version == .http1_1 ? .readAfterContinue : .read
     }
 
-    /// Whether the request does not come from a page of a different origin.
+    /// Whether the request comes from the gate's own page, or from a client that sends no `Origin`.
     ///
     /// A browser would send an operator's password along with such a request (RFC 6454 section 7).
     private static func isOfOwnPage(_ fields: HTTPHeaders) -> Bool {
@@ -126,8 +126,8 @@ struct AdminExchange {
                 self.end()
                 return .refuse(self.tooLarge)
             }
-            // Leaves a single reference to the body, so that appending a chunk does not copy the previous
-            // ones.
+            // Leaves a single reference to the body, so that appending a chunk does not copy the
+            // previous chunks.
             self.state = .idle
             request.body += piece.readableBytesView
             self.state = .reading(request)

@@ -13,7 +13,8 @@ struct AdminHosts: Sendable, Equatable {
     /// Creates the allowed names for a listener.
     ///
     /// - Parameters:
-    ///   - address: The address that it listens on. The names are only known for loopback addresses.
+    ///   - address: The address that it listens on. The names are known only for loopback addresses; for other
+    ///     addresses, all names are allowed.
     ///   - name: The configured host; `nil` for inherited sockets.
     init(_ address: SocketAddress?, listeningOn name: String?) {
         if address?.isLoopbackOnly == true {

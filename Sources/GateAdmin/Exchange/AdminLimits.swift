@@ -5,7 +5,8 @@ package import NIOCore
 /// Each phase of a connection (see `AdminPhase`) has its own limit, so that clients that occupy one phase cannot
 /// block other clients. A limit "for each audience" applies to each `AdminAudience` separately.
 package struct AdminLimits: Sendable {
-    /// The number of connections that wait for a request head, including those between two requests.
+    /// The number of connections that wait for a request head, including connections between two
+    /// requests.
     package var waiting = 256
     /// The number of connections with an incomplete request body, for each audience.
     package var receiving = 16
@@ -32,16 +33,17 @@ package struct AdminLimits: Sendable {
 
     /// The timeout for the first request head of a connection.
     package var head = TimeAmount.seconds(5)
-    /// The timeout for each further request head, measured from the end of the previous response.
+    /// The timeout for each subsequent request head, measured from the end of the previous
+    /// response.
     package var idle = TimeAmount.seconds(30)
     /// The timeout for a request body.
     package var body = TimeAmount.seconds(10)
     /// The timeout for processing a request, and for the client to read the response.
     package var answer = TimeAmount.seconds(30)
-    /// The maximum time that a closing connection is drained.
+    /// The maximum time for draining a closing connection.
     package var drain = TimeAmount.seconds(10)
 
-    /// The interval in which open event streams are checked for changes.
+    /// The interval at which the gate's state is checked for changes while event streams are open.
     package var eventInterval = TimeAmount.milliseconds(500)
 
     /// The maximum number of connections in the kernel's accept queue.

@@ -34,7 +34,7 @@ struct AdminQuery: Sendable, Equatable {
     /// Returns the first value of a parameter.
     subscript(name: String) -> String? { self.items.first { $0.name == name }?.value }
 
-    /// Returns the time that lies the span of `since` before `now`.
+    /// Returns `now` minus the span in the parameter `since`.
     func since(before now: Timestamp, usually span: String) throws(Failure) -> Timestamp {
         let text = self["since"] ?? span
         do throws(TimeSpan.Failure) {

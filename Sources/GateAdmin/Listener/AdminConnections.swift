@@ -4,7 +4,7 @@ internal import NIOCore
 
 /// The phase of a connection to the admin listener; each phase has its own slots.
 enum AdminPhase: Hashable {
-    /// Waits for a request head, the first or a further one.
+    /// Waits for the first or a subsequent request head.
     case waiting
     /// Receives a request body.
     case receiving(AdminAudience)
@@ -61,8 +61,8 @@ final class AdminConnections {
         if let loser { self.end(loser) }
     }
 
-    /// Closes an idle connection; returns false if there is none except the newest, which may be about to send
-    /// a request.
+    /// Closes an idle connection other than the newest, which may be about to send a request;
+    /// returns false if there is none.
     func closeSpare() -> Bool {
         for (phase, needed) in [(AdminPhase.draining, 1), (.waiting, 2)] {
             guard let count = self.slots[phase]?.count, count >= needed,

@@ -5,15 +5,15 @@ internal import NIOHTTP1
 /// The event streams of open pages (Server-Sent Events, HTML Living Standard section 9.2), all on the
 /// event loop of the admin listener.
 ///
-/// Events are not buffered for a slow page: its stream is closed, and it loads the whole state when it
-/// reconnects. Without streams, the state of the gate is not checked.
+/// Events are not buffered for a slow page: its stream is closed, and the page loads the whole
+/// state when it reconnects. While no stream is open, the state of the gate is not checked.
 final class AdminEventHub {
     /// The number of checks of the state per collection of figures from the event loops.
     private static let checksPerFigures = 4
     /// The number of checks without an event after which a heartbeat comment is sent.
     private static let checksPerHeartbeat = 30
-    /// The number of checks, about one hour, after which a page must reconnect with a token that is
-    /// then valid.
+    /// The number of checks, about one hour's worth, after which a page must reconnect with a token that is valid at
+    /// that time.
     private static let checksPerStream = 7_200
 
     private struct Listener {

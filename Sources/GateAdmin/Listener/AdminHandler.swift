@@ -20,9 +20,9 @@ final class AdminHandler: ChannelInboundHandler {
     private var deadline: Scheduled<Void>?
     /// The audience of the last request that was read.
     private var audience = AdminAudience.open
-    /// Whether a response has not been written to the kernel completely.
+    /// Whether part of a response has yet to be written to the kernel.
     private var isSending = false
-    /// Whether the response is an event stream, which does not end by itself.
+    /// Whether the response is an event stream, which does not end on its own.
     private var isStreaming = false
 
     /// Creates the last handler of a channel; `closing` is the first one.
@@ -122,8 +122,8 @@ final class AdminHandler: ChannelInboundHandler {
 
     /// Starts to process a complete request.
     ///
-    /// The response is sent in a later event-loop tick: it makes the decoder read the next pipelined request, and
-    /// the recursion would otherwise grow with the number of requests.
+    /// The response is sent in a later event-loop tick: sending it makes the decoder read the next pipelined request,
+    /// and the recursion would otherwise grow with the number of requests.
     private func answer(_ request: AdminRequest) {
         let audience = request.route.audience
         self.audience = audience

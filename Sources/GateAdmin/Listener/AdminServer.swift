@@ -8,12 +8,12 @@ private import NIOPosix
 /// The server for operators, with its own listener and event loop, so that its requests do not delay those from
 /// clients.
 package final class AdminServer: Sendable {
-    /// The location to listen on.
+    /// The address or inherited sockets to listen on.
     package enum Place: Sendable {
         /// `sharesPort`: whether another process may listen on the same address to take over
         /// (SO_REUSEPORT).
         case address(host: String, port: Int, sharesPort: Bool)
-        /// Inherited sockets that already listen.
+        /// Inherited sockets that are already listening.
         case sockets([CInt])
     }
 
@@ -41,14 +41,14 @@ package final class AdminServer: Sendable {
     /// Starts the server.
     ///
     /// - Parameters:
-    ///   - place: The location to listen on.
+    ///   - place: The address or inherited sockets to listen on.
     ///   - endpoints: The endpoints to serve.
     ///   - token: The accepted tokens; `nil` to require none, which is only allowed on loopback
     ///     addresses.
     ///   - limits: The limits for connections and requests.
     ///   - logger: The logger for warnings.
-    /// - Returns: The server, which accepts connections.
-    /// - Throws: The system's error if the location cannot be listened on, and `AdminTokenError` if
+    /// - Returns: The server, which is already accepting connections.
+    /// - Throws: The system's error if the server cannot listen there, and `AdminTokenError` if
     ///   other machines could connect without a token.
     package static func start(
         on place: Place,
@@ -159,7 +159,7 @@ package final class AdminServer: Sendable {
             }
     }
 
-    /// Stops listening if another process may take over the address; otherwise continues.
+    /// Stops listening if another process may take over the address; otherwise keeps listening.
     package func closeListenerForSuccessor() async {
         guard self.hasSuccessor else { return }
         for channel in self.channels { try? await channel.close() }

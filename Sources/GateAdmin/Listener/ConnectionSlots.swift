@@ -4,7 +4,7 @@ internal import GateProxy
 ///
 /// If all slots are occupied, a new connection is still accepted, and another one loses its slot. This way, clients
 /// that occupy slots without using them cannot block others. The connection that loses its slot is the oldest one from
-/// the network with the most connections, so that a network cannot displace the connections of others.
+/// the network with the most connections, so that a network cannot displace the connections of other networks.
 struct ConnectionSlots<Connection: Hashable> {
     private struct Slot {
         let connection: Connection

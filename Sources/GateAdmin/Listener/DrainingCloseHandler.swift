@@ -2,9 +2,10 @@ internal import NIOCore
 
 /// Closes a connection so that the client can read the last response (RFC 9112 section 9.6).
 ///
-/// If a socket is closed with unread input, the kernel resets the connection and the client loses unread data. A
-/// client that sends a large request before it reads would then never see the error response. Therefore the output
-/// is closed first, and input is discarded until the client closes its side.
+/// If a socket is closed with unread input, the kernel resets the connection and the client loses
+/// unread data. A client that sends a large request before it reads would then never see the error
+/// response. Therefore the write side is closed first, and input is discarded until the client
+/// closes its side.
 final class DrainingCloseHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -13,8 +14,8 @@ final class DrainingCloseHandler: ChannelInboundHandler {
     private var left: Int?
     private var isInputClosed = false
 
-    /// Closes the output of a connection, and the whole connection once the client closes its side or has sent
-    /// more than `limit` bytes.
+    /// Closes the write side of a connection, and the whole connection once the client closes its
+    /// side or has sent more than `limit` bytes.
     func close(_ channel: any Channel, discarding limit: Int) {
         guard self.left == nil else { return }
         self.left = limit

@@ -7,7 +7,7 @@ extension GateMetrics {
         var tripped = MetricFamily(
             "versiongate_breaker_tripped",
             .gauge,
-            "1 for each rule that only observes because it denied more clients than predicted."
+            "1 for each rule in observe mode because it denied more clients than predicted."
         )
         for rule in Set(breaker.trips.map(\.rule)).sorted() {
             tripped.add(.count(1), [MetricFamily.Label("rule", rule)])
@@ -16,14 +16,14 @@ extension GateMetrics {
             MetricFamily(
                 "versiongate_breaker_watched_rules",
                 .gauge,
-                "Number of rules with a recent change that the circuit breaker watches."
+                "Number of recently changed rules that the circuit breaker watches."
             )
             .with(.count(UInt64(breaker.watched.count))),
             tripped,
             MetricFamily(
                 "versiongate_breaker_trips_total",
                 .counter,
-                "Total number of times the circuit breaker has tripped a rule."
+                "Total number of trips of the circuit breaker."
             )
             .with(.count(breaker.count)),
         ]

@@ -16,13 +16,13 @@ extension GateMetrics {
             MetricFamily(
                 "versiongate_census_overflow_requests_total",
                 .counter,
-                "Total number of requests counted without client details because of too many kinds of clients."
+                "Total number of requests counted without client details because there were too many kinds of clients."
             )
             .with(.count(census.overflow)),
             MetricFamily(
                 "versiongate_census_lost_sightings_total",
                 .counter,
-                "Total number of device sightings not counted because of a lack of capacity."
+                "Total number of device sightings not counted for lack of capacity."
             )
             .with(.count(census.lostSightings)),
             MetricFamily(

@@ -12,7 +12,7 @@ extension GateMetrics {
             ),
             Self.gauge(
                 "client_connections_parked",
-                "Number of idle client connections that are parked, with no memory in use except the socket.",
+                "Number of idle client connections that are parked, using no memory except for the socket.",
                 self.gate.parkedConnections
             ),
             Self.counter(

@@ -112,7 +112,7 @@ extension GateMetrics {
             MetricFamily(
                 "versiongate_discarded_bodies_cut_total",
                 .counter,
-                "Total number of bodies of denied requests that exceeded a limit for discarding."
+                "Total number of denied requests whose bodies exceeded a limit for discarding."
             )
             .with(.count(counters.discardsOverSize), Label("reason", "size"))
             .with(.count(counters.discardsOverTime), Label("reason", "time"))
@@ -199,7 +199,7 @@ extension GateMetrics {
         var findings = MetricFamily(
             "versiongate_findings",
             .gauge,
-            "Number of findings on the active rules, and of those that rejected other rules (refuses)."
+            "Number of findings on the active rules, and of findings that rejected other rules (refuses)."
         )
         for effect in [FindingName.Effect.refuses, .warns, .notes] {
             let count =

@@ -9,14 +9,14 @@ package struct APIOperation: Sendable {
         let template: PathTemplate
     }
 
-    /// The method in upper case; `nil` for any method, if the document does not state it.
+    /// The method in upper case; `nil` for any method if the document states none.
     package let method: String?
     /// The path in the document, without the path of a server.
     package let path: String
     /// The addresses on the servers; reports show the first one.
     package let addresses: [Address]
-    /// Paths at which requests for the operation may arrive although the document does not contain
-    /// them.
+    /// Paths that the document does not contain, but at which requests for the operation may
+    /// arrive.
     let otherPaths: [PathTemplate]
     /// The number that identifies the document.
     package let document: Int
@@ -68,14 +68,14 @@ package struct APIOperation: Sendable {
     /// Returns the method and one of the paths, for a table.
     package func text(at path: String) -> String { "\(self.method ?? "(any)") \(path)" }
 
-    /// Whether all requests for the operation have a shape, except for unusually long ones.
+    /// Whether all requests for the operation, except unusually long ones, have a shape.
     var hasShape: Bool {
         self.addresses.allSatisfy(\.template.hasShape)
             && self.method.map { PathShape.keeps(method: $0.utf8.span) } ?? true
     }
 
-    /// Whether some requests for the operation are not counted: CORS preflights, and requests that
-    /// the gate responds to itself.
+    /// Whether some requests for the operation are not counted: CORS preflights, and requests to
+    /// which the gate itself responds.
     var isUncounted: Bool {
         self.method == "OPTIONS"
             || self.addresses.contains { address in

@@ -1,17 +1,18 @@
-/// The share of clients below a version by day, and a forecast of when it will be low enough.
+/// The daily share of clients below a version, and a forecast of when this share will be low
+/// enough.
 ///
 /// New versions are adopted at about the same rate each day. The share therefore falls by the same
-/// percentage each day, which is a straight line through its logarithm. If old devices never
-/// update, the share does not fall to zero and the line bends. In that case, there is no forecast.
+/// percentage each day, and its logarithm falls in a straight line. If old devices never update,
+/// the share does not fall to zero and the line bends. In that case, there is no forecast.
 package struct AdoptionCurve: Sendable {
-    /// A point on the curve: the share in the period that ends with a day.
+    /// A point on the curve: the share in the period that ends on a day.
     package struct Point: Sendable, Equatable {
         /// The day, as the number of days since 1970.
         package let day: Int64
         package let share: Double
     }
 
-    /// The day on which the share is low enough, or the reason why it is unknown.
+    /// The day on which the share will be low enough, or the reason why there is no forecast.
     package enum Forecast: Sendable, Equatable {
         /// `day` is the number of days since 1970; `daily` is the relative decrease of the share
         /// per day.
@@ -28,26 +29,28 @@ package struct AdoptionCurve: Sendable {
         case far
     }
 
-    /// The minimum and maximum number of points that the line is fitted to; the newest ones are
+    /// The minimum and maximum number of points that the line is fitted to; the newest points are
     /// used.
     static let points = 7...14
     /// The share above which the adoption of a version has only just started.
     private static let plateau = 0.95
-    /// The minimum slope of the line; about the relative decrease of the share per day.
+    /// The minimum slope of the line, which approximates the relative decrease of the share per
+    /// day.
     private static let minimumSlope = 0.005
     /// The minimum fraction of the points' variance that the line has to explain.
     private static let minimumFit = 0.9
-    /// The minimum slope of the newer half, relative to the older half; below it, the curve
-    /// flattens.
+    /// The minimum slope of the newer half, relative to that of the older half; a lower ratio means
+    /// that the curve is flattening.
     private static let bend = 0.8
-    /// The maximum number of days in the future for each observed day.
+    /// The maximum length of a forecast, in days per observed day.
     private static let reach = 4.0
 
     private let points: [Point]
 
     /// Creates a curve through points in chronological order.
     package init(_ points: [Point]) {
-        // All clients are below a version before it is released.
+        // Skips the time before the release of the version, when all clients are below this
+        // version.
         let start = points.lastIndex { $0.share > Self.plateau }.map { $0 + 1 } ?? 0
         self.points = points[start...].filter { $0.share > 0 }.suffix(Self.points.upperBound)
     }

@@ -4,7 +4,7 @@ package import GatePolicy
 package struct CensusPeriod: Sendable {
     /// The first second of the period.
     package let start: Timestamp
-    /// The length in seconds; it is unknown when the requests arrived within the period.
+    /// The length in seconds; the times of requests within the period are unknown.
     package let length: Int64
     package let cell: CensusCell
     package let figures: CensusFigures
@@ -22,13 +22,13 @@ extension Timestamp {
     package var day: Int64 { self.secondsSinceEpoch / 86_400 }
 }
 
-/// Evaluates whether clients of the census pass the rules, and which version of them floors
-/// compare.
+/// Determines whether clients in the census pass the rules, and returns their versions as floors
+/// compare them.
 ///
 /// Each kind of client is evaluated once.
 struct ClientEvaluator: Sendable {
-    /// A kind of request; requests of the same kind that differ only in their outcome are evaluated
-    /// alike.
+    /// A client, and the paths that its requests matched; requests that differ only in their
+    /// outcome are evaluated together.
     private struct Kind: Hashable {
         let client: CensusClient
         let paths: CensusPaths
@@ -44,8 +44,8 @@ struct ClientEvaluator: Sendable {
         self.now = now
     }
 
-    /// Whether the rules do not deny the requests, but could do so if they required more; false for
-    /// exempt paths.
+    /// Whether the requests pass, but stricter rules could deny them; false for exempt paths and
+    /// for unknown clients.
     mutating func passes(_ cell: CensusCell) -> Bool {
         guard let client = cell.client, !cell.outcome.paths.isExempt else { return false }
         let kind = Kind(client: client, paths: cell.outcome.paths)

@@ -3,9 +3,9 @@ package import GatePolicy
 /// The highest floor that affects few enough clients, for each app and platform, and a forecast for
 /// higher floors.
 ///
-/// The forecast is the day on which a higher floor will affect equally few clients. The advice is
-/// computed in two steps to limit memory: `init` reads the last days, and `add(_:)` reads all
-/// stored days for the floors that need a forecast.
+/// The forecast is the day on which a higher floor will affect just as few clients. To limit
+/// memory, the advice is computed in two steps: `init` reads the most recent days, and `add(_:)`
+/// reads all stored days for the floors that need a forecast.
 package struct FloorAdvice: Sendable {
     /// An app on a platform, as sent by clients.
     package struct Audience: Sendable, Hashable {
@@ -18,7 +18,7 @@ package struct FloorAdvice: Sendable {
         package let version: AppVersion
         package let requests: UInt64
         package let devices: Int
-        /// The share of clients among those of its app and platform.
+        /// The share of these clients among all clients of the app and platform.
         package let share: Double
     }
 
@@ -43,14 +43,15 @@ package struct FloorAdvice: Sendable {
         package let next: [Next]
     }
 
-    /// The maximum number of apps and platforms, chosen by their number of requests; clients can
-    /// send any names.
+    /// The maximum number of apps and platforms; those with the most requests are chosen.
+    ///
+    /// The number is limited, because clients can send any names.
     static let audienceLimit = 8
     /// The maximum number of future floors for each app and platform.
     static let nextLimit = 5
-    /// The number of whole days before the last days that are used for the curve.
+    /// The number of whole days that the curve uses in addition to the most recent days.
     package static let history: Int64 = 28
-    /// The minimum number of devices, or of requests if they contain no devices, for a forecast.
+    /// The minimum number of devices for a forecast, or of requests if they contain no devices.
     static let minimumClients = 200
 
     private let limit: Double
@@ -59,10 +60,10 @@ package struct FloorAdvice: Sendable {
     private var surveys: [Survey]
     private var judge: ClientEvaluator
 
-    /// Reads the last days of the census.
+    /// Reads the most recent days of the census.
     ///
     /// - Parameters:
-    ///   - rows: The census of the last `days`.
+    ///   - rows: The census of the last `days` days.
     ///   - ruleSet: The active rules; clients that they already deny are not counted.
     ///   - now: The time of the evaluation.
     ///   - limit: The share of clients that a floor may affect, from 0 to 1.
@@ -127,7 +128,7 @@ package struct FloorAdvice: Sendable {
 
     private func forecast(_ survey: Survey, _ index: Int) -> AdoptionCurve.Forecast {
         guard survey.counts.clients >= Self.minimumClients else { return .unknown(.fewDevices) }
-        // Clients that have not updated so far are assumed never to update.
+        // Clients below the affordable floor are assumed never to update.
         let rest = self.limit - (survey.floor?.share ?? 0)
         guard rest > 0 else { return .unknown(.flattens) }
         let curve = AdoptionCurve(survey.points(index, over: self.days))
@@ -158,8 +159,8 @@ private struct VersionCounts: Sendable {
 
 /// The evaluation of one app and platform.
 private struct Survey: Sendable {
-    /// The figures for one day: the total, and for each future floor, the clients that are below it
-    /// but not below the current affordable floor.
+    /// The figures for one day: the total, and for each future floor, the clients below it that are
+    /// not also below the affordable floor.
     private struct Day: Sendable {
         var total = CensusFigures()
         var below: [CensusFigures]
@@ -215,7 +216,7 @@ private struct Survey: Sendable {
     func points(_ index: Int, over length: Int64) -> [AdoptionCurve.Point] {
         self.days.keys.sorted().compactMap { last in
             let days = (last - length + 1...last).compactMap { self.days[$0] }
-            // The gate did not run on a day without requests.
+            // A day without requests counts as a day on which the gate did not run.
             guard days.count == length else { return nil }
             var (below, total) = (CensusFigures(), CensusFigures())
             for day in days {

@@ -13,7 +13,8 @@ struct OperationIndex: Sendable {
         case certain(Target)
         /// One of several operations; the shape does not determine which one.
         case possible([Target])
-        /// None according to the documents; the requests may be meant for these operations.
+        /// No operation according to the documents, but the requests may be meant for the given
+        /// operations.
         case elsewhere([Int])
 
         var operations: [Int] {
@@ -101,12 +102,13 @@ struct OperationIndex: Sendable {
     /// A path that is not in any document, but resembles the paths of some operations.
     struct Other: Sendable {
         let shape: PathShape
-        /// The segments before the path in the document; `nil` if some of them are not literal.
+        /// The segments that precede the path in the document; `nil` if some of them are not
+        /// literal.
         let base: String?
         let operations: Set<Int>
     }
 
-    /// Returns the paths that end like those of some operations.
+    /// Returns the paths that end like the paths of some operations.
     func others(
         _ paths: [(shape: PathShape, requests: Double)],
         like operations: [Int]

@@ -1,6 +1,7 @@
 package import GatePolicy
 
-/// The operations of API documents that old versions still call, by the stored shapes of paths.
+/// The operations of API documents that old versions still call, found using the stored path
+/// shapes.
 package struct OperationSurvey: Sendable {
     package enum Place: Sendable, Hashable {
         /// An operation, by its index, and the path at which it is called.
@@ -14,11 +15,11 @@ package struct OperationSurvey: Sendable {
     /// Whether an operation was called.
     package enum Calls: Sendable, Hashable {
         case some
-        /// Requests that may belong to the operation or to another one.
+        /// Requests that may belong to this operation or to another operation.
         case possible
         /// No requests, although the census would contain them.
         case none
-        /// No requests in the census, although it may be incomplete.
+        /// No requests in the census, which may be incomplete.
         case unknown(Doubt)
     }
 
@@ -47,23 +48,23 @@ package struct OperationSurvey: Sendable {
         /// The number of requests, estimated from the share of the shape in the requests of each
         /// kind of client.
         ///
-        /// An upper bound if the calls are only possible.
+        /// This is an upper bound if the calls are only possible.
         package fileprivate(set) var requests = 0.0
-        /// The devices of the kinds of clients that called the operation: an upper bound.
+        /// An upper bound on the devices: the devices of all kinds of clients that called the
+        /// operation.
         package fileprivate(set) var devices = HyperLogLog()
         package fileprivate(set) var versions: Set<String> = []
         package fileprivate(set) var lastSeen: (start: Timestamp, length: Int64)?
     }
 
-    /// A document, or one of its servers, whose paths match no request, and requests that may
-    /// belong to it.
+    /// A document or server whose paths match no request, and requests that may belong to it.
     package struct Misfit: Sendable, Hashable {
         package let document: Int
         /// Whether no operation of the document matches a request.
         package let isWhole: Bool
-        /// Some of these requests.
+        /// The shapes of some requests that may belong to the document or server.
         package let seen: [PathShape]
-        /// The path before that of the document in the most frequent of these requests.
+        /// The path that precedes the document's path in the most frequent of these requests.
         package let base: String?
     }
 
@@ -83,7 +84,7 @@ package struct OperationSurvey: Sendable {
         self.index = OperationIndex(operations)
     }
 
-    /// The target of some calls, before their report form is determined.
+    /// The target of some calls, before it is known how to report these calls.
     private enum Target: Hashable {
         /// Calls that belong to a single address of an operation.
         case certain(OperationIndex.Target)
@@ -136,7 +137,8 @@ package struct OperationSurvey: Sendable {
         self.lines[target] = line
     }
 
-    /// Records the last minute, hour or day in which a kind of client requested a shape.
+    /// Records the last minute, hour or day in which a kind of client requested a path of this
+    /// shape.
     package mutating func see(
         _ shape: PathShape,
         by cell: CensusCell,
@@ -192,7 +194,7 @@ extension OperationSurvey.Line {
         self.lastSeen = (start, length)
     }
 
-    /// Adds calls that may belong to the same operation.
+    /// Adds the calls of another line, which may belong to the same operation.
     fileprivate mutating func add(_ other: Self) {
         self.requests += other.requests
         self.devices.merge(other.devices)
@@ -204,7 +206,7 @@ extension OperationSurvey.Line {
 /// The results of the survey.
 extension OperationSurvey {
     /// Returns the operations and other paths in descending order of requests, including operations
-    /// without any.
+    /// without requests.
     ///
     /// `isCovered`: whether the census covers the whole requested period.
     package func found(isCovered: Bool = true) -> [Line] {
@@ -261,7 +263,8 @@ extension OperationSurvey {
         return self.gaps.isEmpty ? nil : .missingShapes
     }
 
-    /// The operations whose servers match no request, and requests that were seen instead.
+    /// The documents and servers that match no request, with their operations and examples of
+    /// requests.
     private var misfits: [(misfit: Misfit, operations: [Int])] {
         guard self.total.requests > 0 else { return [] }
         var fitting: Set<Int> = []
@@ -298,7 +301,7 @@ extension OperationSurvey {
     /// The maximum number of example paths in a report.
     private static var maximumExamples: Int { 3 }
 
-    /// Returns the misfits of some servers of a document, if other servers match.
+    /// Returns the misfits among a document's servers, if other servers match.
     private func misfits(
         of document: Int,
         _ operations: [Int],

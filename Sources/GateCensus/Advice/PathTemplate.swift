@@ -11,7 +11,8 @@ package struct PathTemplate: Sendable, Hashable {
         case mixed([String])
         /// A parameter for any number of segments: `{+path}`.
         case rest
-        /// A segment that backends could interpret differently; requests for it have no shape.
+        /// A segment that backends could interpret in different ways; requests for it have no
+        /// shape.
         case unreadable
     }
 
@@ -69,8 +70,8 @@ package struct PathTemplate: Sendable, Hashable {
             }
             rest = rest.dropFirst(name.count + 2)
             switch name.first {
-            // In RFC 6570: a query, a fragment, and parameters after a semicolon, which may be
-            // missing.
+            // In RFC 6570, these characters introduce a query, a fragment or parameters after a
+            // semicolon, all of which may be missing.
             case "?", "&", "#", ";": continue
             case "/": return (texts[0].isEmpty ? [] : Self.segments(texts[0], [])) + [.rest]
             default:
@@ -79,7 +80,7 @@ package struct PathTemplate: Sendable, Hashable {
             }
         }
         if texts.count == 1 {
-            // The segment only contained a parameter that may be missing.
+            // The segment contained only a parameter that may be missing.
             if texts[0].isEmpty { return text.isEmpty ? [.unreadable] : [] }
             return [PathWord(texts[0]).map { .literal($0) } ?? .unreadable]
         }
@@ -87,7 +88,7 @@ package struct PathTemplate: Sendable, Hashable {
         return [texts.allSatisfy(\.isEmpty) ? .parameter : .mixed(texts)]
     }
 
-    /// Returns the text inside the braces that the input starts with.
+    /// Returns the text inside the braces at the start of the input.
     ///
     /// A regular expression inside the braces may contain further braces.
     private static func name(_ text: Substring) -> Substring? {
@@ -109,8 +110,9 @@ package struct PathTemplate: Sendable, Hashable {
         return spanning.contains(String(name)) || name.hasSuffix(":path") || name.hasSuffix("=**")
     }
 
-    /// The template with any segments after the last parameter, whose value may contain slashes in
-    /// practice.
+    /// The template followed by any number of segments; `nil` if it does not end with a parameter.
+    ///
+    /// In practice, the value of the last parameter may contain slashes.
     var spanningAtEnd: PathTemplate? {
         guard case .parameter? = self.segments.last else { return nil }
         return PathTemplate(
@@ -158,13 +160,12 @@ struct TemplateFit: Sendable, Equatable {
     fileprivate(set) var closeness: [UInt8] = []
     /// Whether all requests of the shape fit.
     fileprivate(set) var isCertain = true
-    /// Whether the requests only fit if case is ignored.
+    /// Whether the requests fit only if case is ignored.
     fileprivate(set) var isLoose = false
     /// The number of segments before those of the template.
     fileprivate(set) var prefix = 0
 
-    /// Whether requests of the shape belong to this template, because specific paths take
-    /// precedence.
+    /// Whether this template takes precedence over another template, because it is more specific.
     func comes(before other: TemplateFit) -> Bool {
         guard self.isCertain, self.closeness.count == other.closeness.count else { return false }
         return self.closeness != other.closeness
@@ -179,12 +180,12 @@ extension PathTemplate {
         let endsWithSlash = shape.count > 1 && shape.last?.isEmpty == true
         if shape.last?.isEmpty == true { shape.removeLast() }
         guard var fit = Self.fit(self.segments[...], shape) else { return nil }
-        // Most frameworks accept both.
+        // Most frameworks accept a path both with and without a trailing slash.
         fit.closeness.append(endsWithSlash == self.endsWithSlash ? 1 : 0)
         return fit
     }
 
-    /// The closeness of a word with different case.
+    /// The closeness of a word that differs only in case.
     fileprivate static let otherCase: UInt8 = 3
 
     private static func fit(

@@ -1,14 +1,15 @@
-/// The requests for which the census does not have the shape of the path.
+/// The requests whose path shapes are missing from the census.
 package struct ShapeGaps: Sendable, Equatable {
     /// Requests without a stored shape, because their path is long or has several readings, or
-    /// because there were too many.
+    /// because there were too many shapes.
     package private(set) var shapeless: UInt64 = 0
     /// Requests that arrived while the path log was full; they are assumed to be distributed like
-    /// the others.
+    /// the other requests.
     package private(set) var estimated: UInt64 = 0
     /// Requests that were counted before shapes were stored.
     package private(set) var early: UInt64 = 0
-    /// Requests from clients without a cell of their own; some may have the requested versions.
+    /// Requests from clients without a cell of their own; some of these may have the requested
+    /// versions.
     package private(set) var unknownClients: UInt64 = 0
 
     package init() {}

@@ -9,7 +9,7 @@ package struct ShapeSurvey: Sendable {
         /// The number of requests, estimated from the share of the shape in the requests of each
         /// kind of client.
         package fileprivate(set) var requests = 0.0
-        /// The devices of the kinds of clients that called the path: an upper bound.
+        /// An upper bound on the devices: the devices of all kinds of clients that called the path.
         package fileprivate(set) var devices = HyperLogLog()
         package fileprivate(set) var versions: Set<String> = []
         package fileprivate(set) var lastSeen: (start: Timestamp, length: Int64)?
@@ -55,7 +55,8 @@ package struct ShapeSurvey: Sendable {
         self.lines[shape] = line
     }
 
-    /// Records the last minute, hour or day in which a kind of client requested a shape.
+    /// Records the last minute, hour or day in which a kind of client requested a path of this
+    /// shape.
     package mutating func see(
         _ shape: PathShape,
         by cell: CensusCell,

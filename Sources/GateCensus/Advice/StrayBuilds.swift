@@ -20,30 +20,30 @@ package enum StrayBuilds {
         package let failing: Failing?
     }
 
-    /// The number of requests per device of a build, and the usual number among its neighbors.
+    /// A build's number of requests per device, and the usual number among its neighbors.
     package struct Asking: Sendable, Equatable {
         package let rate: Double
         package let usual: Double
     }
 
-    /// The requests of a build that failed in the backend.
+    /// A build's requests that failed in the backend.
     package struct Failing: Sendable, Equatable {
         package let serverErrors: UInt64
         /// The number of forwarded requests whose responses were observed.
         package let watched: UInt64
-        /// The usual share among its neighbors, from 0 to 1.
+        /// The usual share among the build's neighbors, from 0 to 1.
         package let usual: Double
 
         package var share: Double { Double(self.serverErrors) / Double(self.watched) }
     }
 
-    /// The minimum number of devices of a build and of each neighbor, or of requests if they
+    /// The minimum number of devices of a build and of each neighbor, or of requests if these
     /// contain no devices.
     static let minimumDevices = 50
     /// The minimum number of failed requests of a build.
     static let minimumErrors: UInt64 = 20
-    /// The number of neighbors on each side that a build is compared with, and their minimum total
-    /// number.
+    /// The maximum number of neighbors on each side that a build is compared with, and the minimum
+    /// number of neighbors in total.
     static let reach = 3
     static let minimumNeighbors = 2
     /// The minimum ratio to the usual request rate, and to the usual share of failures.
@@ -132,10 +132,10 @@ package enum StrayBuilds {
         return rate >= usual * Self.jump ? Asking(rate: rate, usual: usual) : nil
     }
 
-    /// Returns the failures if the lower end of a build's interval is above the upper ends of its
-    /// neighbors.
+    /// Returns the failures if the lower end of a build's interval is above the median of its
+    /// neighbors' upper ends.
     ///
-    /// The median of the neighbors' upper ends is used, because a neighbor may also be stray.
+    /// The median is used, because a neighbor may also be stray.
     private static func failing(_ build: Build, _ beside: [Build]) -> Failing? {
         guard build.figures.serverErrors >= Self.minimumErrors, let interval = build.interval,
             interval.lowerBound > Self.median(beside.compactMap(\.interval?.upperBound))
@@ -167,16 +167,16 @@ package enum StrayBuilds {
             return Double(self.figures.identified) / Double(self.devices)
         }
 
-        /// The share of requests that failed; responses may belong to requests from an earlier
+        /// The share of requests that failed, at most 1: the failed requests may be from an earlier
         /// period.
         var failingShare: Double {
             min(1, Double(self.figures.serverErrors) / Double(max(self.figures.watched, 1)))
         }
 
-        /// The confidence interval of that share; `nil` if there are too few observations.
+        /// The confidence interval of `failingShare`; `nil` if there are too few observations.
         ///
         /// Requests from one device are not independent, because a device that fails once tends to
-        /// fail again. Devices therefore count as independent observations, and requests do not.
+        /// fail again. Devices, and not requests, therefore count as independent observations.
         var interval: ClosedRange<Double>? {
             guard self.figures.watched > 0 else { return nil }
             let namesDevices = self.figures.identified * 2 >= self.figures.requests
@@ -196,13 +196,14 @@ extension StrayBuilds.Stray {
     }
 }
 
-/// The Wilson score interval of a share.
+/// The Wilson score interval of a share, which is valid for few observations, and for shares of 0
+/// and 1.
 ///
 /// E. B. Wilson, Probable inference, the law of succession, and statistical inference, Journal of
-/// the American Statistical Association 22 (1927), 209–212. It is valid for few observations, and
-/// for shares of 0 and 1.
+/// the American Statistical Association 22 (1927), 209–212.
 enum WilsonInterval {
-    /// The standard normal deviate for 99 %, because hundreds of builds are compared each time.
+    /// The standard normal deviate for a confidence level of 99%, which is high because hundreds of
+    /// builds are compared each time.
     private static let deviate = 2.575_829
 
     /// Returns the interval that contains the true share in 99 out of 100 cases.

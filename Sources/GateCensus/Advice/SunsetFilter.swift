@@ -1,8 +1,8 @@
 package import GatePolicy
 
-/// Selects the clients of the census that have old versions.
+/// Selects the clients in the census that have old versions.
 package struct SunsetFilter: Sendable {
-    /// The kind of a client.
+    /// The kind of client.
     enum Standing: Sendable, Equatable {
         /// An old version, as written by its clients.
         case old(String)

@@ -30,7 +30,7 @@ package struct SunsetSurvey: Sendable {
     }
 
     package mutating func add(_ period: CensusPeriod) {
-        // A period without requests only contains late responses to earlier requests.
+        // A period without requests contains only late responses to earlier requests.
         guard period.figures.requests > 0, let version = self.filter.version(of: period.cell)
         else { return }
         self.total.add(period.figures)

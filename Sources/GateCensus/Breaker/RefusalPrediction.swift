@@ -2,14 +2,14 @@ package import GatePolicy
 
 /// The share of clients that rules on trial will deny, as predicted from a census.
 ///
-/// The prediction is for one point in time, with the windows, rollout steps and holds that apply
-/// then.
+/// The prediction is for one point in time, with the windows, rollout steps and holds that apply at
+/// that time.
 package struct RefusalPrediction: Sendable {
     /// The minimum number of clients for a prediction; the `guard` finding uses the same minimum.
     private static let fewest = 200.0
 
-    /// The shares by app and platform, because the proportions in one hour differ from those of a
-    /// whole day.
+    /// The shares by app and platform, because the mix of apps and platforms in one hour differs
+    /// from that of a whole day.
     private var refused: [Impact.Audience: Double] = [:]
     /// The share of clients that send neither version nor build; `nil` if too few clients were
     /// counted.
@@ -66,8 +66,8 @@ package struct RefusalPrediction: Sendable {
         return min(1, byRules / max(total[keyPath: amount], 1) + unidentified)
     }
 
-    /// Returns the larger share of requests and devices, because clients that send little of their
-    /// identity may send no device either.
+    /// Returns the larger of the shares of requests and of devices, because clients that send
+    /// little of their identity may send no device either.
     private static func largerShare(_ part: ImpactAmount, of total: ImpactAmount) -> Double {
         max(part.requests / max(total.requests, 1), part.devices / max(total.devices, 1))
     }

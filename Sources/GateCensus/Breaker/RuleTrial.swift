@@ -2,10 +2,10 @@ package import GatePolicy
 
 /// The clients seen since a change to the rules, compared with a prediction.
 ///
-/// Each client that has sent a request since then counts once, with at most eight clients per
+/// Each client that has sent a request since the change counts once, with at most eight clients per
 /// address.
 package struct RuleTrial: Sendable {
-    /// More denials than were predicted.
+    /// More denials than predicted.
     package struct Excess: Sendable, Equatable {
         /// The likely reason.
         package enum Cause: String, Sendable, Codable {
@@ -20,7 +20,7 @@ package struct RuleTrial: Sendable {
         package let audience: Impact.Audience?
         /// The number of clients that were counted.
         package let clients: Int
-        /// The share of these clients that was denied, or that sent no version, from 0 to 1.
+        /// The share of these clients that were denied, or that sent no version, from 0 to 1.
         package let share: Double
         /// The predicted share.
         package let predicted: Double
@@ -52,7 +52,7 @@ package struct RuleTrial: Sendable {
     package static let fewest = 200
     /// The number of seconds after which a new count starts, if there were enough clients.
     ///
-    /// Otherwise, the clients counted earlier would hide changes that start later.
+    /// Without new counts, the clients counted earlier would hide changes that start later.
     private static let span: Int64 = 60
 
     /// The IDs of the rules on trial, and `unidentified` for the policy for unidentified clients.

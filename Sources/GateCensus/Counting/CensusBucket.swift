@@ -14,14 +14,16 @@ package struct CensusBucket: Sendable {
     ///
     /// There is one cell without a client for each outcome.
     private let limit: Int
-    /// The cells that were admitted, including those before the last `take()`, and their number of
-    /// each kind.
+    /// The cells that were admitted, including cells admitted before the last `take()`.
     private var admitted: Set<CensusCell> = []
+    /// The number of admitted cells with a client.
     private var clients = 0
+    /// The number of admitted cells without a client.
     private var others = 0
     private var reader = CensusReader()
-    /// The path shapes that were admitted, by cell, and their number.
+    /// The path shapes that were admitted, by cell.
     private var shapes: [CensusCell: Set<PathShape>] = [:]
+    /// The number of shapes in `shapes`.
     private var shapeCount = 0
     private var harvested: HarvestedCells
 
@@ -77,8 +79,8 @@ package struct CensusBucket: Sendable {
         self.cells[cell] = figures
     }
 
-    /// Removes shapes that exceed the limit, starting with those with the fewest requests, because
-    /// invented paths occur only once.
+    /// Removes shapes that exceed the limit, starting with the shapes that have the fewest
+    /// requests, because invented paths occur only once.
     private mutating func limitShapes(of cells: inout [CensusCell: CensusFigures]) {
         var news: [(cell: CensusCell, shape: PathShape, requests: UInt64)] = []
         for (cell, figures) in cells where !figures.shapes.counts.isEmpty {
@@ -109,14 +111,14 @@ package struct CensusBucket: Sendable {
         return self
     }
 
-    /// Resets the admitted cells and shapes at the start of a minute, so that others can be
-    /// admitted.
+    /// Resets the admitted cells and shapes at the start of a minute, so that other cells and
+    /// shapes can be admitted.
     package mutating func beginAnew() {
         (self.admitted, self.clients, self.others) = ([], 0, 0)
         (self.shapes, self.shapeCount) = ([:], 0)
     }
 
-    /// The memory of the sketches, in bytes.
+    /// The memory used by the sketches, in bytes.
     var memoryBytes: Int { self.cells.values.reduce(0) { $0 + $1.devices.memoryBytes } }
 }
 

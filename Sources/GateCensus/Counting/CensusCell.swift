@@ -57,9 +57,9 @@ package struct CensusFigures: Sendable, Equatable {
     /// The number of requests that failed in the backend: with a status from 500 to 599, or without
     /// a response.
     package var serverErrors: UInt64 = 0
-    /// The clients by their origin; counted while the breaker needs them, and not stored.
+    /// The clients by their origin; counted only while the breaker needs them, and not stored.
     package var clients = HyperLogLog()
-    /// The requests by the shapes of their paths.
+    /// The requests, by path shape.
     package var shapes: ShapeCounts
 
     package init(
@@ -108,7 +108,7 @@ package struct CensusPaths: Sendable, Hashable {
     /// The prefix of exemption patterns, which distinguishes them from patterns of rules.
     static let exemption = "exempt "
 
-    /// The patterns of a request that matches none.
+    /// The patterns of a request that matches no pattern.
     package static let none = CensusPaths(isExempt: false, patterns: [])
 }
 

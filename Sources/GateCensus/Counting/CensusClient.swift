@@ -2,7 +2,8 @@ package import GatePolicy
 
 /// A client with the properties that the census distinguishes.
 ///
-/// A class with a stored hash, because each fetch copies and looks up clients several times.
+/// This is a class with a stored hash, because each fetch copies and looks up clients several
+/// times.
 package final class CensusClient: Sendable {
     /// A part of the client identity.
     package enum Part: Sendable, Hashable {
@@ -16,7 +17,7 @@ package final class CensusClient: Sendable {
     package let channel: Part
     package let version: Part
     package let build: Part
-    /// The first number of the OS version.
+    /// The major OS version.
     package let osMajor: Part
     private let digest: Int
 
@@ -52,7 +53,7 @@ package final class CensusClient: Sendable {
                 String(version.description.prefix { $0.isASCII && $0.isNumber })
             }
         )
-        // The other parts are numbers.
+        // The other parts, the build and the major OS version, are numbers.
         let names = max(self.app.length, self.platform.length, self.channel.length)
         guard max(names, self.version.length) <= Self.maximumPartLength else { return nil }
     }
@@ -63,7 +64,7 @@ package final class CensusClient: Sendable {
     }
 
     /// The client identity for rules, limited to what the census contains: without device,
-    /// languages and country, and with only the first number of the OS version.
+    /// languages and country, and with only the major OS version.
     package var identity: ClientIdentity {
         ClientIdentity(
             app: self.app.claim { $0 },

@@ -9,11 +9,11 @@ package struct CensusHarvest: Sendable {
         let words: Range<Int>
         /// The digest of these fields and of the outcome.
         let digest: UInt64
-        /// The rules to parse the fields with.
+        /// The rules for parsing the fields.
         let ruleSet: RuleSet
     }
 
-    /// The requests of a client with an outcome.
+    /// The requests of a client that have the same outcome.
     struct Cell: Sendable {
         /// The fields of the client; `nil` for all clients beyond the limit.
         let statement: Statement?
@@ -28,7 +28,7 @@ package struct CensusHarvest: Sendable {
 
     /// A device in a cell.
     struct Sighting: Sendable {
-        /// The index of the cell, followed by the mark in the lower 20 bits.
+        /// The index of the cell, followed by the mark in the low-order 20 bits.
         private let rawValue: UInt64
 
         init(cell: Int, _ mark: HyperLogLog.Mark) {
@@ -55,7 +55,7 @@ package struct CensusHarvest: Sendable {
     var clients: [Sighting] = []
     /// The devices for the sample of denied devices.
     var devices: [DeviceSighting] = []
-    /// The highest hash of a device that was included.
+    /// The highest device hash that is included.
     package var highestDevice = ReturnSample.allDevices
     var paths = PathLog()
     /// The number of sightings that exceeded the limit.
@@ -76,7 +76,7 @@ package struct CensusHarvest: Sendable {
     ///
     /// - Parameter reader: A cache of clients that occur repeatedly.
     /// - Returns: The figures of each cell, the cells by their indices, and the number of requests
-    ///   without a client, because the limit was reached or its identity is too long.
+    ///   that have no client because the limit was reached or the identity is too long.
     func read(by reader: inout CensusReader) -> (
         cells: [CensusCell: CensusFigures], places: [CensusCell], overflow: UInt64
     ) {
@@ -113,7 +113,8 @@ package struct CensusHarvest: Sendable {
         return (read, places, overflow)
     }
 
-    /// A device that may be in the sample of denied devices, by the upper bits of its hash.
+    /// A device that may be in the sample of denied devices, identified by the high-order bits of
+    /// its hash.
     struct DeviceSighting: Sendable {
         let cell: Int
         let device: Int64

@@ -1,11 +1,12 @@
 /// Identifies the cell in which a request was counted, so that its response can be counted there.
 ///
-/// A number instead of an object, because each request has one, and few requests need it.
+/// This is a number and not an object, because every request has a receipt, but few requests need
+/// it.
 package struct CensusReceipt: Sendable, Hashable {
     /// The receipt of a request that was not counted.
     package static let none = CensusReceipt(harvest: 0, cell: 0)
 
-    /// The number of the harvest in the upper half, the index of the cell in the lower half.
+    /// The number of the harvest in the upper half, and the index of the cell in the lower half.
     private let rawValue: UInt64
 
     /// Creates a receipt; `harvest` starts at 1.
@@ -18,8 +19,8 @@ package struct CensusReceipt: Sendable, Hashable {
     var cell: Int { Int(UInt32(truncatingIfNeeded: self.rawValue)) }
 }
 
-/// The cells of the last harvests of each event loop, for responses that arrive after their request
-/// was fetched, for example from a slow backend.
+/// The cells of the last harvests of each event loop, for responses that arrive after the counts of
+/// their requests were fetched, for example from a slow backend.
 struct HarvestedCells: Sendable {
     private struct Harvest {
         let number: UInt32

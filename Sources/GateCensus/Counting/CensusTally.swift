@@ -10,7 +10,7 @@ package final class CensusTally {
         /// The maximum number of cells with a client between two fetches; twice as many notations
         /// of clients are distinguished.
         package var maxCells: Int
-        /// The maximum number of device sightings between two fetches, each of eight bytes.
+        /// The maximum number of device sightings between two fetches; each takes eight bytes.
         package var maxSightings: Int
         /// The hash function for device IDs.
         package var hash: SipHash
@@ -38,11 +38,12 @@ package final class CensusTally {
     /// The maximum number of outcomes, which depend only on the rules files and the combinations of
     /// their paths.
     private static let outcomeLimit = 16_384
-    /// The number of recently seen devices, whose repetitions are skipped.
+    /// The number of recently seen devices that are remembered, so that they are not hashed again.
     private static let recentCount = 4_096
 
     private let settings: Settings
-    /// Higher than the number of cells, because a client may use several notations.
+    /// The maximum number of statements, which exceeds the maximum number of cells, because a
+    /// client may use several notations.
     private let maxStatements: Int
     private var outcomes: [CensusOutcome] = []
     private var outcomePlaces: [CensusOutcome: Int] = [:]
@@ -60,7 +61,7 @@ package final class CensusTally {
     private var digests: [UInt64]
     private var digestCells: [UInt32]
     private var digestCount = 0
-    /// The highest hash of a device that is included in the sample; negative if there is no sample.
+    /// The highest device hash that the sample includes; negative if there is no sample.
     private var highestDevice: Int64
     /// The maximum number of devices for the sample between two fetches.
     private static let deviceLimit = 4_096
@@ -84,7 +85,7 @@ package final class CensusTally {
         self.harvest.sightings.reserveCapacity(Swift.min(settings.maxSightings, 4_096))
     }
 
-    /// Returns the index of an outcome, which verdicts store.
+    /// Returns the index of an outcome; verdicts store this index.
     package func place(of outcome: CensusOutcome) -> Int {
         if let place = self.outcomePlaces[outcome] { return place }
         guard self.outcomes.count < Self.outcomeLimit else {
@@ -118,7 +119,7 @@ package final class CensusTally {
     /// - Parameters:
     ///   - digest: The digest of what the client sent, and of the outcome.
     ///   - outcome: The index of the outcome.
-    ///   - ruleSet: The rules to parse the fields with.
+    ///   - ruleSet: The rules for parsing the fields.
     ///   - state: Adds the fields; not called beyond the limit.
     /// - Returns: The cell; beyond the limit, the shared cell for the outcome.
     package func newCell(
@@ -230,7 +231,7 @@ package final class CensusTally {
             return
         }
         self.recent[place] = sight
-        // Otherwise, the device is not needed.
+        // The hash is needed only for counting devices or clients.
         guard self.settings.countsDevices || client != nil else { return }
         let hash = self.settings.hash.hash(device)
         if let client { self.keep(client.mark(self.settings.hash, device: hash), in: cell) }
@@ -243,7 +244,8 @@ package final class CensusTally {
 
     /// Adds a device to the sample.
     ///
-    /// If there are too many, devices with the upper half of all hashes are excluded from then on.
+    /// If there are too many devices, those with hashes in the upper half are excluded from then
+    /// on.
     private func sample(_ device: Int64, in cell: Int) {
         self.harvest.devices.append(CensusHarvest.DeviceSighting(cell: cell, device: device))
         while self.harvest.devices.count >= Self.deviceLimit, self.highestDevice > 1 {
@@ -258,7 +260,8 @@ package final class CensusTally {
         CensusReceipt(harvest: self.harvest.number, cell: cell)
     }
 
-    /// Counts a request that failed in the backend, even if the request has already been fetched.
+    /// Counts a request that failed in the backend, even if the cell of the request has already
+    /// been fetched.
     package func countServerError(_ receipt: CensusReceipt) {
         guard receipt != .none else { return }
         if receipt.harvest == self.harvest.number {
@@ -271,7 +274,8 @@ package final class CensusTally {
         }
     }
 
-    /// Returns the counts and starts new ones, in which the fields of each client are stored again.
+    /// Returns the counts and starts new counts, in which the fields of each client are stored
+    /// again.
     package func take() -> CensusHarvest {
         var harvest = self.harvest
         harvest.outcomes = self.outcomes

@@ -1,15 +1,15 @@
-/// The origin of a client's requests, by which the breaker distinguishes clients.
+/// The origin of a client's requests, which the breaker uses to distinguish clients.
 package struct ClientAddressKey: Sendable, Hashable {
     /// The maximum number of devices for one address.
     ///
-    /// A home or an office has several devices, but inventing a thousand devices must not count as
-    /// many clients.
+    /// A home or an office has several devices, but a thousand invented devices must not count as a
+    /// thousand clients.
     package static let maximumDevices: UInt64 = 8
 
     /// The address, or the part of it that belongs to one client.
     private let bits: UInt64
     /// Whether several clients share the address, for example behind a proxy, so that each device
-    /// counts.
+    /// counts as a client.
     package let isShared: Bool
 
     package init(bits: UInt64, isShared: Bool) {
@@ -24,7 +24,7 @@ package struct ClientAddressKey: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - hash: The hash function.
-    ///   - device: The hash of its device; `nil` for a client that states none.
+    ///   - device: The hash of the client's device; `nil` for a client that sends no device.
     /// - Returns: The mark.
     func mark(_ hash: SipHash, device: UInt64?) -> HyperLogLog.Mark {
         let number = device.map { self.isShared ? $0 : $0 % Self.maximumDevices } ?? .max

@@ -2,16 +2,16 @@ import GatePolicy
 
 /// The identity fields of clients as received, in one contiguous buffer.
 ///
-/// Parsing each new client on its event loop would make such requests expensive. The fields are
-/// parsed after a fetch instead.
+/// The fields are parsed after a fetch, because parsing each new client on its event loop would
+/// make such requests expensive.
 package struct ClientFieldBuffer: Sendable {
     /// The maximum size of a client's fields, in bytes; if they are longer, none are stored.
     private static let longest = 1_024
     /// The flag that distinguishes the index of a query parameter from that of a header field.
     private static let query: UInt8 = 0x80
 
-    /// For each line, the index of its name, its length in two bytes (lower byte first), and its
-    /// value.
+    /// For each line, the index of its name, its length in two bytes (low-order byte first), and
+    /// its value.
     private var bytes: [UInt8] = []
     private var start = 0
     private var isTooLong = false
@@ -81,8 +81,8 @@ struct CensusReader: Sendable {
     private static let byteLimit = 1 << 20
 
     private var ruleSet: RuleSet?
-    /// The clients by the digest of their fields, combined with their event loop, because each loop
-    /// has its own seed.
+    /// The clients by the digest of their fields, combined with their event loop, because each
+    /// event loop has its own seed.
     private var known: [UInt64: CensusClient?] = [:]
     /// One object for all notations of a client, so that lookups do not have to compare strings.
     private var clients: Set<CensusClient> = []

@@ -1,13 +1,13 @@
 package import GatePolicy
 
-/// A sample of limited size of the devices that rules denied, and whether they returned with a
-/// newer build.
+/// A size-limited sample of the devices that rules denied, which records whether these devices
+/// returned with a newer build.
 ///
 /// A device is selected by its hash, so the sample contains either all of its requests or none. If
-/// there are too many devices, those with the upper half of all hashes are removed; the rest is
-/// still a random sample.
+/// there are too many devices, those with hashes in the upper half are removed; the rest is still a
+/// random sample.
 package struct ReturnSample: Sendable {
-    /// A request of a device with an outcome.
+    /// A request from a device, with its outcome.
     package struct Sighting: Sendable {
         package let device: Int64
         package let cell: CensusCell
@@ -20,7 +20,7 @@ package struct ReturnSample: Sendable {
         package let version: String
         package let build: String
         package let refused: Timestamp
-        /// The time at which it first passed with a newer build.
+        /// The time at which the device first passed with a newer build.
         package var returned: Timestamp?
 
         package init(
@@ -50,13 +50,13 @@ package struct ReturnSample: Sendable {
         }
     }
 
-    /// The number of devices in the sample that a rule denied, and of those that returned.
+    /// The number of devices in the sample that a rule denied, and how many of these returned.
     package struct Share: Sendable, Equatable {
         package var refused = 0
         package var returned = 0
     }
 
-    /// The number of seconds for which a device is kept.
+    /// How long a device is kept, in seconds.
     package static let memory: Int64 = 30 * 86_400
     /// The default maximum number of devices, each with all rules that denied it.
     package static let usualLimit = 16_384
@@ -149,7 +149,7 @@ package struct ReturnSample: Sendable {
 
     /// Returns the devices whose entries have changed since the last call.
     ///
-    /// A device without entries was removed.
+    /// An empty list of entries means that the device was removed.
     package mutating func takeChanges() -> [(device: Int64, entries: [Entry])] {
         defer { self.changed = [] }
         return self.changed.map { ($0, self.devices[$0] ?? []) }

@@ -1,10 +1,10 @@
 package import GatePolicy
 
-/// The requests of a cell by the shapes of their paths.
+/// The requests of a cell, by path shape.
 package struct ShapeCounts: Sendable, Equatable {
     /// The number of requests that arrived while paths were recorded.
     package private(set) var covered: UInt64
-    /// The requests with a recorded path, by shape: all such requests, unless there were too many.
+    /// The requests with a recorded path, by shape; complete unless there were too many shapes.
     package private(set) var counts: [PathShape: UInt64]
     /// The number of requests without a stored shape.
     package private(set) var shapeless: UInt64
@@ -22,7 +22,7 @@ package struct ShapeCounts: Sendable, Equatable {
     package mutating func add(_ other: ShapeCounts) {
         self.covered += other.covered
         self.shapeless += other.shapeless
-        // One of them is almost always empty.
+        // In almost all cases, one of the two dictionaries is empty.
         if self.counts.isEmpty {
             self.counts = other.counts
         } else if !other.counts.isEmpty {
@@ -40,8 +40,8 @@ package struct ShapeCounts: Sendable, Equatable {
         self.shapeless += self.counts.removeValue(forKey: shape) ?? 0
     }
 
-    /// Returns the share of each shape among a number of requests; the shapes of the rest are
-    /// unknown.
+    /// Returns the share of each shape among a number of requests; the other requests have unknown
+    /// shapes.
     func shares(of requests: UInt64) -> [(shape: PathShape, share: Double)] {
         let seen = self.shapeless + self.counts.values.reduce(0, +)
         guard seen > 0, requests > 0 else { return [] }
@@ -50,17 +50,17 @@ package struct ShapeCounts: Sendable, Equatable {
     }
 }
 
-/// The paths of requests as received, in one contiguous buffer, which are parsed after a fetch.
+/// The paths of requests as received, in one contiguous buffer; they are parsed after a fetch.
 struct PathLog: Sendable {
     /// The maximum size in bytes, sufficient for one to two thousand requests.
     ///
-    /// Later requests are assumed to have the same shares. Over an hour, this is enough to measure
-    /// a share of 0.1 %.
+    /// Later requests are assumed to have the same shares of shapes. Over an hour, this is enough
+    /// to measure a share of 0.1%.
     private static let limit = 48 * 1024
     private static let headLength = 6
 
-    /// For each request, its cell in four bytes, the lengths of the method and target, and both
-    /// strings.
+    /// For each request: its cell in four bytes, the lengths of the method and of the target, and
+    /// both strings.
     private var bytes: [UInt8] = []
 
     init(expecting last: PathLog? = nil) {
@@ -82,7 +82,8 @@ struct PathLog: Sendable {
             unsafe method.withUnsafeBytes { method in
                 unsafe target.withUnsafeBytes { target in
                     unsafe room.withUnsafeMutableBufferPointer { room, used in
-                        // Neither can be `nil`, because a request head always has both.
+                        // None of these pointers can be `nil`, because a request head always has a
+                        // method and a target.
                         guard let start = room.baseAddress, let method = method.baseAddress,
                             let target = target.baseAddress
                         else { return }

@@ -7,7 +7,7 @@ package struct Impact: Sendable {
         /// The amount that is certain.
         package fileprivate(set) var amount = ImpactAmount()
         /// The maximum amount, which includes requests for paths that were not in the rules when
-        /// they were counted.
+        /// the requests were counted.
         package fileprivate(set) var possible = ImpactAmount()
         /// The amounts by the deciding rule; `nil` for the policy for unidentified clients.
         package fileprivate(set) var byRule: [String?: ImpactAmount] = [:]
@@ -39,7 +39,7 @@ package struct Impact: Sendable {
     package private(set) var denied = Side()
     /// Clients that the old rules deny, and that pass the new rules.
     package private(set) var passed = Side()
-    /// Clients that pass both, and get a hint from only one of them.
+    /// Clients that pass both rule sets, and get a hint from only one of them.
     package private(set) var hinted = ImpactAmount()
     /// The number of requests from unknown clients.
     package private(set) var unknownRequests: UInt64 = 0
@@ -190,7 +190,7 @@ package struct Impact: Sendable {
     }
 
     private mutating func add(_ row: CensusRow) {
-        // Rows that only contain late responses have no requests.
+        // Rows that contain only late responses have no requests.
         guard row.figures.requests > 0 else { return }
         guard let client = row.cell.client else {
             self.unknownRequests += row.figures.requests
@@ -300,7 +300,7 @@ extension Decision {
     fileprivate var denies: Bool { self.kind >= .require }
 }
 
-/// A number of requests and devices, of which only a share may count.
+/// Requests and devices, of which possibly only a share counts.
 package struct ImpactAmount: Sendable {
     /// The number of requests; in a rollout, the expected number.
     package private(set) var requests = 0.0
@@ -310,7 +310,7 @@ package struct ImpactAmount: Sendable {
 
     package init() {}
 
-    /// Adds a share of the figures.
+    /// Adds the given share of a cell's figures.
     mutating func add(_ figures: CensusFigures, share: Double = 1) {
         guard share > 0 else { return }
         self.requests += Double(figures.requests) * min(share, 1)
@@ -324,7 +324,7 @@ package struct ImpactAmount: Sendable {
     /// The number of devices, if requests contain them.
     ///
     /// A device that has changed its version and is included in a rollout with several versions
-    /// counts once for each of them.
+    /// counts once for each of these versions.
     package var devices: Double {
         self.devicesByShare.reduce(0) { $0 + $1.key * Double($1.value.count) }
     }

@@ -2,15 +2,15 @@
 package enum ShareFormat {
     /// Formats a share with one decimal place.
     ///
-    /// Only 0 becomes 0 %, and only 1 becomes 100 %.
+    /// Only 0 becomes 0%, and only 1 becomes 100%.
     package static func percent(_ share: Double) -> String {
-        guard share > 0 else { return "0 %" }
-        guard share < 1 else { return "100 %" }
+        guard share > 0 else { return "0%" }
+        guard share < 1 else { return "100%" }
         let tenths = min(max(Int((share * 1_000).rounded()), 1), 999)
-        return tenths % 10 == 0 ? "\(tenths / 10) %" : "\(tenths / 10).\(tenths % 10) %"
+        return tenths % 10 == 0 ? "\(tenths / 10)%" : "\(tenths / 10).\(tenths % 10)%"
     }
     /// Parses a share such as `1%` or `0.5 %`; `nil` for any other text, and for values outside the
-    /// range from 0 % to 100 %.
+    /// range from 0% to 100%.
     package static func share(_ text: String) -> Double? {
         guard text.last == "%", let percent = Double(text.dropLast().filter { $0 != " " }),
             percent > 0, percent < 100

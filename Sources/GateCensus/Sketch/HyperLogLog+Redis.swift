@@ -1,9 +1,9 @@
 /// The string format in which Redis and Valkey store sketches, for use with `PFCOUNT` and
 /// `PFMERGE`.
 ///
-/// The format is a header of 16 bytes (`HYLL`, the encoding, three zeros, and a cached count, whose
-/// highest bit marks it as outdated), followed by the registers: all of them in six bits each, or
-/// as runs. See `hyperloglog.c` in Redis.
+/// The format is a header of 16 bytes (`HYLL`, the encoding, three zero bytes, and a cached count,
+/// whose highest bit marks it as outdated), followed by the registers: all of them in six bits
+/// each, or as runs. See `hyperloglog.c` in Redis.
 extension HyperLogLog {
     private enum Encoding: UInt8 {
         case dense = 0
@@ -13,7 +13,7 @@ extension HyperLogLog {
     private static let magic = Array("HYLL".utf8)
     private static let headerLength = 16
     private static let denseLength = Self.headerLength + Self.registerCount * 6 / 8
-    /// The maximum length of the runs; beyond it, Redis also stores all registers.
+    /// The maximum length of the runs; for longer ones, Redis stores all registers instead.
     private static let maximumSparseLength = 3_000
     /// The maximum rank that a run can contain.
     private static let maximumSparseRank: UInt8 = 32
@@ -44,7 +44,7 @@ extension HyperLogLog {
             + body
     }
 
-    /// All registers with six bits each, lowest first.
+    /// All registers in six bits each, low-order bits first.
     private var packed: [UInt8] {
         var packed = [UInt8](repeating: 0, count: Self.denseLength - Self.headerLength)
         for (register, rank) in self.ranks.enumerated() {
@@ -67,8 +67,8 @@ extension HyperLogLog {
 
     /// Runs of equal registers; `nil` if they are too long, or if a rank does not fit.
     ///
-    /// `00xxxxxx`: the number of zeros, less one; `01xxxxxx yyyyyyyy`: the same in 14 bits;
-    /// `1vvvvvxx`: the rank, less one, of one to four registers.
+    /// `00xxxxxx`: the number of zero registers, minus one; `01xxxxxx yyyyyyyy`: the same in 14
+    /// bits; `1vvvvvxx`: the rank, minus one, of one to four registers.
     private var runs: [UInt8]? {
         guard case .sparse(let entries) = self.storage else { return nil }
         var runs: [UInt8] = []

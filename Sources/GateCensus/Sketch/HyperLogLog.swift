@@ -1,6 +1,6 @@
 /// An estimate of the number of distinct elements, in a few kilobytes regardless of that number.
 ///
-/// There are 16,384 registers, as in Redis; the standard error is 0.81 %. Flajolet et al.,
+/// There are 16,384 registers, as in Redis; the standard error is 0.81%. Flajolet et al.,
 /// "HyperLogLog" (2007); Ertl, "New cardinality estimation algorithms for HyperLogLog sketches"
 /// (2017).
 package struct HyperLogLog: Sendable, Equatable {
@@ -44,18 +44,18 @@ package struct HyperLogLog: Sendable, Equatable {
             entries.count <= Self.sparseLimit ? .sparse(entries) : .dense(Self.ranks(of: entries))
     }
 
-    /// The change of a sketch by one hash, in 20 bits: `register << 6 | rank`.
+    /// The change that one hash makes to a sketch, in 20 bits: `register << 6 | rank`.
     package struct Mark: Sendable, Hashable {
         package let rawValue: UInt32
 
         package init(hash: UInt64) {
             let register = UInt32(truncatingIfNeeded: hash) & UInt32(HyperLogLog.registerCount - 1)
-            // The bit above all others limits the count.
+            // The bit above the rank bits is set, to limit the count of trailing zeros.
             let rest = hash >> UInt64(HyperLogLog.precision) | 1 << UInt64(HyperLogLog.rankBits)
             self.rawValue = register << 6 | UInt32(rest.trailingZeroBitCount + 1)
         }
 
-        /// Creates a mark from a stored value; bits above the lower 20 are ignored.
+        /// Creates a mark from a stored value; bits above the low-order 20 are ignored.
         package init(rawValue: UInt32) {
             self.rawValue = rawValue & 0xF_FFFF
         }
@@ -67,7 +67,7 @@ package struct HyperLogLog: Sendable, Equatable {
     package mutating func add(_ mark: Mark) {
         let (register, rank) = (Int(mark.rawValue >> 6), UInt8(mark.rawValue & 63))
         guard rank > 0, rank <= Self.maximumRank else { return }
-        // Moved out of `self` so that the storage is changed in place.
+        // The storage is moved out of `self`, so that it is changed in place.
         var storage = Storage.sparse([])
         swap(&storage, &self.storage)
         switch consume storage {
@@ -103,7 +103,7 @@ package struct HyperLogLog: Sendable, Equatable {
 
     package var isEmpty: Bool { self.storage == .sparse([]) }
 
-    /// The estimated number of distinct elements, by Ertl's improved raw estimator, as in Redis.
+    /// The estimated number of distinct elements, using Ertl's improved raw estimator, as in Redis.
     package var count: Int {
         let counts = self.countsByRank
         let registers = Double(Self.registerCount)
@@ -125,7 +125,7 @@ package struct HyperLogLog: Sendable, Equatable {
         }
     }
 
-    /// The memory of the registers, in bytes.
+    /// The memory used by the registers, in bytes.
     package var memoryBytes: Int {
         switch self.storage {
         case .dense(let ranks): ranks.count

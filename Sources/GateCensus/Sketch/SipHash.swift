@@ -29,7 +29,8 @@ package struct SipHash: Sendable, Equatable {
             }
             var rest: UInt64 = 0
             if count >= 8, index < count {
-                // Read together with bytes that were already processed, which are shifted out.
+                // The last bytes are read together with bytes that were already processed, which
+                // are then shifted out.
                 let shift = UInt64(8 &- (count &- index)) &* 8
                 rest = unsafe Self.word(bytes, at: count &- 8) &>> shift
             } else {
@@ -43,7 +44,7 @@ package struct SipHash: Sendable, Equatable {
         }
     }
 
-    /// Returns the number in eight bytes, lowest byte first.
+    /// Returns the number in eight bytes, in little-endian order.
     @inline(__always)
     private static func word(_ bytes: UnsafeRawBufferPointer, at start: Int) -> UInt64 {
         unsafe UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: start, as: UInt64.self))

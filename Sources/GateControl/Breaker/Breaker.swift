@@ -10,8 +10,8 @@ package import Logging
 /// more clients than predicted.
 ///
 /// Monitoring starts after a reload, or on a date from which a rule denies more clients, and ends
-/// after the configured time. A tripped rule stays in observe mode, across restarts and reloads,
-/// until an operator resets the breaker or edits the terms of the rule.
+/// after the configured time. After a trip, a rule remains in observe mode, across restarts and
+/// reloads, until an operator resets the breaker or edits the rule's terms.
 package actor Breaker: RulesFilter {
     /// The state of the breaker, for operators.
     package struct Status: Sendable, Equatable {
@@ -45,8 +45,8 @@ package actor Breaker: RulesFilter {
     private var record = BreakerRecord()
     private var count: UInt64 = 0
     private var loaded: LoadedRules?
-    /// The digests of the terms, stored because computing those of 10,000 rules takes a third of a
-    /// second.
+    /// The digests of the terms, cached because computing the digests of 10,000 rules takes a third
+    /// of a second.
     private var terms: [String: String] = [:]
     /// The rules as currently applied.
     private var acting: RuleSet?
@@ -61,8 +61,8 @@ package actor Breaker: RulesFilter {
     ///
     /// - Parameters:
     ///   - census: The clients that predictions are based on.
-    ///   - folder: The folder for trips; `nil`: they are lost on restart.
-    ///   - trust: The certificate authorities for the webhook.
+    ///   - folder: The folder for trips; `nil` if they may be lost on restart.
+    ///   - trust: The CA certificates that the webhook's certificate is verified against.
     ///   - logger: Logs trips.
     ///   - now: Returns the current time.
     package init(
@@ -178,7 +178,7 @@ package actor Breaker: RulesFilter {
         )
     }
 
-    /// Whether a date has passed from which a rule denies more clients.
+    /// Whether any date from which a rule denies more clients has passed.
     var isDue: Bool { self.dates.first.map { $0.time <= self.now() } ?? false }
 
     /// Whether the counts should be evaluated now.
@@ -247,7 +247,7 @@ extension Breaker {
         return acting
     }
 
-    /// Monitors rules from a given time on, except tripped ones; stops if none remain.
+    /// Monitors rules from a given time on, except those with a trip; stops if none remain.
     private func begin(_ names: Set<String>, since: Timestamp) async {
         let suspects = names.subtracting(self.trips.map(\.rule))
         guard !suspects.isEmpty, let loaded = self.loaded, loaded.breaker.limit != nil else {
@@ -381,7 +381,7 @@ struct BreakerWebhook: Sendable {
             if attempt < Self.attempts { try? await Task.sleep(for: Self.pause) }
         }
         self.logger.error(
-            "the webhook of the circuit breaker could not be notified",
+            "the circuit breaker's webhook could not be notified",
             metadata: ["host": "\(url.host)", "error": "\(problem)"]
         )
     }

@@ -8,15 +8,15 @@ internal import GateSystem
 package struct BreakerTrip: Sendable, Equatable, Codable {
     /// The ID of the rule, or `unidentified`.
     package let rule: String
-    /// The digest of the rule's terms; with other terms, the trip no longer applies.
+    /// The digest of the rule's terms; if the terms change, the trip no longer applies.
     let terms: String
     /// The time in seconds since 1970.
     package let time: Int64
     package let cause: RuleTrial.Excess.Cause
-    /// The app and platform of the denied clients; `nil`: all clients.
+    /// The app and platform of the denied clients; `nil` for all clients.
     package let app: String?
     package let platform: String?
-    /// The number of clients counted, the share of denied ones, and the predicted share.
+    /// The number of clients counted, the share of denied clients, and the predicted share.
     package let clients: Int
     package let share: Double
     package let predicted: Double
@@ -41,7 +41,7 @@ struct BreakerRecord: Sendable, Equatable, Codable {
     /// The maximum number of stored trips; the newest are kept.
     private static let mostTrips = 100
 
-    /// The format version; records in another format are not read.
+    /// The format version; records in a different format are not read.
     var format = 1
     private(set) var trips: [BreakerTrip] = []
     var watch: Watch?
@@ -54,7 +54,7 @@ struct BreakerRecord: Sendable, Equatable, Codable {
             let bytes = try folder.read(Self.name, atMost: Self.maximumSize)
             self = try JSONDecoder().decode(BreakerRecord.self, from: Data(bytes))
             guard self.format == 1 else {
-                report("\(folder.path)/\(Self.name) has the format of another release")
+                report("\(folder.path)/\(Self.name) was written in another release's format")
                 return nil
             }
         } catch FileContent.Failure.missing {

@@ -22,7 +22,7 @@ extension RuleSetDefinition {
         return terms
     }
 
-    /// Returns the names of terms that have changed, or that have a different effect.
+    /// Returns the names under which terms have changed, or have a different effect.
     ///
     /// `after`: the `denialTerms` of these rules; `before`: those of the old rules.
     func changedTerms(
@@ -71,8 +71,10 @@ extension RuleSetDefinition {
 }
 
 extension RuleDefinition {
-    /// The terms that differ from those of an empty rule, so that a newer version of the gate with
-    /// additional terms gets the same digest.
+    /// The terms that differ from those of an empty rule.
+    ///
+    /// Equal terms are omitted so that the digest does not change when a newer version of the gate has
+    /// additional terms.
     fileprivate var terms: [String] {
         let plain = RuleDefinition(id: self.id)
         func term<Value: Equatable>(
@@ -95,8 +97,8 @@ extension RuleDefinition {
 }
 
 extension MaintenanceWindow {
-    /// The terms in the format of earlier versions, so that an update of the gate does not rearm a
-    /// tripped rule.
+    /// The terms in the format of earlier versions, so that an update of the gate does not end a
+    /// trip.
     fileprivate var terms: String {
         func text(_ time: Timestamp?) -> String { time.map { "\($0)" } ?? "nil" }
         let announceFrom = self.announceFrom.map { "Optional(\($0))" } ?? "nil"

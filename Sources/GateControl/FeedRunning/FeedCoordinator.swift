@@ -31,7 +31,7 @@ package actor FeedCoordinator {
     ///
     /// - Parameters:
     ///   - reloader: Merges the values with the rules files.
-    ///   - store: Keeps the values for a restart; `nil`: they are not stored.
+    ///   - store: Keeps the values for a restart; `nil` to store none.
     ///   - logger: The log for changes and failures of feeds.
     ///   - confirmed: Called with a feed's ID and the time at which its value was last confirmed.
     package init(
@@ -76,7 +76,7 @@ package actor FeedCoordinator {
         self.change(feed) { $0.nextAt = time }
     }
 
-    /// Returns the value of a feed that was applied last.
+    /// Returns the most recently applied value of a feed.
     func last(of feed: FeedDefinition) async -> FeedValue? {
         await self.reloader.contribution(of: feed)?.value
     }
@@ -119,7 +119,7 @@ package actor FeedCoordinator {
     /// Records a failed fetch.
     func fail(_ failure: FeedFailure, of feed: FeedDefinition, failures: Int) {
         var text = "\(failure)"
-        // A rejected value is more important than the part that could not be fetched.
+        // The rejection of a value is more important than the part that could not be fetched.
         if failure.isPartial, let refusal = self.refused[feed.id]?.error {
             text = "\(refusal); \(text)"
         }
@@ -206,7 +206,7 @@ package actor FeedCoordinator {
             status.confirmedAt = time
             status.notes = value.notes ?? []
             if isNew { status.changedAt = time }
-            // The error of a part that is still missing is kept, so that it is logged once.
+            // The error about a part that is still missing is kept, so that it is logged only once.
             if isWhole { (status.lastError, status.failures) = (nil, 0) }
             status.isStale = false
             status.isObserved = false
@@ -257,7 +257,8 @@ package actor FeedCoordinator {
 
     private func save(of feed: FeedDefinition, at time: Int64, isNew: Bool) async {
         guard let store = self.store,
-            // After the clock was set back, nothing would be written until it caught up.
+            // Without `abs`, once the clock was set back, nothing would be written until it had
+            // caught up.
             isNew || abs(time - (self.savedAt[feed.id] ?? 0)) >= Self.touchInterval,
             let known = await self.reloader.contribution(of: feed)
         else { return }
@@ -266,7 +267,7 @@ package actor FeedCoordinator {
             self.savedAt[feed.id] = time
         } catch {
             self.logger.error(
-                "feed cannot be stored for a restart",
+                "feed cannot be stored; a restart will not restore its current value",
                 metadata: self.metadata(of: feed, ["error": "\(error)"])
             )
         }

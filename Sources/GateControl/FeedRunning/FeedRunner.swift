@@ -122,8 +122,8 @@ actor FeedRunner {
         self.later = Task { await self.take(after: wait) }
     }
 
-    /// Applies the results that are due; returns the delay in seconds of the pending rest, or
-    /// `nil`.
+    /// Applies the results that are due; returns the delay in seconds until the next one is due, or
+    /// `nil` if none is pending.
     private func applyDueResults() async -> Double? {
         while true {
             switch self.debounce.next(at: self.now.uptime) {
@@ -170,7 +170,7 @@ actor FeedRunner {
     private var now: FeedSchedule.Moment { self.clock.now() }
 }
 
-/// The clock of a feed, and its function to sleep.
+/// A feed's clock, and its sleep function.
 struct FeedClock: Sendable {
     let now: @Sendable () -> FeedSchedule.Moment
     /// Sleeps for a number of seconds.

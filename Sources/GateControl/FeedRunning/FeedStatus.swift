@@ -25,7 +25,7 @@ package struct FeedStatus: Sendable, Equatable {
     /// The time of the last confirmation, whether or not the value had changed, in seconds since
     /// 1970.
     package internal(set) var confirmedAt: Int64?
-    /// The time of the last change of the contribution, in seconds since 1970.
+    /// The time of the last change to the contribution, in seconds since 1970.
     package internal(set) var changedAt: Int64?
     /// The start of the last fetch or stream, in seconds since 1970.
     package internal(set) var askedAt: Int64?
@@ -37,7 +37,7 @@ package struct FeedStatus: Sendable, Equatable {
     package internal(set) var notes: [String] = []
     /// The number of consecutive failures.
     package internal(set) var failures = 0
-    /// Whether the value has not been confirmed within `staleAfter`.
+    /// Whether the last confirmation of the value is older than `staleAfter`.
     package internal(set) var isStale = false
     /// Whether the rules of the feed are in observe mode because the value is stale.
     package internal(set) var isObserved = false

@@ -74,7 +74,7 @@ package struct FeedSupervisor: Sendable {
         }
     }
 
-    /// Waits until the rules define other feeds; `nil` once the task is canceled.
+    /// Waits until the rules define different feeds; `nil` once the task is canceled.
     private func change(of feeds: [FeedDefinition]) async -> [FeedDefinition]? {
         for await next in self.reloader.feeds {
             if next != feeds { return next }

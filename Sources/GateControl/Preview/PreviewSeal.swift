@@ -2,7 +2,7 @@ internal import GateCrypto
 package import GatePolicy
 internal import GateSystem
 
-/// Signs and verifies the header fields with which testers preview a decision.
+/// Signs and verifies the header fields that let testers preview a decision.
 ///
 /// A field is `KIND.SECOND.MAC`: the kind, the expiry in seconds of Unix time, and the HMAC-SHA-256
 /// (RFC 2104) of both with the secret, in base64url without padding (RFC 4648 section 5).
@@ -25,7 +25,8 @@ package struct PreviewSeal: Sendable {
 
     /// Reads the secrets in a file, one per line.
     ///
-    /// The first one signs, and all are accepted, so that a secret can be rotated.
+    /// The first secret is used to sign, and all of them are accepted when verifying, so that
+    /// secrets can be rotated.
     package init(path: String) throws(Failure) {
         let bytes: [UInt8]
         do throws(FileContent.Failure) {
@@ -55,7 +56,7 @@ package struct PreviewSeal: Sendable {
         return "\(text).\(Base64URL.text(code))"
     }
 
-    /// Verifies a field; its duration reveals nothing about the expected signature.
+    /// Verifies a field; the time that this takes reveals nothing about the expected signature.
     package func read(_ field: String, at now: Timestamp) -> PreviewReading {
         let parts = field.split(separator: ".", omittingEmptySubsequences: false)
         guard field.utf8.count <= Self.longest, parts.count == 3,

@@ -6,7 +6,7 @@ package import GateRules
 package struct ReloadStatus: Sendable, Equatable {
     /// Whether the last reload succeeded; false before the first load.
     package private(set) var lastReloadSuccessful: Bool
-    /// The last time that the rules were read and valid, whether or not they had changed.
+    /// The last time that the rules were read and found valid, whether or not they had changed.
     package private(set) var lastSuccess: Date?
     /// The active revision.
     package private(set) var revision: String?
@@ -16,7 +16,7 @@ package struct ReloadStatus: Sendable, Equatable {
     package private(set) var refusals: [Finding]
     /// The findings on the active rules.
     package private(set) var findings: [Finding]
-    /// The undo because of which the active rules differ from the file.
+    /// The undo that makes the active rules differ from the file.
     package private(set) var pin: RulesPin?
 
     static let notLoaded = ReloadStatus(
@@ -40,7 +40,7 @@ package struct ReloadStatus: Sendable, Equatable {
         )
     }
 
-    /// Sets the active rules after a change without a reload of the file.
+    /// Sets the active rules after a change that did not reload the file.
     mutating func use(_ rules: LoadedRules) {
         self.revision = rules.definition.revision
         self.findings = rules.findings.all

@@ -13,9 +13,9 @@ extension RulesReloader {
         /// Creates the initial state.
         ///
         /// - Parameters:
-        ///   - rules: The active rules; `nil`: none.
+        ///   - rules: The active rules; `nil` if there are none.
         ///   - contributions: The values of feeds, by feed ID.
-        ///   - failure: The reason why the rules in the file are not active; `nil`: they are.
+        ///   - failure: The reason why the rules in the file are not active; `nil` if they are.
         package init(
             _ rules: LoadedRules? = nil,
             contributions: [String: FeedContribution] = [:],
@@ -39,9 +39,9 @@ extension RulesReloader {
         ///
         /// - Parameters:
         ///   - census: Returns the clients since a given time, to check new rules against.
-        ///   - filter: Decides which of the rules are enforced; `nil`: all of them.
-        ///   - archive: Stores earlier rules for an undo; `nil`: no undo.
-        ///   - keep: Stores valid rules of the file for the next start.
+        ///   - filter: Decides which of the rules are enforced; `nil` to enforce all of them.
+        ///   - archive: Stores earlier rules for an undo; `nil` to disable undo.
+        ///   - keep: Stores valid rules from the file for the next start.
         ///   - note: Called for every change, including rejected ones.
         package init(
             census: (@Sendable (Timestamp) -> [CensusRow])? = nil,

@@ -40,7 +40,7 @@ extension RulesReloader {
         seen sighting: RulesSighting?
     ) -> Reading {
         // The watcher also reports when it starts, and after every `touch`. A signal requests that
-        // the rules are read and tested, which is not repeated if it has just happened.
+        // the rules be read and tested; this is not repeated if it has just been done.
         guard let current,
             reason == .fileChanged || hasJustRead && self.status.lastReloadSuccessful
         else { return .file }

@@ -71,7 +71,7 @@ extension RulesReloader {
     /// Returns the effects that an undo would currently have; `nil` if the revision is not
     /// archived.
     ///
-    /// `target`: the revision to return to; `nil`: the last one with different files.
+    /// `target`: the revision to return to; `nil` for the last one with different files.
     package func preview(undoTo target: String?) async -> UndoPreview? {
         guard let current, let archive = self.collaborators.archive,
             let target = target ?? (try? archive.revision(before: current.filesRevision)),
@@ -139,8 +139,8 @@ extension RulesReloader {
     private func pin(against current: LoadedRules, for files: String, by name: String?) -> RulesPin?
     {
         var undone = current.pin?.undone ?? [current.filesRevision]
-        // Files that were rejected must not become active when the reason for the rejection
-        // disappears.
+        // Files that were rejected must not become active when the reason for the rejection no
+        // longer applies.
         if let refused = self.failure?.files, !undone.contains(refused) { undone.append(refused) }
         undone.removeAll { $0 == files }
         guard !undone.isEmpty else { return nil }

@@ -7,8 +7,8 @@ package import Logging
 
 /// Replaces the rules at run time, and keeps the active ones if the new ones are invalid.
 ///
-/// All kinds of reloads use this actor. Reloads never run concurrently; those requested during a
-/// reload are served together by the next one.
+/// All kinds of reloads use this actor. Reloads never run concurrently; requests during a reload
+/// are served together by the next reload.
 package actor RulesReloader {
     /// The maximum number of earlier revisions to remember; no rollback needs more.
     private static let mostFormerRevisions = 100
@@ -25,8 +25,8 @@ package actor RulesReloader {
     package internal(set) var status = ReloadStatus.notLoaded
     /// The time at which the active rules took effect.
     private(set) var inForceSince: Timestamp?
-    /// Whether the rules are from the file, in its current or an earlier state, not from the state
-    /// folder.
+    /// Whether the rules come from the file, as it is now or as it was earlier, rather than from
+    /// the state folder.
     private(set) var areOfFile: Bool
     /// The time of and the reason for the last read of the file; `nil` if it has not been read
     /// since startup.
@@ -141,7 +141,7 @@ package actor RulesReloader {
 
     /// Applies a new value of a feed, together with the last valid state of the file.
     ///
-    /// - Returns: The errors, in which case nothing has changed; empty on success.
+    /// - Returns: The errors if the value was rejected and nothing has changed; empty on success.
     func offer(
         _ contribution: FeedContribution,
         of feed: FeedDefinition
@@ -172,8 +172,8 @@ package actor RulesReloader {
         Set(self.contributions.filter(\.value.isObserved).keys)
     }
 
-    /// Returns the current value of a feed; `nil` if it has none, or only one for a different
-    /// entry.
+    /// Returns the current value of a feed; `nil` if the feed has none, or only a value for a
+    /// different entry.
     func contribution(of feed: FeedDefinition) -> FeedContribution? {
         self.contributions[feed.id].flatMap { $0.fingerprint == feed.fingerprint ? $0 : nil }
     }
@@ -191,8 +191,8 @@ package actor RulesReloader {
                 let undo = self.undos.removeFirst()
                 undo.answer.resume(returning: await self.putBack(undo))
             } else if let first = self.waiting.first?.origin {
-                // A request that arrived during the last reload may expect changes that it read too
-                // early to see.
+                // A request that arrived during the last reload may expect changes that were made
+                // after that reload had read the file.
                 let answered = self.waiting
                 self.waiting = []
                 // The result of a signal only appears in the log.
@@ -228,7 +228,7 @@ package actor RulesReloader {
             // `nil` is only returned for readings with a sighting.
             guard var loaded = try await self.loaded(reading, contributions) else { return [] }
             for (other, finding) in loaded.lockoutsByFeeds where other != feed.id {
-                // The source provided this floor before the store data was known.
+                // The other feed provided this floor before this feed's store data was known.
                 self.logger.error(
                     "a feed locks out all clients: its rules only observe now",
                     metadata: ["feed": "\(other)", "error": "\(finding.asError)"]
@@ -269,8 +269,8 @@ package actor RulesReloader {
 
     /// Loads and checks rules off the actor.
     ///
-    /// `isUndo`: the rules were active before. They are not checked against the census, which would
-    /// also take time.
+    /// `isUndo`: the rules were active before, so they are not checked against the census, which
+    /// would take time.
     func loaded(
         _ reading: Reading,
         _ contributions: [String: FeedContribution],

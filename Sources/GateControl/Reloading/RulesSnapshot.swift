@@ -5,8 +5,8 @@ package import GateRules
 package struct RulesSnapshot: Sendable {
     package let rules: LoadedRules
     package let status: ReloadStatus
-    /// Whether the rules are from the file, in its current or an earlier state, not from the state
-    /// folder.
+    /// Whether the rules come from the file, as it is now or as it was earlier, rather than from
+    /// the state folder.
     package let areOfFile: Bool
     package let inForceSince: Timestamp?
     /// The time of and the reason for the last read of the file; `nil` if it has not been read

@@ -18,8 +18,8 @@ package struct StartingRules: Sendable {
     /// - Parameters:
     ///   - loader: Loads the file.
     ///   - contributions: The values that feeds had before startup.
-    ///   - lastGood: The stored rules; `nil`: none.
-    ///   - isStrict: Whether the stored rules must not be used.
+    ///   - lastGood: The stored rules; `nil` if there are none.
+    ///   - isStrict: Whether to fail instead of using the stored rules.
     ///   - now: The time of startup.
     ///   - logger: Logs all problems.
     /// - Throws: `LoadFailure` if there are no usable rules.
@@ -44,8 +44,8 @@ package struct StartingRules: Sendable {
             return
         } catch {
             log.report(error)
-            // The sources may have valid values by now, which the gate can only fetch after it has
-            // started.
+            // By now, the sources may have valid values, but the gate can only fetch them after it
+            // has started.
             if !contributions.isEmpty, former == nil,
                 let alone = try? loader.load(feeds: [:], against: nil, at: now)
             {

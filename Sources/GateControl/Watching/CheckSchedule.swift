@@ -1,4 +1,4 @@
-/// Decides when to check the rules files, from the kernel's events and the time.
+/// Decides when to check the rules files, based on the kernel's events and the time.
 ///
 /// A file is read when its writer has finished. A file that is written in place is not read before
 /// it is closed and then unchanged for a while, because scripts close a file and append to it
@@ -35,7 +35,7 @@ struct CheckSchedule {
         case wait(Duration)
         /// Check the files: all writers have finished.
         case look
-        /// Poll for changes without an event; the files may be half written.
+        /// Poll for changes without an event; the files may be half-written.
         case glance
     }
 
@@ -55,7 +55,7 @@ struct CheckSchedule {
 
     private let timing: RulesWatcher.Timing
     private var written: [Entry: Writing] = [:]
-    /// The end of the pause in which further events of the same replacement may follow.
+    /// The end of the pause in which more events may follow as part of the same replacement.
     private var pauseEnd: Instant?
     /// The start of the period that the maximum delays apply to.
     private var waitingSince: Instant?
@@ -146,7 +146,8 @@ struct CheckSchedule {
         }
         if let pauseEnd { ends.append(pauseEnd) }
         guard let end = ends.max() else { return nil }
-        // There is no limit while a file is open: it would be read half written.
+        // The delay is not limited while a file is open, because the file would be read
+        // half-written.
         guard let waitingSince, self.openSince == nil else { return end }
         let longest =
             self.isBeingWritten ? self.timing.longestSettling : self.timing.longestDebounce

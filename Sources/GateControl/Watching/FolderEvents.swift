@@ -3,8 +3,8 @@ private import Glibc
 
 /// The inotify events of a few folders that concern the rules.
 ///
-/// Folders are watched instead of files: a watch on a file stays with its inode, and editors and
-/// Kubernetes replace the file with another one.
+/// Folders are watched instead of files, because a watch on a file follows its inode, whereas
+/// editors and Kubernetes replace the file with a different one.
 struct FolderEvents: ~Copyable {
     /// An event from the kernel.
     enum Notice: Equatable {

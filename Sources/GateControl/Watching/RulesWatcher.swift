@@ -6,28 +6,28 @@ package import Logging
 ///
 /// A sighting identifies a state of the files without their contents. The first one is sent
 /// immediately, so that changes between the first load and the start of the watcher are not missed.
-/// After it, there is one for each new state of the file or folder, regardless of how it was
-/// written: a write in place, an editor's rename, a Kubernetes swap of `..data`, a deletion. It is
-/// sent when the writer has finished. Ending the iteration or canceling its task stops the watcher
-/// and closes its descriptors.
+/// After that, a sighting is sent for each new state of the file or folder, once the writer has
+/// finished. It does not matter how the state was written: in place, by an editor's rename, by a
+/// Kubernetes swap of `..data`, or by a deletion. Ending the iteration or canceling its task stops
+/// the watcher and closes its descriptors.
 package struct RulesWatcher: AsyncSequence, Sendable {
     /// The delays of the watcher.
     package struct Timing: Sendable {
-        /// The time after a rename in which further renames of the same change may follow.
+        /// The time after a rename in which more renames may follow as part of the same change.
         package var debounce: Duration
         /// The maximum delay for a series of renames without a pause.
         package var longestDebounce: Duration
-        /// The time for which a file that was written in place must be unchanged after it was
-        /// closed, because scripts close a file and append to it again.
+        /// How long a file that was written in place must remain unchanged after it was closed,
+        /// because scripts close a file and append to it again.
         package var settling: Duration
         /// The maximum delay for a file that is closed and appended to without a pause.
         package var longestSettling: Duration
-        /// The time without a change after which a file that is never closed is read.
+        /// How long a file that is never closed must remain unchanged before it is read.
         package var abandonment: Duration
         /// The time in which events are collected before they are read.
         package var gathering: Duration
-        /// The polling interval, for file systems without events; a change found by polling counts
-        /// if the next poll finds the same state.
+        /// The polling interval, for file systems without events; a change found by polling only
+        /// counts if the next poll finds the same state.
         package var pollInterval: Duration
 
         /// 100 ms and 1 s for renames, 500 ms and 10 s for writes in place, 10 s for files that are
@@ -68,7 +68,7 @@ package struct RulesWatcher: AsyncSequence, Sendable {
         }
         if !isStarted {
             self.logger.error(
-                "no thread is available: changes of the rules files are only read on SIGHUP"
+                "no thread is available: changes to the rules files are only read on SIGHUP"
             )
         }
         return stream.makeAsyncIterator()

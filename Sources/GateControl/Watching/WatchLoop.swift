@@ -46,8 +46,7 @@ struct WatchLoop: Sendable {
                 case .stop: return
                 case .timeout: continue
                 case .notice:
-                    // A log in the same folder that is written continuously must not keep the
-                    // thread busy.
+                    // A continuously written log in the same folder must not keep the thread busy.
                     guard self.wait(for: -1, atMost: self.timing.gathering) != .stop else { return }
                     self.take(&notices, into: &schedule)
                     let wasHeldUp = isWriterSlow
@@ -93,7 +92,7 @@ struct WatchLoop: Sendable {
 
     private func warnOfWriter() {
         self.logger.warning(
-            "the rules are still being written; they are read when that is done, or on SIGHUP",
+            "the rules are still being written; they will be read once complete, or on SIGHUP",
             metadata: ["path": "\(self.path)"]
         )
     }
@@ -105,7 +104,7 @@ struct WatchLoop: Sendable {
             pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
         ]
         let (seconds, attoseconds) = duration.components
-        // Rounded up; otherwise the last fraction of a millisecond would be a busy loop.
+        // Rounded up; otherwise the last fraction of a millisecond would be spent in a busy loop.
         let milliseconds = Int32(clamping: seconds * 1000 + attoseconds / 1_000_000_000_000_000 + 1)
         let count = unsafe Glibc.poll(&waited, nfds_t(waited.count), milliseconds)
         if self.stop.isSent { return .stop }
@@ -113,7 +112,7 @@ struct WatchLoop: Sendable {
     }
 }
 
-/// Wakes up a thread that waits in `poll`, to stop it.
+/// Stops a thread that waits in `poll`, by waking it up.
 final class StopSignal: Sendable {
     /// The descriptor for `poll`; negative if no descriptor was available, in which case the thread
     /// checks the signal in its next iteration.
@@ -137,7 +136,7 @@ final class StopSignal: Sendable {
 
     func send() {
         self.sent.store(true, ordering: .releasing)
-        // Fails without a pipe, which is harmless.
+        // Without a pipe, this fails, which is harmless.
         _ = unsafe write(self.writer, [1], 1)
     }
 }

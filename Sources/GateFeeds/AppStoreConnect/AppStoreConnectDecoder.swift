@@ -14,7 +14,7 @@ struct AppStoreConnectDecoder: FeedSourceDecoder {
     func decode(_ fields: Fields, _ problems: Problems) -> (any FeedSource)? {
         let noun = "an App Store Connect feed"
         let app = AppStoreApp(fields, of: noun, problems)
-        let id = fields.required("keyId", of: noun).flatMap { $0.text("the id of a key", problems) }
+        let id = fields.required("keyId", of: noun).flatMap { $0.text("a key id", problems) }
         let secret = fields.required("key", of: noun).flatMap { $0.secret(problems) }
         let issuer = fields["issuer"].flatMap { $0.text("an issuer", problems) }
         let platform = fields["platform"].map { self.platform($0, problems) } ?? .ios

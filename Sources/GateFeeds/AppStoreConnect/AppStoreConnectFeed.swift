@@ -4,14 +4,14 @@ internal import GateSystem
 
 /// The builds and versions of an app in App Store Connect.
 ///
-/// Formats: Apple's OpenAPI description of the App Store Connect API, version 4.4.
+/// The formats are those of Apple's OpenAPI description of the App Store Connect API, version 4.4.
 struct AppStoreConnectFeed: FeedSource {
     static let address = try? FetchURL(parsing: "https://api.appstoreconnect.apple.com")
     /// The platform names of the API.
     static let platforms: [Platform: String] = [
         .ios: "IOS", .macos: "MAC_OS", .tvos: "TV_OS", .visionos: "VISION_OS",
     ]
-    /// The memory key of the app number that was looked up by bundle identifier.
+    /// The memory key of the app number, once it has been looked up by bundle identifier.
     private static let number = "app"
 
     let url: FetchURL
@@ -62,7 +62,7 @@ struct AppStoreConnectFeed: FeedSource {
                 ["apps"],
                 [("filter[bundleId]", name), ("fields[apps]", "bundleId")]
             )
-            // The filter also matches prefixes.
+            // The filter also finds identifiers that only start with the name.
             let found = apps.resources.first { $0[path: "attributes.bundleId"] == .text(name) }
             guard let number = found?["id"]?.text else {
                 throw .content("App Store Connect has no app \(self.app) for this key")

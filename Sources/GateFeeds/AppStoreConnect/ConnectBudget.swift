@@ -11,7 +11,7 @@ struct ConnectBudget: Equatable {
         let limit: Int
         let left: Int
 
-        /// Whether less than a twentieth is left, which is reserved for other users of the key.
+        /// Whether less than a twentieth is left; the rest is reserved for other users of the key.
         fileprivate var isScarce: Bool { Double(self.left) * 20 < Double(self.limit) }
 
         /// The time in seconds after which more requests may be available.

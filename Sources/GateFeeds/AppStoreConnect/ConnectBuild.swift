@@ -8,13 +8,13 @@ struct ConnectBuild: Equatable {
     /// The build number as written.
     var number: String
 
-    /// Decodes a build; returns `nil` for one that no tester can have, because its processing is
-    /// unfinished or failed, or because it has no audience.
+    /// Decodes a build; returns `nil` if no tester can have it, because its processing is
+    /// unfinished or has failed, or because it has no audience.
     ///
     /// - Parameters:
     ///   - resource: The build.
     ///   - list: The list with the related resources.
-    ///   - readiness: The condition for builds that are required of testers.
+    ///   - readiness: The condition for requiring a build of testers.
     /// - Throws: `FeedFailure` for a resource that is not a build.
     init?(
         _ resource: JSONValue,
@@ -64,7 +64,7 @@ struct ConnectBuild: Equatable {
                 let language = LanguageTag(locale)
             else { continue }
             notes[language] = text
-            // Apple uses `de-DE`, and a tester may prefer `de-AT`.
+            // A tester who prefers `de-AT` gets the texts that Apple labels `de-DE`.
             guard
                 let base = locale.split(separator: "-").first.flatMap({ LanguageTag(String($0)) }),
                 general[base] == nil
@@ -83,7 +83,7 @@ enum ConnectDemand: String, Sendable, CaseIterable {
     case recommend
 }
 
-/// The condition for builds that are required of testers.
+/// The condition for requiring a build of testers.
 enum ConnectReadiness: String, CaseIterable {
     /// Testers can install the build.
     case testing

@@ -74,8 +74,8 @@ struct ConnectClient {
         return next
     }
 
-    /// Throws if the key is almost exhausted, to reserve the last requests for others, such as a
-    /// build upload.
+    /// Throws if the key's budget is almost exhausted: the last requests are reserved for other
+    /// uses, such as a build upload.
     private func checkBudget() throws(FeedFailure) {
         guard let window = self.budget?.scarce else { return }
         let message =

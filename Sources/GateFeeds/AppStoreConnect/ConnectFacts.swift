@@ -8,7 +8,7 @@ struct ConnectFacts {
         let app: String?
         let platform: Platform
         let storeURL: String?
-        /// The template of the rules for testers; `nil`: no rules are generated.
+        /// The template of the rules for testers; if `nil`, no rules are generated.
         let rule: FeedRuleTemplate?
         /// Whether the newest build is required of testers or recommended to them.
         var ask = ConnectDemand.require
@@ -21,7 +21,7 @@ struct ConnectFacts {
 
     /// Returns the memory key for the time at which a version became available in the store.
     private static func sighting(of version: ConnectVersion) -> String {
-        // A soak period starts when the version is available to all users.
+        // A soak period starts once the version is available to all users.
         if case .ended = version.phase {
             "complete \(version.version)"
         } else {
@@ -60,7 +60,7 @@ struct ConnectFacts {
     ///   - target: The clients that the facts apply to.
     ///   - memory: The times at which versions became available in the store.
     ///   - now: The time at which the expiration of builds is evaluated.
-    /// - Returns: The contribution of the feed.
+    /// - Returns: The feed's contribution.
     func document(
         of feed: String,
         for target: Target,
@@ -106,8 +106,8 @@ struct ConnectFacts {
             members.append(.init("minimumBuildOf", .text("\(build.version)")))
         }
         if target.ask == .recommend {
-            // The build is already available, so it is recommended from the time of its upload and
-            // never enforced.
+            // The build is already available, so the recommendation begins with its upload. Without
+            // `enforceFrom`, the floor is never enforced.
             let since = newest.uploadedAt ?? Timestamp(secondsSinceEpoch: 0)
             members.append(.init("warnFrom", .text("\(since)")))
         }
@@ -146,7 +146,7 @@ struct ConnectFacts {
         var members = self.identity(of: target)
         members.append(.init("version", .text("\(version.version)")))
         if let build = version.build { members.append(.init("build", .build(build))) }
-        // The placeholder for versions of the first fetch does not parse as a time.
+        // The placeholder for versions found at the first fetch does not parse as a time.
         let seen = memory[Self.sighting(of: version)].flatMap { try? Timestamp(parsing: $0) }
         let since = Self.begin(of: version, seen: seen, now)
         if let since { members.append(.init("releasedAt", .text("\(since)"))) }
@@ -166,8 +166,8 @@ struct ConnectFacts {
     /// been available.
     ///
     /// The earliest release date is only a lower bound, because the review may have ended long
-    /// after it. The date alone is only used for versions that existed at the first fetch, for
-    /// which no better time is known.
+    /// after it. It is used on its own only for versions that existed at the first fetch, because
+    /// nothing better is known about them.
     private static func begin(
         of version: ConnectVersion,
         seen: Timestamp?,

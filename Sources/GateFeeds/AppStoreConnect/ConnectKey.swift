@@ -8,11 +8,11 @@ struct ConnectKey: Sendable, Equatable {
     let id: String
     /// The issuer of team keys; `nil` for an individual key.
     let issuer: String?
-    /// The `.p8` file, which Apple lets users download once.
+    /// The `.p8` file, which Apple lets users download only once.
     let secret: Secret
 
-    /// Parses the content of a `.p8` file, or its base64 encoding, which is often used to keep it
-    /// on one line.
+    /// Parses the content of a `.p8` file, or its base64 encoding, which is often used to keep the
+    /// key on one line.
     private static func key(in text: String) -> SigningKey? {
         if let key = SigningKey(pem: text, for: .es256) { return key }
         let compact = text.filter { !$0.isWhitespace }
@@ -43,7 +43,7 @@ struct ConnectKey: Sendable, Equatable {
 ///
 /// https://developer.apple.com/documentation/appstoreconnectapi/generating-tokens-for-api-requests
 private struct ConnectClaims: Encodable {
-    /// The lifetime of a token in seconds; Apple rejects tokens with more than 20 minutes.
+    /// The lifetime of a token in seconds; Apple rejects lifetimes above 20 minutes.
     private static let lifetime: Int64 = 600
     /// The number of seconds by which the local clock may be ahead of Apple's.
     private static let skew: Int64 = 30

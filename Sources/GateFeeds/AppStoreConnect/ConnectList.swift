@@ -1,5 +1,5 @@
 internal import GateRules
-/// The resources of a list with the included resources (https://jsonapi.org/format/1.0).
+/// A list of resources, together with the included resources (https://jsonapi.org/format/1.0).
 struct ConnectList {
     private struct Key: Hashable {
         let type: String

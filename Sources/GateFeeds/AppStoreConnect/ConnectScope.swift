@@ -1,11 +1,11 @@
 internal import GateRules
-/// The app and platform that lists of App Store Connect are filtered by.
+/// The app and platform by which App Store Connect lists are filtered.
 ///
-/// If resources of other apps or platforms are returned anyway, they are ignored.
+/// Resources of other apps or platforms that are returned nevertheless are ignored.
 struct ConnectScope {
     /// The number of the app.
     let app: String
-    /// The API's name of the platform.
+    /// The API's name for the platform.
     let platform: String
     /// The other apps and platforms in the responses, in the order of their first appearance.
     private(set) var others: [String] = []
@@ -15,12 +15,12 @@ struct ConnectScope {
         self.platform = platform
     }
 
-    /// Checks the app and platform of a resource, and records other ones.
+    /// Checks the app and platform of a resource, and records unexpected ones.
     ///
     /// - Parameters:
     ///   - resource: A build or a version.
     ///   - platform: The platform of the resource; `nil` if it is unknown.
-    /// - Returns: Whether the resource states no other app or platform.
+    /// - Returns: `false` if the resource states a different app or platform.
     mutating func accepts(_ resource: JSONValue, for platform: String?) -> Bool {
         let app = resource[path: "relationships.app.data.id"]?.text
         let other: String? =

@@ -27,7 +27,7 @@ struct ConnectVersion: Equatable {
     /// The duration of a phased release; it reaches all users on the seventh day.
     private static let phasedDays: Int64 = 7
 
-    /// Decodes a version; `nil` for one that is not in the App Store.
+    /// Decodes a version; `nil` if the version is not in the App Store.
     init?(_ resource: JSONValue, in list: ConnectList) throws(FeedFailure) {
         let states = [
             try resource.text(at: "attributes.appVersionState"),
@@ -57,7 +57,7 @@ struct ConnectVersion: Equatable {
         switch try release.text(at: "attributes.phasedReleaseState") {
         case "COMPLETE": return try Self.end(of: release).map { .ended(by: $0) } ?? .complete
         case "ACTIVE": return try Self.end(of: release).map { .phased(until: $0) } ?? .partial
-        // Paused, inactive, or an unknown state that Apple added later.
+        // The release is paused or inactive, or in a state that Apple added later.
         case _: return .partial
         }
     }

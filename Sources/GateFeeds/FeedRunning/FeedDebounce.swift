@@ -2,9 +2,9 @@ package import GateRules
 
 /// Limits how often the values of a feed are applied; independent of how they are applied.
 ///
-/// The first value after a pause is applied immediately. If more values follow, only the last one
-/// of each interval is applied. Each applied value is merged, checked, tested, stored and sent to
-/// every event loop, so skipping short-lived values saves work.
+/// The first value after a quiet period is applied immediately. If more values follow, only the
+/// last one of each interval is applied. Each applied value is merged, checked, tested, stored and
+/// sent to every event loop, so skipping short-lived values saves work.
 package struct FeedDebounce: Equatable {
     /// The next step.
     package enum Step: Equatable {
@@ -16,7 +16,7 @@ package struct FeedDebounce: Equatable {
         case nothing
     }
 
-    /// The minimum time in seconds between the end of one application and the next.
+    /// The minimum time in seconds between applying a value and applying the next one.
     static let interval = 0.2
 
     /// At most one value, followed by the results that were received with it or after it.
@@ -32,12 +32,12 @@ package struct FeedDebounce: Equatable {
         switch answer {
         case .value, .part: self.held = [answer]
         case .nonsense: self.held = self.held.filter(\.isValue) + [answer]
-        // A pending result is newer than the value that would be confirmed.
+        // A confirmation refers to a value that is older than the pending result.
         case .unchanged, .alive: if self.held.isEmpty { self.held = [answer] }
         }
     }
 
-    /// Ends the interval early, because the source sends no further values for now.
+    /// Ends the interval early, because the source sends no more values for now.
     package mutating func hurry() {
         self.opensAt = -Double.infinity
     }

@@ -33,8 +33,8 @@ package final class FeedHooks: Sendable {
         var loggedAt: [Outcome: ContinuousClock.Instant] = [:]
     }
 
-    /// The minimum time between two log entries of a kind, so that unauthenticated clients cannot
-    /// flood the log.
+    /// The minimum time between two log entries of the same kind, so that unauthenticated clients
+    /// cannot flood the log.
     private static let logInterval = Duration.seconds(10)
 
     private let state = Mutex(State())
@@ -96,8 +96,8 @@ package final class FeedHooks: Sendable {
         guard let signature = signatures.first else { return .unsigned }
         do throws(FeedFailure) {
             let isSigned = try hook.webhook.isSigned(body, by: signature)
-            // With two signatures, another recipient could have verified the one that this gate
-            // rejects.
+            // If there are two signatures, another recipient may check the one that the gate
+            // ignores, and reach a different result.
             return isSigned && signatures.count == 1 ? .taken : .invalidSignature
         } catch {
             self.logger.log(

@@ -26,25 +26,28 @@ package struct FeedSchedule: Equatable {
         case rest(Double)
     }
 
-    /// The maximum delay after the first failure in seconds; it doubles with each further failure.
+    /// The maximum delay in seconds after the first failure; it doubles with each additional
+    /// failure.
     static let firstDelay = 1.0
-    /// The maximum delay after failures in seconds, unless the polling interval is longer.
+    /// The maximum delay in seconds after any number of failures, unless the polling interval is
+    /// longer.
     static let longestDelay = 60.0
     /// The minimum delay in seconds.
     static let shortestDelay = 0.2
     /// The minimum time in seconds between the end of a fetch and a fetch triggered by a hint.
     static let hintDelay = 1.0
-    /// The duration in seconds after which a stream counts as stable, which resets the failures.
+    /// The duration in seconds after which a stream counts as stable, so that its failures are
+    /// reset.
     static let lastingAfter = 10.0
-    /// The maximum jitter as a share of the interval, so that the gates of a fleet do not poll in
+    /// The maximum jitter as a share of the interval; it keeps the gates of a fleet from polling in
     /// lockstep.
     static let spread = 0.1
 
     private let timing: FeedTiming
     /// The time of the last confirmation, in seconds since 1970.
     private(set) var confirmedAt: Int64?
-    /// The same time on the monotonic clock, so that changes to the wall clock do not affect
-    /// staleness.
+    /// The time of the last confirmation on the monotonic clock, so that changes to the wall clock
+    /// do not affect staleness.
     private var confirmedUptime: Double
     package private(set) var failures = 0
     private(set) var isStale = false
@@ -74,7 +77,7 @@ package struct FeedSchedule: Equatable {
         return .rest(min(self.askAt - now.uptime, untilStale))
     }
 
-    /// Marks the value as stale if its time has expired; returns whether it was not stale before.
+    /// Marks the value as stale once its time has expired; returns whether this call has marked it.
     package mutating func turnsStale(at now: Moment) -> Bool {
         guard let wait = self.secondsUntilStale(at: now), wait <= 0 else { return false }
         self.isStale = true
@@ -102,17 +105,17 @@ package struct FeedSchedule: Equatable {
         return wasStale
     }
 
-    /// Records the regular end of a fetch.
+    /// Records that a fetch ended normally.
     ///
-    /// `random`: A number from 0 up to 1.
+    /// `random`: A random number from 0 up to, but not including, 1.
     package mutating func finish(at now: Moment, random: Double) {
         self.failures = 0
         self.askAt = now.uptime + Double(self.timing.every) * (1 + Self.spread * random)
         self.earliest = now.uptime + Self.hintDelay
     }
 
-    /// Records the regular end of a stream; it is reopened soon, or after longer delays if streams
-    /// keep ending early.
+    /// Records that a stream ended normally; the feed opens a new stream soon, or after increasing
+    /// delays if streams keep ending early.
     package mutating func interrupt(at now: Moment, random: Double) {
         self.fail(retryAfter: nil, at: now, random: random)
     }
@@ -124,15 +127,15 @@ package struct FeedSchedule: Equatable {
         // Limits the exponent, to prevent an overflow.
         let bound = min(limit, Self.firstDelay * Double(1 << min(self.failures, 24)))
         self.failures += 1
-        // Full jitter spreads the retries of gates that failed at the same time.
+        // Full jitter spreads the retries of gates whose fetches failed at the same time.
         let delay = max(Self.shortestDelay, bound * random)
         let asked = Double(retryAfter ?? 0) * (1 + Self.spread * random)
         self.askAt = now.uptime + max(delay, asked)
         self.earliest = now.uptime + max(Self.hintDelay, asked)
     }
 
-    /// Returns the time in seconds until the value becomes stale without a confirmation; `nil` if
-    /// it is stale or never expires.
+    /// Returns the seconds until the value becomes stale, unless it is confirmed before then; `nil`
+    /// if it is stale or never expires.
     package func secondsUntilStale(at now: Moment) -> Double? {
         guard !self.isStale, let staleAfter = self.timing.staleAfter, self.confirmedAt != nil else {
             return nil
@@ -140,7 +143,7 @@ package struct FeedSchedule: Equatable {
         return self.confirmedUptime + Double(staleAfter) - now.uptime
     }
 
-    /// The time at which the value becomes stale, in seconds since 1970; `nil`: never.
+    /// The time at which the value becomes stale, in seconds since 1970; `nil` if it never does.
     package var staleAt: Int64? {
         guard let staleAfter = self.timing.staleAfter else { return nil }
         return self.confirmedAt.map { $0 + staleAfter }

@@ -7,8 +7,8 @@ internal import GateSystem
 ///
 /// https://cloud.google.com/compute/docs/access/authenticate-workloads
 enum MetadataServer {
-    /// The variable that overrides the host in tests and emulators; Google's own libraries also
-    /// read it.
+    /// The environment variable that overrides the host in tests and emulators; Google's own
+    /// libraries also read it.
     static let hostVariable = "GCE_METADATA_HOST"
 
     /// Creates the request for a token with scopes; the environment may override the host.

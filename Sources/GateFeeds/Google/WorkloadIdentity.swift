@@ -16,15 +16,15 @@ struct WorkloadIdentity {
     private let audience: String
     private let tokenType: String
     private let tokenURL: FetchURL
-    /// The URL that issues a token of a service account; `nil` without impersonation.
+    /// The URL that issues tokens for a service account; `nil` without impersonation.
     private let impersonationURL: FetchURL?
     private let source: Secret
-    /// The member of a JSON object with the token; `nil` if the file contains only the token.
+    /// The JSON member that contains the token; `nil` if the file contains only the token.
     private let member: String?
 
     /// Decodes the file.
     ///
-    /// - Throws: `FeedFailure` that names the missing or invalid part.
+    /// - Throws: A `FeedFailure` that names the missing or invalid part.
     init(_ file: JSONValue, in place: Secret) throws(FeedFailure) {
         func failure(_ problem: String) -> FeedFailure {
             .secret("the workload identity in \(place) \(problem)")
@@ -109,7 +109,7 @@ struct WorkloadIdentity {
         return try AccessToken(impersonated: try await fetch(question), asked: now)
     }
 
-    /// Reads the token of the other identity provider, which is replaced every few minutes.
+    /// Reads the other identity provider's token, which is replaced every few minutes.
     private func subjectToken() throws(FeedFailure) -> String {
         let text = try self.source.read()
         guard let member else { return text }

@@ -7,10 +7,11 @@ struct BlockedSurplus: Equatable {
     let builds: ClosedRange<BuildNumber>
     var forms: FormPiece
 
-    /// Merges entries that differ only in the result of one test, which has no effect on them.
+    /// Merges entries that differ only in the result of one test, because that result does not
+    /// matter.
     ///
-    /// Tests of conditions with the lowest priority are removed first: they only apply to clients
-    /// that no earlier condition matches.
+    /// The tests of the conditions with the lowest priority are removed first: these conditions
+    /// only apply to clients that no earlier condition matches.
     static func joined(_ all: [BlockedSurplus]) -> [BlockedSurplus] {
         let questions = all.first?.forms.answers.map(\.test) ?? []
         return questions.reversed().reduce(all) { all, question in

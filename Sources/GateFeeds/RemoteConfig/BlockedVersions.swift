@@ -1,6 +1,6 @@
 internal import GatePolicy
 
-/// The versions below the floors of their pieces.
+/// The blocked versions: in each piece, those below a floor.
 struct BlockedVersions: Equatable {
     private struct Span: Equatable {
         var lower: AppVersion?

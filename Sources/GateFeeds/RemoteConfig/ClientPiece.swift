@@ -76,14 +76,14 @@ struct BuildPiece: Equatable {
         return pieces
     }
 
-    /// Whether the builds have a relation to a threshold, which is the same for all of them.
+    /// Whether the builds have a relation to a threshold; the result is the same for all of them.
     func meets(_ relation: RemoteConfigCondition.Relation, _ threshold: BuildNumber) -> Bool {
         relation.holds(self.builds.lowerBound, threshold)
     }
 }
 
 /// A range of versions within which no condition changes: a single version, or the versions between
-/// two.
+/// two thresholds.
 struct VersionPiece: Equatable {
     /// The lower bound; `nil` for the first piece.
     let lower: AppVersion?
@@ -106,7 +106,7 @@ struct VersionPiece: Equatable {
         return pieces
     }
 
-    /// Whether the versions have a relation to a threshold, which is the same for all of them.
+    /// Whether the versions have a relation to a threshold; the result is the same for all of them.
     func meets(_ relation: RemoteConfigCondition.Relation, _ threshold: AppVersion) -> Bool {
         if self.isSingle, self.lower == threshold { return relation.holds(0, 0) }
         let isBelow = self.upper.map { $0 <= threshold } ?? false

@@ -41,7 +41,8 @@ struct RemoteConfigClient {
         }
     }
 
-    /// An app ID contains its platform: `1:123:android:abc` is not an iOS app.
+    /// Whether an ID is that of the app; an ID contains its platform, so `1:123:android:abc` cannot
+    /// be that of an iOS app.
     private func isApp(_ id: String) -> Bool? {
         if let app { return app == id }
         let parts = id.split(separator: ":")

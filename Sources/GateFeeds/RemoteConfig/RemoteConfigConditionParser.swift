@@ -3,8 +3,8 @@ internal import GateRules
 
 /// A parser for condition expressions.
 ///
-/// Unknown elements become undecidable instead of being an error: Firebase has validated the
-/// expression, and new elements are added from time to time.
+/// Unknown elements are undecidable rather than errors: Firebase has validated the expression, and
+/// new elements are added from time to time.
 struct RemoteConfigConditionParser {
     private var rest: Substring
 

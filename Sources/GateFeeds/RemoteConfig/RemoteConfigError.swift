@@ -3,7 +3,8 @@ internal import GateRules
 enum RemoteConfigError: Error, Equatable {
     /// The document is not a template; the message includes the location.
     case template(String)
-    /// None of the parameters with a requirement exists; the payload contains their names.
+    /// The template has none of the parameters that can state a requirement; the payload contains
+    /// their names.
     case missingParameters([String])
     /// The parameter does not exist, but one with a similar name does.
     case misspelt(parameter: String, found: String)

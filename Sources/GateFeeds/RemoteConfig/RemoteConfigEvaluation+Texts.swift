@@ -2,7 +2,7 @@ internal import GatePolicy
 internal import GateRules
 
 /// Reads texts and maintenance settings from a template; they must be the same for all versions,
-/// because the texts of a rule are.
+/// because a rule has the same texts for all of its clients.
 extension RemoteConfigEvaluation {
     /// Returns a text that is the same for all clients.
     mutating func text(_ path: String) -> String? {
@@ -11,12 +11,12 @@ extension RemoteConfigEvaluation {
         return (try? SourceValue.text(value)).flatMap(\.self)
     }
 
-    /// Returns a text by language, from conditions on the device language or from an object with
-    /// languages.
+    /// Returns a text by language, from conditions on the device language or from an object with a
+    /// text per language.
     ///
     /// - Parameters:
     ///   - path: The parameter.
-    ///   - language: The language of a text without one.
+    ///   - language: The language of texts that state none.
     /// - Returns: The texts; empty if there is no parameter, or if it depends on other conditions.
     mutating func words(_ path: String, in language: LanguageTag) -> [LanguageTag: String] {
         guard let named = self.parameter(path) else { return [:] }
@@ -43,9 +43,10 @@ extension RemoteConfigEvaluation {
 
     /// Returns a value that is certain for all clients, whatever their version and build.
     ///
-    /// Returns `nil` if there is none; a note is added if the value differs.
+    /// Returns `nil` if there is none; a note is added if not all clients have the same value.
     private mutating func uniform(_ named: Named) -> JSONValue? {
-        // Undecided conditions are reported here; they must not make the lowest version apply.
+        // A separate evaluation keeps undecided conditions out of the notes on versions, which
+        // would say that the lowest version applies.
         var reading = RemoteConfigEvaluation(template: self.template, client: self.client)
         var values: [JSONValue?] = []
         for piece in reading.pieces(of: [named]) {
@@ -101,7 +102,10 @@ extension RemoteConfigEvaluation {
         return words
     }
 
-    /// Maintenance applies to all versions, so a switch that is off for some of them counts as off.
+    /// Returns the settings of a switch.
+    ///
+    /// The switch counts as off if its value differs by version or build, because maintenance
+    /// applies to all of them.
     private mutating func maintenanceSwitch(
         _ named: Named,
         in language: LanguageTag

@@ -21,7 +21,7 @@ struct RemoteConfigEvaluation {
 
     let template: RemoteConfigTemplate
     var client: RemoteConfigClient
-    /// The floor that the template stated before.
+    /// The floor in the previous template.
     let before: AppVersion?
     /// The names of the conditions that only Firebase can evaluate.
     private(set) var undecided: [String] = []
@@ -43,7 +43,7 @@ struct RemoteConfigEvaluation {
         self.template[path].map { Named(name: path, parameter: $0) }
     }
 
-    /// Returns the pieces of all clients that the conditions of some parameters distinguish.
+    /// Returns the pieces into which the conditions of some parameters divide all clients.
     mutating func cuts(
         of parameters: [Named]
     ) -> (forms: [FormPiece], builds: [BuildPiece], versions: [VersionPiece]) {
@@ -54,7 +54,7 @@ struct RemoteConfigEvaluation {
         if Set(tests).count > FormPiece.maximumTests {
             self.note(
                 "the conditions of '\(parameters[0].name)' have more than \(FormPiece.maximumTests) "
-                    + "strings and patterns: further ones are not evaluated"
+                    + "strings and patterns: the others are not evaluated"
             )
         }
         return (
@@ -64,8 +64,8 @@ struct RemoteConfigEvaluation {
         )
     }
 
-    /// Returns the clients that the conditions of some parameters distinguish, with versions
-    /// varying fastest.
+    /// Returns the groups of clients that the conditions of some parameters distinguish; versions
+    /// vary fastest.
     mutating func pieces(of parameters: [Named]) -> [ClientPiece] {
         let (forms, builds, versions) = self.cuts(of: parameters)
         return forms.flatMap { forms in
@@ -80,8 +80,8 @@ struct RemoteConfigEvaluation {
     /// - Parameters:
     ///   - named: The parameter.
     ///   - piece: The clients.
-    ///   - key: The corresponding key of `fields` for builds, for a message if the text is probably
-    ///     a build.
+    ///   - key: The corresponding `fields` key for builds, which a message suggests if the text is
+    ///     probably a build.
     /// - Returns: The lowest version that the clients may have.
     /// - Throws: `RemoteConfigError` if an applicable value is not a version.
     mutating func version(
@@ -127,8 +127,8 @@ struct RemoteConfigEvaluation {
     /// Returns the value of a parameter for the clients of a piece.
     ///
     /// If several values are possible, the lowest applies, so that the gate does not deny clients
-    /// that Firebase would let pass. However, only a certain value can remove the floor for all
-    /// clients; a value that only some clients may have cannot.
+    /// that Firebase would let pass. However, the floor for all clients is only removed by a value
+    /// that is certain, not by one that only some clients may have.
     private mutating func outcome<Value: Comparable>(
         _ named: Named,
         in piece: ClientPiece,
@@ -172,13 +172,13 @@ struct RemoteConfigEvaluation {
                 return .unknown(reason: "has an invalid value: \(problem)")
             }
         }
-        // For clients outside of a rollout that is the default, the value is unknown to the gate.
+        // If the default is a rollout, the value of clients outside of the rollout is unknown.
         guard named.parameter.defaultValue?.isDrawn == true, let lowest else { return .nothing }
         return .value(lowest)
     }
 
     /// Returns the value that is certain for all clients of a piece, ignoring values that only some
-    /// may have.
+    /// of them may have.
     ///
     /// - Returns: The value; `nil` if none is certain, or if it is the app's own default.
     /// - Throws: `RemoteConfigError` if only Firebase can determine it, or if it cannot be parsed.

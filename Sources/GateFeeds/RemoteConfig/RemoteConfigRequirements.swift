@@ -6,7 +6,7 @@ struct RemoteConfigRequirements: Equatable {
     /// The names of the parameters that are evaluated.
     struct Names: Equatable {
         var minimum: String
-        /// The first existing parameter applies.
+        /// The names for the newest version; the first parameter that exists applies.
         var latest: [String]
         var minimumBuild = "min_build"
         var latestBuild = "latest_build"
@@ -235,7 +235,7 @@ struct RemoteConfigRequirements: Equatable {
 
     /// Returns one value for all clients: the lowest that any of them may have.
     ///
-    /// If a client's floor is not enforced, the floor counts as a recommendation for it.
+    /// If a client's floor is not enforced, it counts as a recommendation for that client.
     private mutating func lowest<Value: Comparable>(
         _ latest: RemoteConfigEvaluation.Named?,
         or minimum: RemoteConfigEvaluation.Named?,
@@ -256,8 +256,8 @@ struct RemoteConfigRequirements: Equatable {
                 case .nothing: break
                 case .value(let value): values.append(value)
                 case .unknown(let reason):
-                    // A recommendation denies no client, so an unknown one does not make the floor
-                    // unusable.
+                    // A recommendation never denies a client, so an unknown recommendation does not
+                    // make the floor unusable.
                     reading.note("'\(latest.name)' \(reason): nothing is recommended")
                     return nil
                 }
@@ -301,7 +301,8 @@ extension JSONValue {
 }
 
 extension RemoteConfigTemplate {
-    /// Returns a parameter with a version whose name resembles that of a missing parameter.
+    /// Returns the name of a parameter that contains a version, if it is probably a misspelled
+    /// `name`.
     fileprivate func misspelling(
         of name: String,
         besides names: RemoteConfigRequirements.Names

@@ -51,8 +51,8 @@ extension RemoteConfigTemplate.Value {
         }
     }
 
-    /// The values of a rollout are strings: one that cannot be converted makes the whole parameter
-    /// unreadable.
+    /// Returns the parts of a rollout's values, which are strings; if one of them cannot be
+    /// converted, the whole parameter is unreadable.
     private static func part(ofDrawn texts: [String], at pointer: String) -> Self {
         var parts: [String] = []
         for text in texts {

@@ -6,7 +6,7 @@ struct RemoteConfigTemplate {
     /// The value of a parameter, by default or for a condition.
     enum Value: Equatable {
         case text(String)
-        /// A part of the JSON in a string, other than a string.
+        /// A part of the JSON in a string, unless the part is itself a string.
         case json(JSONValue)
         /// The default in the app, which is unknown to the gate.
         case inAppDefault
@@ -14,15 +14,15 @@ struct RemoteConfigTemplate {
         case drawn([String])
         /// A value that Firebase selects for each client.
         case personalized
-        /// An unknown kind of value, or an invalid one, with its location.
+        /// An unknown kind of value, or an invalid value, with the reason.
         case unreadable(String)
     }
 
     struct Parameter {
         var defaultValue: Value?
         var conditionalValues: [String: Value]
-        /// Whether the console shows the values as numbers; they are encoded as strings
-        /// nevertheless.
+        /// Whether the console shows the values as numbers; they are encoded as strings in either
+        /// case.
         var isNumber = false
     }
 
@@ -32,7 +32,7 @@ struct RemoteConfigTemplate {
     /// The number of the published version; `nil` if it is missing.
     let version: String?
 
-    /// Whether values may change with time alone.
+    /// Whether values may change merely because time passes.
     var isTimed: Bool { self.conditions.contains { $0.condition.isTimed } }
 
     /// Parses a template.
@@ -52,7 +52,8 @@ struct RemoteConfigTemplate {
         }
         var parameters = (document.parameters ?? [:]).mapValues(\.parameter)
         for group in (document.parameterGroups ?? [:]).values {
-            // Firebase keeps names unique; otherwise the value that apps receive is unknown.
+            // Firebase keeps names unique; if a name is not unique, the value that apps receive is
+            // unknown.
             let twice = Value.unreadable("it is defined twice, in a group and outside of it")
             parameters.merge((group.parameters ?? [:]).mapValues(\.parameter)) { _, _ in
                 Parameter(defaultValue: twice, conditionalValues: [:])

@@ -19,12 +19,12 @@ struct ZoneOffsets: Sendable, Equatable {
 
     private let before: Int64
     private let transitions: [Transition]
-    /// The rule for the time after the last transition, if it is not a fixed offset.
+    /// The rule for times after the last transition; `nil` if the offset is fixed from then on.
     private let rule: PosixZone?
 
-    /// Reads a zone of the system by name, such as `Asia/Tokyo`; `nil` if there is none.
+    /// Reads one of the system's zones by name, such as `Asia/Tokyo`; `nil` if there is none.
     init?(named name: String) {
-        // A name is a path below the folder, and must not escape it.
+        // A name is a path below the zone folder, and must not lead out of it.
         let parts = name.split(separator: "/", omittingEmptySubsequences: false)
         guard !parts.isEmpty,
             parts.allSatisfy({ $0.wholeMatch(of: /[A-Za-z0-9_+\-]+/) != nil })
@@ -85,8 +85,8 @@ struct ZoneOffsets: Sendable, Equatable {
 
     /// Converts a local time, given as if it were UTC, to seconds since 1970.
     ///
-    /// An ambiguous time, after clocks are set back, is the earlier one. A skipped time is moved
-    /// forward by the length of the gap.
+    /// A time that occurs twice, because clocks are set back, stands for its first occurrence. A
+    /// skipped time is moved forward by the length of the gap.
     func time(ofLocal local: Int64) -> Int64 {
         let before = self.offset(at: local - Self.day)
         let after = self.offset(at: local + Self.day)
@@ -124,12 +124,12 @@ private struct TZifHeader {
         self.letters = Int(counts[5])
     }
 
-    /// The size of the block after the header in bytes.
+    /// The size in bytes of the block after its header.
     func size(ofTimes width: Int) -> Int {
         self.times * (width + 1) + self.kinds * 6 + self.restSize(ofTimes: width)
     }
 
-    /// The size of the block after the local time types in bytes.
+    /// The size in bytes of the rest of the block, after the local time types.
     func restSize(ofTimes width: Int) -> Int {
         self.letters + self.leaps * (width + 4) + self.marks
     }

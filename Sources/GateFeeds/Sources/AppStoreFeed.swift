@@ -4,8 +4,8 @@ internal import GateSystem
 
 /// The versions of an app in the App Store by country, as release facts.
 ///
-/// The lookup API needs no key and has few guarantees. Responses are cached for hours, a release
-/// reaches countries one after the other, and the result for a missing app is an empty list. When
+/// The lookup API needs no key and offers few guarantees. Responses are cached for hours, a release
+/// reaches countries one after the other, and the result for a missing app is an empty list. If
 /// there are too many requests, the API responds with status 403 and no body.
 ///
 /// Once a version has been seen in a country, it is never removed. If the request for a country
@@ -23,7 +23,7 @@ struct AppStoreFeed: FeedSource {
 
     var summary: String { "App Store \(self.question.app)" }
     var subject: FeedSubject { .releases }
-    /// Version 2: only records of the requested platform and app are used.
+    /// Since version 2, only records of the requested platform and app are used.
     var interpretation: Int { 2 }
 
     func follow(
@@ -42,7 +42,7 @@ struct AppStoreFeed: FeedSource {
                 }
             } catch {
                 failures.append((country, error))
-                // When throttled, requests for further countries would fail as well.
+                // When throttled, requests for the other countries would fail as well.
                 if error.isThrottling { break }
             }
         }

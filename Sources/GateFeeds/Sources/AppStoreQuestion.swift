@@ -3,8 +3,8 @@ internal import GateRules
 
 /// The app and the platform of an App Store lookup.
 ///
-/// If an app is sold for several platforms under one ID, the lookup may return the record of
-/// another platform. Each record is compared with the request.
+/// If an app is sold for several platforms under one ID, the lookup may return the record for a
+/// different platform, so each record is compared with the request.
 struct AppStoreQuestion: Sendable, Equatable {
     /// The platforms whose records can be distinguished.
     static let platforms: [Platform] = [.ios, .macos, .tvos, .visionos, .watchos]
@@ -15,7 +15,7 @@ struct AppStoreQuestion: Sendable, Equatable {
     /// The parameters of the lookup.
     ///
     /// `desktopSoftware` is honored more often than `macSoftware`, which returns the iPhone record
-    /// for many apps. visionOS and watchOS have no entity.
+    /// for many apps. There is no `entity` for visionOS and watchOS.
     var parameters: [(name: String, value: String)] {
         let app: (name: String, value: String) =
             switch self.app {
@@ -33,7 +33,7 @@ struct AppStoreQuestion: Sendable, Equatable {
     ///
     /// - Parameter results: All records of a response.
     /// - Returns: The record; `nil` if there are no records.
-    /// - Throws: `FeedFailure` if no record matches, or if several different ones do.
+    /// - Throws: `FeedFailure` if no record matches, or if several different records do.
     func record(in results: [JSONValue]) throws(FeedFailure) -> JSONValue? {
         let right = results.filter { self.isAbout($0) }
         guard let record = right.first else {
@@ -56,7 +56,7 @@ struct AppStoreQuestion: Sendable, Equatable {
         return self.isOfApp(record) && record.platform == self.platform
     }
 
-    /// Whether the record states no other app.
+    /// Whether the record is for the requested app, or states no app.
     private func isOfApp(_ record: AppStoreRecord) -> Bool {
         switch self.app {
         case .number(let number): record.number.map { $0 == "\(number)" } ?? true
@@ -81,8 +81,8 @@ struct AppStoreQuestion: Sendable, Equatable {
             ? "\(answer); identify the app by 'trackId', or \(others)" : "\(answer); \(others)"
     }
 
-    /// Whether the lookup uses a bundle identifier together with an entity; Apple often ignores the
-    /// entity in that case.
+    /// Whether the lookup uses a bundle identifier together with an `entity`, which Apple then
+    /// often ignores.
     private var asksByBundleForEntity: Bool {
         guard case .bundle = self.app else { return false }
         return self.parameters.count > 1
@@ -107,7 +107,7 @@ private struct AppStoreRecord {
     private let wrapper: String?
     private let devices: [String]
     private let version: String?
-    /// The number of the app, in digits.
+    /// The app's number, as digits.
     let number: String?
     let bundle: String?
 
@@ -128,7 +128,8 @@ private struct AppStoreRecord {
     /// The platform of the record's version; `nil` if it is uncertain.
     ///
     /// A record with iOS devices is for iOS, even if other devices (Mac, Apple Vision Pro) can run
-    /// the build. A record without devices is for iOS as well: `software` predates other devices.
+    /// the build. The same applies to a record without devices, because the kind `software`
+    /// predates the other devices.
     var platform: Platform? {
         guard self.isApp else { return nil }
         switch self.kind {
@@ -154,7 +155,7 @@ private struct AppStoreRecord {
 }
 
 extension AppStoreRecord: CustomStringConvertible {
-    /// The maximum number of characters of a store's text in a message.
+    /// The maximum number of characters that a message quotes from a record.
     private static let longestText = 80
 
     var description: String {

@@ -6,16 +6,16 @@ struct AppStoreSightings: Equatable {
     /// A version in a country.
     struct Sighting: Equatable {
         var version: AppVersion
-        /// The release time of the version.
+        /// The version's release time.
         var since: Timestamp
         var link: String?
-        /// The minimum system version.
+        /// The minimum OS version.
         var minimumOS: AppVersion?
     }
 
     /// The maximum number of stored versions per country.
     private static let remembered = 8
-    /// The prefix that distinguishes a system version from a store URL.
+    /// The prefix that distinguishes an OS version from a store URL.
     private static let systemMark = "os="
 
     /// The sightings by country, newest first.
@@ -23,8 +23,8 @@ struct AppStoreSightings: Equatable {
 
     init() {}
 
-    /// Decodes stored sightings: the versions of each country with their times, systems and store
-    /// URLs.
+    /// Decodes stored sightings: the versions of each country with their times, OS versions and
+    /// store URLs.
     init(memory: [String: String]) {
         for (country, text) in memory {
             let sightings = text.split(separator: "\n").compactMap { Self.sighting(in: $0) }
@@ -64,22 +64,22 @@ struct AppStoreSightings: Equatable {
         }
     }
 
-    /// Adds the current version of a country; an older version is ignored, because it comes from a
-    /// cache.
+    /// Adds the current version of a country; an older version is ignored, because it must come
+    /// from a cache.
     mutating func add(_ seen: Sighting, in country: String) {
         let known = self.countries[country, default: []]
         guard let newest = known.first, newest.version >= seen.version else {
             self.countries[country] = Array(([seen] + known).prefix(Self.remembered))
             return
         }
-        // The same version with a release date that the store may have corrected.
+        // The version is the same, but the store may have corrected its release date.
         if newest.version == seen.version { self.countries[country]?[0] = seen }
     }
 
-    /// Adopts sightings that were stored without comparing records with the request.
+    /// Adopts sightings stored by older releases, which did not compare records with the request.
     ///
-    /// Only versions up to the current one are adopted, because the country has certainly had
-    /// those.
+    /// Only versions up to the current one are adopted, because they have certainly been available
+    /// in the country.
     mutating func adopt(_ remembered: Self, in country: String, upTo seen: Sighting) {
         self.countries[country] = remembered.countries[country]?.filter {
             $0.version <= seen.version
@@ -106,8 +106,8 @@ struct AppStoreSightings: Equatable {
         _ store: StoreKeys
     ) -> JSONValue {
         let since = stores.compactMapValues { sightings in
-            // A country with a newer version has had an update available since the newer one's
-            // release at the latest.
+            // A country with a newer version has had an update available since the release of the
+            // newer version at the latest.
             sightings.filter { $0.version >= version }.map(\.since).min()
         }
         let seen = stores.sorted { $0.key < $1.key }

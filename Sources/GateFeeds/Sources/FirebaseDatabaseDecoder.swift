@@ -52,10 +52,10 @@ struct FirebaseDatabaseDecoder: FeedSourceDecoder {
     private func path(_ element: Element, _ problems: Problems) -> [String]? {
         guard let text = element.text("a path", problems) else { return nil }
         let names = text.split(separator: "/").map(String.init)
-        // Characters that a key of the database cannot contain.
+        // A database key cannot contain these characters.
         let forbidden = names.contains { $0.contains { ".$#[]?".contains($0) } }
         guard text.hasPrefix("/"), !forbidden else {
-            let message = "'\(text)' is not a path of the database such as '/app/version'"
+            let message = "'\(text)' is not a database path such as '/app/version'"
             return problems.reject(message, at: element.place)
         }
         return names

@@ -144,7 +144,7 @@ struct FirebaseDatabaseFeed: FeedSource {
         }
     }
 
-    /// Invalid data does not end the stream, because the correction arrives on the same stream.
+    /// Invalid data does not end the stream, because the correction will arrive on the same stream.
     private func answer(
         _ value: JSONValue,
         _ context: FeedContext,

@@ -12,7 +12,7 @@ struct FirebaseDatabaseTree {
         case giveUp(String)
     }
 
-    /// The maximum number of keep-alive events before the value.
+    /// The maximum number of keep-alive events that may precede the value.
     private static let patience = 2
 
     private var value: JSONValue?
@@ -32,7 +32,7 @@ struct FirebaseDatabaseTree {
         case "patch":
             let (path, data) = try Self.change(in: event)
             guard case .object(let members) = data else {
-                throw .content("a patch event of the stream contains no object")
+                throw .content("a patch event in the stream contains no object")
             }
             var value = self.value ?? .null
             for member in members {
@@ -42,7 +42,7 @@ struct FirebaseDatabaseTree {
             return .show(value)
         case "keep-alive":
             guard self.value == nil else { return .confirm }
-            // The value is the first event, or follows a keep-alive.
+            // The value arrives as the first event, or after a few keep-alive events.
             self.idleEvents += 1
             return self.idleEvents <= Self.patience
                 ? .ignore : .giveUp("the stream is open but sent no value")
@@ -50,7 +50,7 @@ struct FirebaseDatabaseTree {
             return .renew
         case "cancel":
             return .giveUp("the database rules no longer permit reading")
-        // For example `rules_debug`.
+        // Other events, such as `rules_debug`.
         case _:
             return .ignore
         }
@@ -63,10 +63,10 @@ struct FirebaseDatabaseTree {
         do {
             value = try JSONParser.parse(Array(event.data.utf8))
         } catch {
-            throw .content("an event of the stream is \(error)")
+            throw .content("an event in the stream is \(error)")
         }
         guard let path = value["path"]?.text, let data = value["data"] else {
-            throw .content("an event of the stream has no 'path' and 'data'")
+            throw .content("an event in the stream lacks 'path' or 'data'")
         }
         return (Self.names(in: path), data)
     }

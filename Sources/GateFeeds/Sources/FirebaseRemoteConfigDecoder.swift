@@ -11,13 +11,13 @@ struct FirebaseRemoteConfigDecoder: FeedSourceDecoder {
 
     func decode(_ fields: Fields, _ problems: Problems) -> (any FeedSource)? {
         let project = fields.required("project", of: "a feed").flatMap {
-            $0.name("the id of a project", suchAs: "my-shop-1a2b3", marks: "-", problems)
+            $0.name("a project id", suchAs: "my-shop-1a2b3", marks: "-", problems)
         }
         let account = fields.required("serviceAccount", of: "a feed")
             .flatMap { $0.googleIdentity(problems) }
         let system = fields.required("system", of: "a feed")
             .flatMap { $0.choice(of: FirebaseRemoteConfigFeed.System.self, problems) }
-        let app = fields["appId"].flatMap { $0.text("an app id of Firebase", problems) }
+        let app = fields["appId"].flatMap { $0.text("a Firebase app id", problems) }
         let language = fields["language"].map { $0.language(problems) }
         let names = FieldNames(
             fields["fields"],

@@ -6,14 +6,14 @@ extension FirebaseRemoteConfigFeed {
     /// The correct spelling, in addition to the misspelled default `lastest_version`.
     private static let otherLatest = "latest_version"
 
-    /// Generates the rules of a template at a time.
+    /// Generates the rules of a template for a point in time.
     ///
     /// - Parameters:
     ///   - template: The template.
     ///   - id: The ID of the feed.
     ///   - now: The time.
-    ///   - last: The memory of the previous template.
-    /// - Returns: The rules and the new memory.
+    ///   - last: What was remembered of the previous template.
+    /// - Returns: The rules, and what to remember of this template.
     /// - Throws: `FeedFailure` if the template cannot be used.
     func value(
         from template: RemoteConfigTemplate,
@@ -118,7 +118,8 @@ extension FirebaseRemoteConfigFeed {
         return missing + self.otherProject(template) + unread
     }
 
-    /// Returns a remark if all app IDs in conditions belong to another project than `appId`.
+    /// Returns a remark if all app IDs in conditions belong to a project other than that of
+    /// `appId`.
     private func otherProject(_ template: RemoteConfigTemplate) -> [String] {
         func project(_ id: String) -> Substring? { id.split(separator: ":").dropFirst().first }
         let ids = template.conditions.flatMap(\.condition.apps)

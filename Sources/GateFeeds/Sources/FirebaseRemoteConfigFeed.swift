@@ -2,11 +2,11 @@ internal import GatePolicy
 internal import GateRules
 internal import GateSystem
 
-/// Parameters of Firebase Remote Config for an app on one system.
+/// Parameters of Firebase Remote Config for an app on one operating system.
 ///
 /// https://firebase.google.com/docs/reference/remote-config/rest/v1/projects/getRemoteConfig
 struct FirebaseRemoteConfigFeed: FeedSource {
-    /// The systems that conditions support.
+    /// The operating systems that conditions support.
     enum System: String, Sendable, CaseIterable {
         case ios
         case android
@@ -99,8 +99,8 @@ struct FirebaseRemoteConfigFeed: FeedSource {
         return memory
     }
 
-    /// Throws if the version is lower than before: even a rollback has a new number, so the
-    /// response is outdated.
+    /// Throws if the version is lower than the last one: even a rollback gets a new number, so the
+    /// response must be outdated.
     private static func checkVersion(
         of template: RemoteConfigTemplate,
         after last: FeedValue?

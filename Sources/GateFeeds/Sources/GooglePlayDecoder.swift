@@ -12,11 +12,11 @@ struct GooglePlayDecoder: FeedSourceDecoder {
     func decode(_ fields: Fields, _ problems: Problems) -> (any FeedSource)? {
         let marks = "_.:-"
         let package = fields.required("package", of: "a feed").flatMap {
-            $0.name("a package of Google Play", suchAs: "com.example.shop", marks: marks, problems)
+            $0.name("a Google Play package", suchAs: "com.example.shop", marks: marks, problems)
         }
         let track =
             fields["track"].map {
-                $0.name("a track of Google Play", suchAs: "production", marks: marks, problems)
+                $0.name("a Google Play track", suchAs: "production", marks: marks, problems)
             } ?? GooglePlayFeed.production
         let account = fields.required("serviceAccount", of: "a feed")
             .flatMap { $0.googleIdentity(problems) }

@@ -28,8 +28,8 @@ struct GooglePlayFeed: FeedSource {
 
     var summary: String { "Google Play \(self.package) \(self.track)" }
     var subject: FeedSubject { .releases }
-    /// Version 2: a release has all its builds, and a version only if its name states it
-    /// unambiguously.
+    /// Since version 2, a release has all its builds, and it has a version only if its name states
+    /// one unambiguously.
     var interpretation: Int { 2 }
 
     func follow(

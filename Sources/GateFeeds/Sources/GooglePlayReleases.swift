@@ -13,8 +13,8 @@ struct GooglePlayReleases {
         /// The countries of the release, as lowercase codes; `nil` for all.
         var countries: [String]?
 
-        /// Whether the other release is newer: of the codes in which the two releases differ, it
-        /// has the highest one.
+        /// Whether the other release is newer: of the codes in which the two releases differ, the
+        /// other release has the highest.
         ///
         /// A new release may keep artifacts of the previous one.
         fileprivate func precedes(_ other: Release) -> Bool {
@@ -24,11 +24,11 @@ struct GooglePlayReleases {
 
     private static let published = "RELEASE_LIFECYCLE_STATE_PUBLISHED"
     private static let completed = "completed"
-    /// The states in an edit in which some users have the release.
+    /// The states of releases that some users have, as named in an edit.
     private static let handedOut = [completed, "inProgress", "halted"]
 
     let releases: [Release]
-    /// Notes about release names without an unambiguous version.
+    /// Notes about release names that contain no unambiguous version.
     private(set) var notes: [String] = []
 
     /// Decodes the release listing of a track.
@@ -59,7 +59,7 @@ struct GooglePlayReleases {
 
     /// Decodes a track from an edit, with the rollout state and the countries of its releases.
     ///
-    /// - Throws: `FeedFailure` if there is no active release, or if it is another track.
+    /// - Throws: `FeedFailure` if it is a different track, or has no active release.
     init(track: JSONValue, named name: String) throws(FeedFailure) {
         guard Self.isOf(name, track) else { throw Self.another(name, track) }
         var (found, notes): ([Release], [String]) = ([], [])
@@ -84,7 +84,7 @@ struct GooglePlayReleases {
         self.notes = notes
     }
 
-    /// Whether the item states no other track.
+    /// Whether the item is for the track, or states no track.
     private static func isOf(_ track: String, _ item: JSONValue) -> Bool {
         item["track"]?.text.map { $0 == track } ?? true
     }
@@ -105,7 +105,7 @@ struct GooglePlayReleases {
         guard let targeting = release["countryTargeting"],
             targeting["includeRestOfWorld"] != .boolean(true)
         else { return nil }
-        // An empty list may be omitted.
+        // The API may omit an empty list.
         return (targeting["countries"]?.items ?? []).compactMap { $0.text?.lowercased() }
     }
 

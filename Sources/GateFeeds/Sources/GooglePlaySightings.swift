@@ -3,7 +3,7 @@ internal import GateRules
 
 /// The times at which artifacts became available to all users.
 ///
-/// Google Play does not provide it, so it is tracked by the feed.
+/// Google Play does not provide these times, so the feed tracks them.
 struct GooglePlaySightings {
     private static let before = "before"
 
@@ -64,7 +64,7 @@ struct GooglePlaySightings {
     /// they have always been available.
     private func since(_ release: GooglePlayReleases.Release) -> Timestamp? {
         release.codes.compactMap { self.memory["\($0)"] }
-            // The placeholder for releases of the first fetch does not parse as a time.
+            // The placeholder for releases found at the first fetch does not parse as a time.
             .compactMap { try? Timestamp(parsing: $0) }.max()
     }
 }

@@ -1,5 +1,5 @@
 internal import GateRules
-/// Updates parts of a value like Firebase's Realtime Database, which does not store empty values.
+/// Updates parts of a value as Firebase's Realtime Database does, which stores no empty values.
 extension JSONValue {
     /// Sets the value at a path; `null` removes it.
     ///

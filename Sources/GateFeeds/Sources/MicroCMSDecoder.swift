@@ -47,10 +47,10 @@ struct MicroCMSDecoder: FeedSourceDecoder {
             return url.address(problems)
         }
         let service = fields.required("service", of: "a microCMS feed").flatMap {
-            $0.name("a service of microCMS", suchAs: "my-shop", marks: "_-", problems)
+            $0.name("a microCMS service", suchAs: "my-shop", marks: "_-", problems)
         }
         let endpoint = fields.required("endpoint", of: "a microCMS feed").flatMap {
-            $0.name("an endpoint of microCMS", suchAs: "app-version", marks: "_-", problems)
+            $0.name("a microCMS endpoint", suchAs: "app-version", marks: "_-", problems)
         }
         guard let service, let endpoint else { return nil }
         return try? FetchURL(parsing: "https://\(service).microcms.io/api/v1/\(endpoint)")

@@ -8,9 +8,9 @@ extension MicroCMSFeed {
     /// - Parameters:
     ///   - content: The object or the list.
     ///   - id: The ID of the feed.
-    ///   - last: The memory of the previous response.
+    ///   - last: What was remembered of the previous response.
     /// - Returns: The rules.
-    /// - Throws: `FeedFailure` that names the field.
+    /// - Throws: A `FeedFailure` that names the field.
     func value(
         from content: JSONValue,
         id: String,
@@ -62,7 +62,7 @@ extension MicroCMSFeed {
 
     /// Returns the platforms of an entry, limited to those of the rule.
     ///
-    /// Returns `nil` if the entry names no platform, and an empty list if it is for other
+    /// Returns `nil` if the entry names no platform, and an empty list if it is only for other
     /// platforms.
     private func platforms(
         of entry: JSONValue,

@@ -4,7 +4,7 @@ internal import GateSystem
 
 /// Forced updates in microCMS: a version range, a period and texts.
 ///
-/// An endpoint contains one of them (object) or several (list). The formats are those of
+/// An endpoint contains a single entry (object) or several entries (list). The formats are those of
 /// https://document.microcms.io/content-api: an empty field is missing or `null`, a select field is
 /// a list, and ETags are not documented.
 struct MicroCMSFeed: FeedSource {
@@ -66,7 +66,7 @@ struct MicroCMSFeed: FeedSource {
         }
         var content = try Self.content(of: response)
         if let count = content["contents"]?.items?.count, count < content.totalCount ?? 0 {
-            // The default limit is ten entries.
+            // Without a limit, the API returns only ten entries.
             content = try await self.wholeList(context)
         }
         let last = context.last?.memory ?? [:]

@@ -6,7 +6,7 @@ internal import GatePolicy
 /// release as `3.2.0 (3020)` or `3020 (3.2.0)`, the format of the Play Console. In `Release 3`,
 /// `hotfix 4.1` or `2026-11-27`, the meaning of a number is ambiguous.
 struct ReleaseName {
-    /// The maximum number of characters of a name in a message.
+    /// The maximum number of characters that a message quotes from a name.
     private static let longestText = 80
 
     let version: AppVersion?
@@ -24,7 +24,7 @@ struct ReleaseName {
         self.version = Self.version(in: self.text, codes)
     }
 
-    /// A note that the release is only known by its builds; `nil` if the name states a version.
+    /// A note that only the builds of the release are known; `nil` if the name states a version.
     var note: String? {
         guard self.version == nil else { return nil }
         let builds = StoreRelease.words(for: self.codes.map { BuildNumber($0) })
@@ -36,7 +36,7 @@ struct ReleaseName {
 
     private static func version(in name: String, _ codes: [UInt64]) -> AppVersion? {
         guard name.hasSuffix(")"), let open = name.firstIndex(of: "(") else {
-            // Google Play names a release with several artifacts by its date by default.
+            // By default, Google Play names a release with several artifacts after its date.
             return codes.count > 1 && self.isDate(name) ? nil : self.version(name)
         }
         let first = String(name[..<open]).trimmed

@@ -4,7 +4,7 @@ internal import GatePolicy
 internal import GateRules
 internal import GateSystem
 
-/// A rules file or a JSON object with versions at a URL, which is polled.
+/// A rules file, or a JSON object with versions, that is polled from a URL.
 struct RulesURLFeed: FeedSource {
     /// The public key for the signature of the file, and the location of the signature.
     struct Signature: Sendable, Equatable {

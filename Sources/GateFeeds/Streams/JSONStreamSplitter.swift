@@ -29,7 +29,7 @@ package struct JSONStreamSplitter {
                 }
             }
             guard self.object.count < self.limit else {
-                throw .content("a message of the stream is larger than \(self.limit) bytes")
+                throw .content("a stream message is larger than \(self.limit) bytes")
             }
             self.object.append(byte)
             self.count(byte)

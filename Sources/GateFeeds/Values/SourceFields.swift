@@ -4,8 +4,8 @@ internal import GateRules
 /// The fields that a feed reads from its source, with detection of misspelled names.
 ///
 /// Sources omit empty fields and have additional ones, so neither an absent field nor an unknown
-/// field alone is a mistake. The combination is: an unknown field that was not there before, while
-/// a known field with a similar name and a matching kind of value is absent.
+/// field alone is a mistake. It is a mistake if an unknown field appears that was not there before,
+/// while a known field with a similar name and a matching kind of value is absent.
 struct SourceFields: Sendable {
     /// The kind of content of a known field.
     enum Kind: Sendable {
@@ -16,7 +16,7 @@ struct SourceFields: Sendable {
         case link
         case words
 
-        /// Whether a value may be of this kind, even if it is invalid otherwise.
+        /// Whether a value has the form of this kind, even if it is otherwise invalid.
         fileprivate func fits(_ value: JSONValue) -> Bool {
             switch value {
             case .null, .object: return false
@@ -42,7 +42,7 @@ struct SourceFields: Sendable {
         let meant: String
     }
 
-    /// The memory key of the unknown fields in the previous response.
+    /// The memory key of the unknown fields that the previous response had.
     private static let strangers = "strangers"
     /// The memory key of the fields that had a floor or a switch.
     private static let kept = "floor"
@@ -67,9 +67,9 @@ struct SourceFields: Sendable {
     ///
     /// - Parameters:
     ///   - values: The entries of the response.
-    ///   - last: The memory of the previous response.
-    /// - Returns: The memory of this response.
-    /// - Throws: `FeedFailure` that names the unknown field and the similar one.
+    ///   - last: What was remembered of the previous response.
+    /// - Returns: What to remember of this response.
+    /// - Throws: A `FeedFailure` that names the unknown field and the similar one.
     func check(
         _ values: [JSONValue],
         after last: [String: String]
@@ -110,14 +110,14 @@ struct SourceFields: Sendable {
 
     /// Checks that fields with a floor or a switch have not disappeared.
     ///
-    /// This applies to sources that can state explicitly that nothing is required. In these, a
+    /// This applies to sources that can state explicitly that nothing is required. For these, a
     /// missing field is a mistake.
     ///
     /// - Parameters:
     ///   - fields: The fields.
-    ///   - last: The memory of the previous response.
-    /// - Returns: The memory of this response.
-    /// - Throws: `FeedFailure` that names the field and explains how to require nothing.
+    ///   - last: What was remembered of the previous response.
+    /// - Returns: What to remember of this response.
+    /// - Throws: A `FeedFailure` that names the field and explains how to require nothing.
     static func check(
         _ fields: [Kept],
         after last: [String: String]

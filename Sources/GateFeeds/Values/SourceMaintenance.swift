@@ -71,7 +71,9 @@ struct SourceMaintenance: Equatable {
         }
         let isStated = ["enabled", "from", "until"].contains { value[$0] != nil }
         guard isStated else {
-            throw .unfit("must be true or false, or have 'enabled', or 'from' and 'until'")
+            throw .unfit(
+                "must be true, false, or an object with 'enabled' or with both 'from' and 'until'"
+            )
         }
         func words(_ name: String) throws(SourceValue.Fault) -> [LanguageTag: String] {
             guard let value = value[name] else { return [:] }
@@ -108,7 +110,7 @@ extension FeedDocument {
         self.rules.append(template.maintenance(name, members))
     }
 
-    /// Adds texts as a notice, and the reference to it to the members of a rule.
+    /// Adds texts as a notice, and a reference to the notice to a rule's members.
     mutating func add(
         _ words: FeedTexts,
         as name: String,

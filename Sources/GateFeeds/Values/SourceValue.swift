@@ -5,7 +5,7 @@ internal import GateRules
 enum SourceValue {
     /// The reason why a value is invalid, to append to the name of its field.
     enum Fault: Error, Equatable {
-        /// The value has another type, or several values.
+        /// The value has a different type, or is a list of several values.
         case unfit(String)
         /// The value is a string that cannot be parsed as `noun`, such as a version.
         case unreadable(noun: String, text: String, reason: String)
@@ -74,7 +74,7 @@ enum SourceValue {
         }
     }
 
-    /// Returns build ranges from a number, a string, or a list of them.
+    /// Returns build ranges from a number, a string, or a list of numbers and strings.
     static func buildRanges(_ value: JSONValue) throws(Fault) -> [BuildRange] {
         try self.ranges(value, "build") { (text) throws(BuildRange.Failure) in
             try BuildRange(parsing: text)

@@ -32,7 +32,7 @@ struct UnreadFields {
     ///   - keys: The names that `fields` supports.
     ///   - platforms: The platforms of the rules; fields for other platforms are ignored.
     init(_ fields: [Field], read: Set<String>, keys: Keys, platforms: [Platform]?) {
-        // A pointer reads a part of its field.
+        // A pointer reads a part of a field, which then counts as read.
         let bases = Set(read.map { $0.prefix { $0 != JSONValue.pointerMark } }.map(String.init))
         var notes: [String] = []
         for field in fields.sorted(by: { $0.path < $1.path }) where !bases.contains(field.path) {

@@ -11,7 +11,7 @@ extension ValueObject {
     /// - Parameters:
     ///   - fields: The entry of the feed.
     ///   - usual: The default for `holds`.
-    ///   - problems: The list for problems.
+    ///   - problems: The list to which problems are added.
     init(_ fields: Fields, usually usual: Kind, _ problems: Problems) {
         let kind = fields["holds"].flatMap { $0.choice(of: Kind.self, problems) } ?? usual
         if kind == .rules {

@@ -61,8 +61,8 @@ struct ValueObject: Sendable {
     /// - Parameters:
     ///   - value: The value of the source.
     ///   - id: The ID of the feed.
-    ///   - last: The memory of the previous value.
-    /// - Returns: The file and the new memory.
+    ///   - last: What was remembered of the previous value.
+    /// - Returns: The file, and what to remember of this value.
     /// - Throws: `FeedFailure` if the value is missing or invalid.
     func value(
         from value: JSONValue,
@@ -90,7 +90,7 @@ struct ValueObject: Sendable {
         }
     }
 
-    /// Checks that the object states no other platform than the rule.
+    /// Checks that the object states no platform other than those of the rule.
     private func checkPlatform(of value: JSONValue) throws(FeedFailure) {
         guard case .object(let members) = value, let expected = self.rule.platforms else { return }
         for member in members where PlatformNames.mayHoldPlatform(member.name) {

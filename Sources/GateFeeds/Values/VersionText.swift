@@ -2,8 +2,8 @@ internal import GatePolicy
 
 /// A version string from a source, with checks for unusual values.
 struct VersionText: Equatable {
-    /// The lowest whole number that is treated as a build or a mistake: a year is a version, a
-    /// versionCode is not.
+    /// The lowest whole number that is treated as a build or a mistake: years are accepted as
+    /// versions, versionCodes are not.
     private static let lowestBuild = 10_000
 
     let version: AppVersion
@@ -25,7 +25,7 @@ struct VersionText: Equatable {
 
     /// Returns the reason why the string is rejected as a version; `nil` if it is accepted.
     ///
-    /// A number at or below the previous floor is accepted, because it may be an undo.
+    /// A number at or below the previous floor is accepted, because it may undo the last change.
     ///
     /// - Parameters:
     ///   - isNumber: Whether the type of the value in the source is a number.
@@ -54,6 +54,6 @@ struct VersionText: Equatable {
         let remedy =
             (try? BuildNumber(parsing: build)) == nil
             ? "" : "; for a minimum build, \(hint), or set 'minimumBuild: \(build)' in a rule"
-        return "has '\(metadata)' after the version, which is not compared\(remedy)"
+        return "has the suffix '\(metadata)', which is ignored in comparisons\(remedy)"
     }
 }

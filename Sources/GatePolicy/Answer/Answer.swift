@@ -1,27 +1,25 @@
 /// The response that a denied client gets instead of the backend's response.
 ///
-/// Connection-related fields (`Date`, `Content-Length` …) are missing, because the sender adds
-/// them.
+/// `Date`, `Content-Length` and the like are missing, because the sender adds them.
 package struct Answer: Sendable, Equatable {
     package var status: Int
     package var fields: [HeaderField]
     package var body: [UInt8]
     /// The time after which the client may retry; `nil` if the client has to be updated first.
     package var retryAt: Timestamp?
-    /// Whether the response names a protocol to upgrade to over HTTP/1.1 (RFC 9110 section
-    /// 15.5.22).
+    /// Whether the response has an `Upgrade` field over HTTP/1.1 (RFC 9110 section 15.5.22).
     package var sendsUpgrade = false
 
     /// The header field that marks responses and hints from the gate.
     package static let markerName = "X-VersionGate"
     private static let retryAfterName = "Retry-After"
-    /// The maximum, in seconds.
+    /// The maximum value of `Retry-After`, in seconds.
     ///
     /// OkHttp fails on larger values instead of returning the response.
     private static let maximumRetryAfter: Int64 = 0x7FFF_FFFF
 
-    /// Returns the response with a `Retry-After` for the current second: the number of seconds left
-    /// (RFC 9110 section 10.2.3), at most 2^31 - 1.
+    /// Returns the response with `Retry-After` set to the number of seconds left (RFC 9110 section
+    /// 10.2.3), at most 2^31 - 1.
     ///
     /// The other parts of the response do not change while the decision is valid.
     package func counted(to now: Timestamp) -> Answer {
@@ -33,16 +31,15 @@ package struct Answer: Sendable, Equatable {
         return answer
     }
 
-    /// Returns the CORS fields that let a web app from another origin read the response (CORS
-    /// protocol of the Fetch standard).
+    /// Returns the CORS fields that let a web app from another origin read the response (Fetch
+    /// standard, "CORS protocol").
     package static func crossOriginFields(origin: String) -> [HeaderField] {
-        // Only a value that can be an origin is repeated; other bytes could start another header
-        // field.
+        // Only a value that can be an origin is echoed; other bytes could start a new header field.
         guard !origin.isEmpty, origin.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return [] }
         return [
             HeaderField(name: "Access-Control-Allow-Origin", value: origin),
-            // The response contains no secrets. Without this field, a page that sends cookies could
-            // not read it.
+            // Without this field, a page that sends cookies could not read the response, which
+            // contains no secrets.
             HeaderField(name: "Access-Control-Allow-Credentials", value: "true"),
             HeaderField(name: "Access-Control-Expose-Headers", value: self.exposedNames),
         ]

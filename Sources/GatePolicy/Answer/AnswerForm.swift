@@ -40,9 +40,10 @@ package enum AnswerForm: UInt8, Sendable, CaseIterable {
         case .grpc: "application/grpc"
         case .grpcWeb: "application/grpc-web"
         case .grpcWebText: "application/grpc-web-text"
-        // Connect clients do not parse other media types as an error ("Unary-Response").
+        // Connect clients do not parse content of another media type as an error
+        // ("Unary-Response").
         case .connect, .graphQL: "application/json"
-        // Without parameters, because clients compare the whole value.
+        // Parameters are omitted, because clients compare the whole value.
         case .connectStreamJSON: "application/connect+json"
         case .connectStreamProto: "application/connect+proto"
         case .graphQLResponse: "application/graphql-response+json"

@@ -10,7 +10,7 @@ struct AnswerInputs {
         var names = IdentityPart.allCases.filter(parts.contains)
             .flatMap { sources.headers[$0, default: []] }
             .map { $0.lowercased() }
-        // The `User-Agent` pattern can supply any part, but it is only used if no header field
+        // A `User-Agent` pattern can supply any part, but is used only if no identity header
         // contains the version.
         if !sources.userAgents.isEmpty { names.append(IdentityReader.userAgent) }
         // The form of the response depends on `requestFields`, and its CORS fields depend on

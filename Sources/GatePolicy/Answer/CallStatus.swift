@@ -1,8 +1,8 @@
 /// The status of a gRPC or Connect call that the gate denies (gRPC over HTTP/2, "Responses"; the
 /// Connect protocol, "Error Codes").
 ///
-/// The detail messages have types that the libraries for all languages can decode
-/// (`google.rpc.Status`).
+/// The detail messages have the standard types of `google.rpc`, which gRPC libraries can decode in
+/// all languages (`google.rpc.Status`).
 struct CallStatus {
     /// The domain of the `ErrorInfo`.
     private static let domain = "versiongate"

@@ -28,8 +28,8 @@ enum Denial: Sendable, Equatable {
         }
     }
 
-    /// The gRPC status code: FAILED_PRECONDITION, because a retry does not help, or UNAVAILABLE,
-    /// because a retry may help.
+    /// The gRPC status code: FAILED_PRECONDITION if a retry does not help, or UNAVAILABLE if a
+    /// retry may help.
     var callStatus: Int {
         switch self {
         case .upgrade: 9
@@ -55,8 +55,7 @@ enum Denial: Sendable, Equatable {
 }
 
 extension Decision {
-    /// The time at which the denial ends; `nil` for a denial without an end, and for requests that
-    /// are forwarded.
+    /// The time at which the denial ends; `nil` if it is permanent, or if the request is forwarded.
     var deniedUntil: Timestamp? {
         switch self.kind {
         case .allow, .recommend: nil

@@ -30,8 +30,8 @@ struct DenialDocument {
         return object.bytes
     }
 
-    /// The end-of-stream message of a Connect stream in its envelope; includes the members of the
-    /// problem details beside `error`.
+    /// The end-of-stream message of a Connect stream, in its envelope: `error`, and the members of
+    /// the problem details.
     var connectEnd: [UInt8] {
         var error = JSONObject()
         error.add("code", self.denial.connectCode)
@@ -71,8 +71,8 @@ struct DenialDocument {
         object.add("status", self.status)
         object.add("message", self.words?.message ?? "")
         object.add("button", self.words?.button)
-        // An upgrade denial always has this member. An update does not end a maintenance window, so
-        // a maintenance denial only has it if there is a store URL.
+        // An upgrade denial always has this member, even if it is empty. An update does not end a
+        // maintenance window, so a maintenance denial has the member only if there is a store URL.
         object.add("storeUrl", self.denial == .upgrade ? self.link : self.upgrade.storeURL)
         object.add("minimumVersion", self.upgrade.minimum?.description)
         object.add("minimumBuild", self.upgrade.minimumBuild)
@@ -90,7 +90,8 @@ struct DenialDocument {
 
     private var link: String { self.upgrade.storeURL ?? "" }
 
-    /// The current maintenance window; `nil` for other denials, whose window may only be announced.
+    /// The active maintenance window; `nil` for other denials, whose window, if any, is only
+    /// announced.
     private var maintenance: MaintenanceWindow? {
         self.denial == .maintenance ? self.decision.maintenance : nil
     }

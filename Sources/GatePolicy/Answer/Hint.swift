@@ -8,7 +8,7 @@ struct Hint {
     /// Lets web apps from another origin read the hint if the backend allows them to read the
     /// response.
     ///
-    /// This field alone gives no access (CORS protocol of the Fetch standard).
+    /// This field alone grants no access (Fetch standard, "CORS protocol").
     private static let exposure = HeaderField(
         name: "Access-Control-Expose-Headers",
         value: "\(Answer.markerName), Deprecation, Sunset"
@@ -48,8 +48,9 @@ struct Hint {
         return [HeaderField(name: Answer.markerName, value: item.text)]
     }
 
-    /// Returns the announced maintenance window as a separate field line, which makes the field a
-    /// list of two.
+    /// Returns the announced maintenance window as a field line of its own.
+    ///
+    /// If the line follows the line for a recommendation, it is the second item of the same list.
     private static func notice(_ decision: Decision) -> [HeaderField] {
         guard let window = decision.maintenance else { return [] }
         var item = StructuredItem(token: self.announcement)
@@ -65,7 +66,8 @@ extension Decision {
 
     /// The version that the client should update to.
     ///
-    /// If a client is warned about a floor and no version is recommended to it, this is the floor.
+    /// If no version is recommended to a client that is warned about a floor, this is the version
+    /// of the floor.
     var goal: AppVersion? {
         self.upgrade.latest ?? (self.kind == .recommend ? self.upgrade.minimum : nil)
     }
@@ -75,7 +77,8 @@ extension Decision {
         self.upgrade.latestBuild ?? (self.kind == .recommend ? self.upgrade.minimumBuild : nil)
     }
 
-    /// The number of seconds before an app may repeat a recommendation; `nil` for other decisions.
+    /// The number of seconds before an app may repeat a recommendation; `nil` if the decision is
+    /// not a recommendation.
     var snooze: Int64? {
         self.kind == .recommend ? self.upgrade.snooze ?? Self.defaultSnooze : nil
     }

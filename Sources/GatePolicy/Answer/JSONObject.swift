@@ -35,14 +35,14 @@ struct JSONObject {
         }
     }
 
-    /// Adds `true`, or no member if the value is false.
+    /// Adds a member with the value `true`, unless the value is false.
     mutating func add(_ name: String, ifTrue value: Bool) {
         guard value else { return }
         self.begin(name)
         self.text.append("true")
     }
 
-    /// Adds an encoded value.
+    /// Adds a member whose value is already encoded.
     mutating func add(_ name: String, json: [UInt8]) {
         self.begin(name)
         self.text.append(json: json)

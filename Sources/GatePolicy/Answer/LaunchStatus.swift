@@ -3,7 +3,7 @@ package struct LaunchStatus: Sendable, Equatable {
     package let decision: Decision
     /// One JSON object (RFC 8259) without line breaks.
     package let body: [UInt8]
-    /// The language of the notice; `nil` without a notice.
+    /// The language of the notice; `nil` if there is no notice.
     package let language: LanguageTag?
     /// An opaque tag for the body, without quotation marks (RFC 9110 section 8.8.3).
     ///
@@ -82,8 +82,8 @@ package struct LaunchStatus: Sendable, Equatable {
 
 /// The terms of the deciding rule, as in the hint and in the denial.
 ///
-/// Terms that this rule does not set are the highest of all matching rules. A maintenance decision
-/// omits these, because an update does not end the maintenance window.
+/// A term that this rule does not set has the highest value among all matching rules. A maintenance
+/// decision omits such terms, because an update does not end the maintenance window.
 extension ClientStatus {
     fileprivate var reportedMinimum: AppVersion? {
         self.told(self.decision.upgrade.minimum, highest: self.minimum)

@@ -1,4 +1,4 @@
-/// A writer for a message in the Protocol Buffers wire format; supports numbers, strings and
+/// A writer for a message in the Protocol Buffers wire format; supports numbers, strings and nested
 /// messages.
 package struct ProtobufMessage {
     private enum WireType: UInt64 {
@@ -38,9 +38,9 @@ package struct ProtobufMessage {
         self.append(varint: UInt64(field.magnitude) << 3 | type.rawValue)
     }
 
-    /// Appends seven bits per byte, lowest first.
+    /// Appends seven bits per byte, low-order bits first.
     ///
-    /// All bytes but the last have the highest bit set.
+    /// All bytes except the last have the highest bit set.
     private mutating func append(varint value: UInt64) {
         var rest = value
         while rest >= 0x80 {

@@ -3,7 +3,7 @@ struct Responder: Sendable {
     private let revision: String
     private let words: NoticeCatalog
     private let style: AnswerStyle
-    /// The styles of rules that differ from the default style, by rule index.
+    /// The styles that differ from the default style, by rule index.
     private let styles: [Int: AnswerStyle]
     /// The value of `Vary`: the request header fields that a response can depend on.
     let vary: String

@@ -18,14 +18,14 @@ struct ComparedAnswers: Sendable {
         }
     }
 
-    /// The number of the responses, by rule ID.
+    /// The numbers of the responses, by rule ID.
     private let oldNumbers: [String: Int]
     private let newNumbers: [String: Int]
 
     init(_ old: RuleSetDefinition, _ new: RuleSetDefinition) {
         var count = 0
-        // Responses with different notice names are rarely equal, so only those with equal names
-        // are compared.
+        // Responses with different notice names are rarely equal, so only responses with equal
+        // names are compared.
         var known: [[String?]: [(answer: Answer, number: Int)]] = [:]
         func numbers(_ definition: RuleSetDefinition) -> [String: Int] {
             var numbers: [String: Int] = [:]

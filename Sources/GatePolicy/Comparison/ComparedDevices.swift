@@ -7,13 +7,13 @@ struct ComparedDevices {
     }
 
     let groups: [Group]
-    /// Whether some groups of devices have no sample, because they are too small or too many.
+    /// Whether some groups of devices have no sample, because they are too small or too numerous.
     let isIncomplete: Bool
 
     private static let candidates = 20_000
     private static let groupLimit = 64
 
-    /// Finds one device for each combination of rollout steps of the rules.
+    /// Finds one device for each combination of the rules' rollout steps.
     init(_ rules: [RuleDefinition]) {
         var bounds: [(ruleID: String, percents: [Double])] = []
         for id in Set(rules.filter { !$0.rollout.isEmpty }.map(\.id)).sorted() {
@@ -55,11 +55,11 @@ extension RuleSet {
         package let share: Double
     }
 
-    /// Returns one device for each combination of rollout steps of the rules.
+    /// Returns one device for each combination of the rules' rollout steps.
     package static func deviceSamples(for rules: [RuleDefinition]) -> [DeviceSample] {
         let groups = ComparedDevices(rules).groups
-        // With many rollouts, the rarest combinations have no sample; the other shares are scaled
-        // up.
+        // With many rollouts, the rarest combinations have no sample; the shares of the other
+        // combinations are scaled up.
         let whole = groups.reduce(0) { $0 + $1.share }
         guard whole > 0 else { return [DeviceSample(device: .missing, share: 1)] }
         return groups.map { DeviceSample(device: $0.device, share: $0.share / whole) }

@@ -1,7 +1,7 @@
 /// The clients and requests that a change to the rules can affect: those that a changed rule
 /// matches or that a changed setting applies to.
 struct ComparedFocus {
-    /// Matches for all clients whose decision may change; they overlap.
+    /// Conditions that together match all clients whose decision may change; they may overlap.
     private(set) var matches: [RuleMatch]
 
     /// Returns the parts of a change.
@@ -115,8 +115,8 @@ extension RuleMatch {
 extension RequestPattern {
     /// Whether some request matches both patterns.
     ///
-    /// The result is true if both have a common `ComparedRequest`. None is created, because
-    /// thousands of rules are compared with each other.
+    /// The result is true if the two patterns have a common `ComparedRequest`. No such request is
+    /// created, because thousands of rules are compared with each other.
     func meets(_ other: RequestPattern) -> Bool {
         if let methods, let others = other.methods, !methods.contains(where: others.contains) {
             return false

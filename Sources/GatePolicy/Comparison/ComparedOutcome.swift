@@ -10,7 +10,7 @@ package struct ComparedOutcome: Sendable, Hashable {
     package let cannotUpdate: Bool
     /// Whether the denial is a brownout, which ends automatically.
     package let isBrownout: Bool
-    /// The number of the response, apart from the status and the store URL.
+    /// The number of the response, regardless of its status and store URL.
     ///
     /// Equal responses have equal numbers.
     let answerNumber: Int
@@ -37,7 +37,7 @@ package struct ComparedOutcome: Sendable, Hashable {
 package struct ComparedChange: Sendable, Equatable {
     /// The apps of these clients.
     ///
-    /// This property and the following ones are `nil` if they make no difference.
+    /// This property and the following ones are `nil` if the change does not depend on them.
     package var apps: ComparedChoice?
     package var platforms: ComparedChoice?
     package var channels: ComparedChoice?
@@ -50,8 +50,8 @@ package struct ComparedChange: Sendable, Equatable {
     package var versions: String
     package var before: ComparedOutcome
     package var after: ComparedOutcome
-    /// The share of these clients that is affected, greater than 0 and at most 1; less than 1 in
-    /// rollouts.
+    /// The share of these clients that is affected: greater than 0 and at most 1; less than 1 only
+    /// in rollouts.
     package var share: Double
 }
 
@@ -65,13 +65,13 @@ package struct ComparedPeriod: Sendable, Equatable {
 package struct RuleSetDifference: Sendable, Equatable {
     /// The periods in chronological order; each lasts until the next one starts.
     package let periods: [ComparedPeriod]
-    /// Whether only typical combinations were compared, because there are too many.
+    /// Whether only typical combinations were compared, because there were too many to compare all.
     package let isSampled: Bool
     /// Whether the rule sets read the client identity from different fields.
     ///
     /// The comparison is by value, regardless of the field.
     package let readsOtherFields: Bool
-    /// Whether the rule sets block different notations of versions or builds, which are not
+    /// Whether the rule sets block different notations of versions or builds; notations are not
     /// compared.
     package let notationsDiffer: Bool
 

@@ -1,4 +1,4 @@
-/// One part of a change, with the known results of each cell.
+/// One part of a change, with the known results for each cell.
 struct ComparedPart {
     private let world: ComparisonSpace
     private let answers: ComparedAnswers
@@ -19,7 +19,7 @@ struct ComparedPart {
         var isKnown = false
     }
 
-    /// Compares all cells; only typical ones if there are more than `limit`.
+    /// Compares all cells, or only typical cells if there are more than `limit`.
     init(
         _ world: ComparisonSpace,
         _ answers: ComparedAnswers,

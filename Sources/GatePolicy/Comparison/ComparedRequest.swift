@@ -1,4 +1,4 @@
-/// A sample request for all requests that match a pattern, or two patterns at once.
+/// A sample request that represents all requests that match a pattern, or two patterns at once.
 struct ComparedRequest: Sendable {
     let method: [UInt8]
     let target: [UInt8]
@@ -18,7 +18,8 @@ struct ComparedRequest: Sendable {
             var segment = "any"
             while segments.contains(.literal(Array(segment.utf8))) { segment += "-other" }
             self.segment = segment
-            // If the patterns contain all common methods, clients do not send any other method.
+            // If the patterns contain all common methods, the choice hardly matters: clients send
+            // no other methods.
             self.method = Self.methods.first { !methods.contains($0) } ?? "ANY"
         }
     }
@@ -42,7 +43,7 @@ struct ComparedRequest: Sendable {
         }
     }
 
-    /// Creates a request that two patterns match; `nil` if there is none.
+    /// Creates a request that matches two patterns; `nil` if there is no such request.
     init?(_ one: RequestPattern, _ other: RequestPattern, _ fillers: Fillers) {
         var methods = one.methods ?? other.methods
         if let left = one.methods, let right = other.methods {
@@ -84,8 +85,8 @@ struct ComparedRequest: Sendable {
         }.joined()
     }
 
-    /// Returns the segments that match both lists, compared as rules do: ignoring case and a
-    /// trailing slash.
+    /// Returns the segments that match both lists, compared as rules compare them: ignoring case
+    /// and a trailing slash.
     ///
     /// The spelling is that of the first list, because exemptions are compared exactly.
     private static func meet(
@@ -118,7 +119,7 @@ struct ComparedRequest: Sendable {
         }
     }
 
-    /// Whether no segments are left, apart from a trailing slash.
+    /// Whether at most a trailing slash is left.
     private static func isEnd(_ rest: ArraySlice<RequestPattern.Segment>) -> Bool {
         rest.isEmpty || rest.elementsEqual([.literal([])])
     }

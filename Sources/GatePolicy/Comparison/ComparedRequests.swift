@@ -1,8 +1,8 @@
-/// The requests that two rule sets distinguish, for some of their patterns.
+/// The requests that some patterns of two rule sets distinguish.
 struct ComparedRequests {
     /// One request for each combination of patterns that a request can match.
     private(set) var requests: [ComparedRequest] = []
-    /// The numbers of the patterns that each request matches.
+    /// For each request, the numbers of the patterns that it matches.
     private var matched: [PatternSet] = []
     private let numbers: [RequestPattern: Int]
     /// Whether requests that match two patterns are missing, because there are too many pairs.
@@ -12,7 +12,7 @@ struct ComparedRequests {
 
     /// Creates the requests for all patterns.
     ///
-    /// Exemptions come first, because the spelling of the first pattern is used.
+    /// Exemptions come first, because a request has the spelling of its first pattern.
     init(exemptions: [RequestPattern], others: [RequestPattern]) {
         var numbers: [RequestPattern: Int] = [:]
         var patterns: [RequestPattern] = []

@@ -37,12 +37,13 @@ struct ComparedRow: Hashable {
         self.pair = pair
     }
 
-    /// Dimensions that the fewest rules use come first, which results in fewer rows for the others.
+    /// The order in which dimensions are merged; starting with those that the fewest rules use
+    /// results in fewer rows.
     private static let mergingOrder: [ComparedCell.Dimension] = [
         .country, .storefront, .channel, .osVersion, .app, .build, .request, .platform,
     ]
 
-    /// Merges rows that differ in one dimension only, one dimension after the other.
+    /// Merges rows that differ in one dimension only, one dimension at a time.
     static func merged(_ rows: [ComparedRow]) -> [ComparedRow] {
         var rows = rows
         for dimension in Self.mergingOrder.map(\.rawValue) {

@@ -4,7 +4,8 @@ struct ComparedTrial {
     private let world: ComparisonSpace
     private let answers: ComparedAnswers
     private let cell: ComparedCell
-    /// The scope of the cell's requests; an exempt one if no rules are evaluated for them.
+    /// The scope of the cell's requests; an exempt scope if no rules are evaluated for these
+    /// requests.
     private let oldScope: RequestScope
     private let newScope: RequestScope
 
@@ -31,7 +32,7 @@ struct ComparedTrial {
         self.newScope = scope(in: new, view.new)
     }
 
-    /// Returns the changes, with adjacent versions merged, and the time at which they may differ.
+    /// Returns the changes, with adjacent versions merged, and the time until which they apply.
     func pairs(at now: Timestamp) -> ([ComparedRow.Pair], validUntil: Timestamp?) {
         let axis = self.view.versions
         var next: Timestamp?
@@ -73,7 +74,7 @@ struct ComparedTrial {
         return (pairs, next)
     }
 
-    /// Returns the changes for clients of one version, and the share of clients that each one
+    /// Returns the changes for clients of one version, and the share of clients that each change
     /// affects.
     private func transitions(
         _ version: Claim<AppVersion>,
@@ -88,7 +89,7 @@ struct ComparedTrial {
             guard before.isNoticeable(beside: after) else { continue }
             shares[.init(before: before, after: after), default: 0] += group.share
         }
-        // Rounded, because the sum of the shares may differ from 1 in the last digit.
+        // The shares are rounded, because their sum may differ from 1 in the last digit.
         return shares.mapValues { ($0 * 1_000_000).rounded() / 1_000_000 }
     }
 

@@ -13,8 +13,8 @@ struct ComparedView {
                 let fit = world.fit(of: candidate.rule.match, to: cell)
                 guard fit != .none else { continue }
                 self.rules.append(index)
-                // A client that may match may get different store contents, depending on its
-                // version.
+                // If the client merely may match, the content of the store can depend on the
+                // client's version.
                 let isHeld = candidate.rule.withNext.contains { $0.holdUntilInStore != nil }
                 if fit == .certain || isHeld { self.certain.append(index) }
             }
@@ -36,8 +36,8 @@ struct ComparedView {
         func ruleSet(_ definition: RuleSetDefinition, isOld: Bool) -> RuleSet {
             var definition = definition
             definition.rules = candidates.filter { $0.isOld == isOld }.map(\.rule)
-            // `ComparedAnswers` compares notices, and exemptions are looked up in the complete rule
-            // set.
+            // Not needed here: `ComparedAnswers` compares notices, exemptions are looked up in the
+            // complete rule set, and tests decide nothing.
             definition.notices = [:]
             definition.exemptions = []
             definition.tests = []

@@ -45,8 +45,8 @@ struct ComparisonSpace {
         let matches = focus.matches + rules.map(\.match)
         let releases = rules.contains(where: \.dependsOnStores) ? old.releases + new.releases : []
         let links = rules.compactMap(\.storeURL) + policies.compactMap(\.storeURL)
-        // If the policies treat both cases alike, a client without a value also represents clients
-        // with an unparsable value.
+        // If the policies treat missing and unparsable values alike, a client without a value also
+        // represents clients with an unparsable value.
         let distinguishesUnreadable = policies.contains { policy in
             policy.missing != policy.unreadable
                 || policy.paths.contains { $0.missing != $0.unreadable }
@@ -98,7 +98,7 @@ struct ComparisonSpace {
             matches.flatMap { $0.osVersions ?? [] } + rules.flatMap(\.requiresOS),
             distinguishesUnreadable: distinguishesUnreadable
         )
-        // A rule that only depends on the build does not reject a client that sends a build but no
+        // A rule that depends only on the build does not reject a client that sends a build but no
         // version.
         self.builds = .builds(
             rules.flatMap(\.buildCuts) + releases.flatMap(\.builds),
@@ -147,8 +147,8 @@ struct ComparisonSpace {
         return cell
     }
 
-    /// The cells that are compared if there are too many: clients that send no identity, and some
-    /// clients that each rule matches.
+    /// The cells that are compared if there are too many to compare all: clients that send no
+    /// identity, and some clients that each rule matches.
     var typicalCells: [ComparedCell] {
         [ComparedCell()]
             + self.focus.matches.map { self.typicalCell(of: $0, or: .anyone) }

@@ -25,8 +25,8 @@ struct FloorPoints {
             builds.insert(build)
             if let below = build.predecessor { builds.insert(below) }
         }
-        // Includes a missing build, and one above all others: rules without these cuts may require
-        // a build.
+        // Includes a missing build and the highest build, because rules that contribute no cuts
+        // here may require a build.
         let claimed: [BuildNumber?] = builds.isEmpty ? [nil] : [nil, .max] + builds.sorted()
         self.axis = axis
         self.points = axis.points.enumerated().flatMap { place, point in
@@ -36,7 +36,8 @@ struct FloorPoints {
 }
 
 extension RuleDefinition {
-    /// Whether the floor denies a client with this version and build, regardless of its schedule.
+    /// Whether the floor denies a client with this version and build, regardless of the floor's
+    /// schedule.
     func denies(_ point: FloorPoints.Point) -> Bool {
         self.breach(by: point.version, point.version.release, build: point.build) != nil
     }
@@ -44,9 +45,9 @@ extension RuleDefinition {
 
 /// The result of comparing the floors of two lists of rules, regardless of their schedules.
 package struct FloorOrder: Sendable, Equatable {
-    /// Whether the first list denies a version or build that passes the second one.
+    /// Whether the first list denies a version or build that passes the second list.
     package let onlyFirst: Bool
-    /// Whether the second list denies a version or build that passes the first one.
+    /// Whether the second list denies a version or build that passes the first list.
     package let onlySecond: Bool
 
     package init(_ first: [RuleDefinition], _ second: [RuleDefinition]) {
@@ -68,8 +69,8 @@ package struct FloorOrder: Sendable, Equatable {
 }
 
 extension RuleDefinition {
-    /// Whether the floor of the rule is active at the given time for all clients that match,
-    /// without waiting for a store.
+    /// Whether the floor of the rule is active at the given time for all matching clients, and does
+    /// not wait for a store.
     package func isActiveForAllClients(at now: Timestamp) -> Bool {
         guard self.hasFloor, self.mode == .enforce, self.holdUntilInStore == nil else {
             return false
@@ -83,7 +84,8 @@ extension RuleDefinition {
         return hasBegun && isForAll
     }
 
-    /// Whether replacing another rule by this one denies no client that passed before.
+    /// Whether this rule can replace another rule without denying any client that passes the other
+    /// rule.
     package func isNoStricter(than old: RuleDefinition) -> Bool {
         guard self.mode == .observe || old.mode == .enforce, self.prerelease == old.prerelease,
             old.match == self.match, !FloorOrder([self], [old]).onlyFirst

@@ -11,7 +11,7 @@ package struct RuleSetComparison {
     /// Creates a comparison.
     ///
     /// If there are more than `budget` kinds of clients and requests, apart from their versions,
-    /// only typical ones are compared.
+    /// only typical kinds are compared.
     package init(old: RuleSet, new: RuleSet, budget: Int = 20_000) {
         self.old = old
         self.new = new
@@ -30,7 +30,8 @@ package struct RuleSetComparison {
             var next: Timestamp?
             var changes: [ComparedChange] = []
             for index in parts.indices {
-                // A client that sends too little can belong to several parts.
+                // A client that sends too little can belong to several parts, which then contain
+                // the same change.
                 let more = parts[index].changes(at: current, &next)
                 changes += more.filter { !changes.contains($0) }
             }

@@ -1,7 +1,6 @@
-/// Finds the clients that pass after one rule set replaces another although the old rules denied
-/// them.
+/// Finds the clients that one rule set denies and that pass after another rule set replaces it.
 ///
-/// Also determines whether the cause is an undo or a mistake in a planned change. Only changed
+/// It also determines whether the cause is an undo or a mistake in a planned change. Only changed
 /// rules are evaluated, for sample clients that represent all clients that such a rule
 /// distinguishes.
 package struct RuleSetTransition {
@@ -19,13 +18,13 @@ package struct RuleSetTransition {
         package let plan: Plan?
     }
 
-    /// A floor that starts later and removes an active floor in the meantime.
+    /// A planned floor that raises an active floor, but removes it until the plan starts.
     package struct Plan: Sendable, Equatable {
         /// The ID of the rule.
         package let rule: String
         /// The rule, or the entry of its `next` that has the floor.
         package let floor: RuleDefinition
-        /// The index of `floor` in `withNext` of the rule.
+        /// The index of `floor` in the rule's `withNext`.
         package let place: Int
         /// The rule whose active floor is removed.
         package let base: RuleDefinition
@@ -34,14 +33,14 @@ package struct RuleSetTransition {
     package let openings: [Opening]
     /// The requests for which unidentified clients were rejected and now pass.
     package let newlyAllowedRequests: [RequestPattern]
-    /// The number of changed rules that were not evaluated, because there are too many.
+    /// The number of changed rules that were not evaluated, because there were too many.
     package let unseen: Int
 
-    /// The maximum number of rules without a plan that are evaluated.
+    /// The maximum number of evaluated rules without a plan.
     ///
     /// The number is lower for thousands of rules, because each may be compared with all others.
     private static let undoLimit = 50
-    /// The number of openings with a plan after which the evaluation ends; lower with thousands of
+    /// The number of openings with a plan at which the evaluation ends; lower for thousands of
     /// rules.
     private static let planLimit = 20
     /// The maximum product of the number of rules and the number of evaluated rules.
@@ -130,14 +129,14 @@ private struct RuleChange {
         let former: Int?
     }
 
-    /// The maximum number of pairs of a former rule and a planned floor to compare.
+    /// The maximum number of pairs of former rules and planned floors that are compared.
     ///
-    /// Beyond it, only pairs with the same ID are compared.
+    /// Beyond this number, only pairs with the same ID are compared.
     private static let pairLimit = 1_000_000
 
-    /// Enforced rules with a floor that are missing or changed in the new rule set.
+    /// Enforced rules that have a floor and are missing or changed in the new rule set.
     let formerRules: [RuleDefinition]
-    /// Whether some pairs were not compared, because there are too many.
+    /// Whether some pairs were not compared, because there were too many.
     var isExhausted: Bool { self.pairs > Self.pairLimit }
 
     private let old: [RuleDefinition]
@@ -155,7 +154,7 @@ private struct RuleChange {
     init(from old: RuleSetDefinition, to new: RuleSetDefinition, at now: Timestamp) {
         let before = Self.places(old.rules)
         let after = Self.places(new.rules)
-        // Releases move floors that wait for a store.
+        // Releases determine when floors that wait for a store start.
         let factsDiffer = old.releases != new.releases
         self.formerRules = old.rules.indices.compactMap { index in
             let successor = after[old.rules[index].id]
@@ -165,7 +164,7 @@ private struct RuleChange {
             guard floors.contains(where: { $0.hasFloor && $0.mode == .enforce }) else { return nil }
             let dependsOnStores = floors.contains { $0.holdUntilInStore != nil }
             guard !isSame || dependsOnStores else { return nil }
-            // A rule that only gains an entry in `next` denies the same clients as before.
+            // A rule that merely gains an entry in `next` denies the same clients as before.
             let isKept =
                 !dependsOnStores && (successor.map { new.rules[$0].keeps(floors) } ?? false)
             return isKept ? nil : old.rules[index]
@@ -217,7 +216,8 @@ private struct RuleChange {
             guard planned.floor.match.overlaps(rule.match),
                 FloorOrder(rule.withNext, [planned.floor]).onlySecond
             else { continue }
-            // A former rule with this floor is not raised, even if its date has changed.
+            // A floor that another former rule already had is not a plan, even if its date has
+            // changed.
             if let former = planned.former, self.old[former].id != rule.id,
                 !FloorOrder(self.old[former].withNext, [planned.floor]).onlySecond
             {

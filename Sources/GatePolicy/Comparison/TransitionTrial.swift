@@ -53,8 +53,8 @@ struct TransitionTrial {
             or other: Value
         ) -> [Claim<Value>] {
             if let own = part(match) { return own.prefix(Self.listLimit).map { .stated($0) } }
-            // Without a restriction: the values of the other rules, a value that none of them has,
-            // and no value.
+            // If the rule has no restriction, these are the values of the other rules, a value that
+            // none of them has, and no value.
             let named = others.flatMap { part($0) ?? [] } + more
             return [.stated(other), .missing]
                 + Set(named).prefix(Self.listLimit).map { .stated($0) }
@@ -70,7 +70,8 @@ struct TransitionTrial {
         var kinds = ComparedDevices(rules).groups.map { ClientIdentity(device: $0.device) }
         func vary<Value>(_ path: WritableKeyPath<ClientIdentity, Value>, _ values: [Value]) {
             guard kinds.count * values.count <= Self.kindLimit else {
-                // With too many combinations, each value is used in turn for some of the kinds.
+                // If there are too many combinations, each value is used in turn for some of the
+                // kinds.
                 for index in kinds.indices {
                     kinds[index][keyPath: path] = values[index % values.count]
                 }
@@ -157,7 +158,7 @@ struct TransitionTrial {
         }
     }
 
-    /// Returns the versions at the given axis indices as text, with adjacent ones merged.
+    /// Returns the versions at the given axis indices as text, with adjacent versions merged.
     private func words(_ places: Set<Int>) -> String {
         var ranges: [ClosedRange<Int>] = []
         for place in places.sorted() {

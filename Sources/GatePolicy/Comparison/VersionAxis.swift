@@ -49,7 +49,7 @@ struct VersionAxis {
 }
 
 extension AppVersion {
-    /// The next version above this one, with no version in between that is used in practice.
+    /// The next version above this one; no version in between is used in practice.
     fileprivate var next: AppVersion? {
         guard self.prerelease.isEmpty else {
             // `2.0.0-rc.1.0` is the lowest version above `2.0.0-rc.1`.

@@ -19,7 +19,7 @@ package enum VersionReach: Sendable, Equatable {
             self = .closed
             return
         }
-        // If builds are blocked without an upper limit, a version does not have any build that
+        // If builds of the highest version are blocked without an upper limit, no build of it
         // passes.
         let highest = axis.points.last?.version
         let isOpen = passing.last.map { last in

@@ -1,4 +1,4 @@
-/// The status of a client under the rules, whether it passes or not, for launch checks.
+/// The status of a client under the rules for launch checks, whether or not the client passes.
 package struct ClientStatus: Sendable, Equatable {
     package var decision: Decision
     /// The highest minimum that is enforced for the client.
@@ -46,7 +46,7 @@ extension RuleEvaluator {
                 minimum.hear(offer.minimum, offer.storeURL)
                 minimumBuild.hear(offer.minimumBuild, offer.storeURL)
             }
-            // A version that the device cannot run is not offered as the latest one.
+            // A version that the device cannot run is not offered as the latest version.
             if !compiled.excludesDevice(of: subject) {
                 let recommendation = compiled.recommendation(at: stage)
                 latest.hear(recommendation.version, offer.storeURL)

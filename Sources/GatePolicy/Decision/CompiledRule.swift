@@ -53,7 +53,7 @@ final class CompiledRule: Sendable {
     }
 
     /// Returns the missing parts of the identity that determine whether the rule matches; `nil` if
-    /// it does not match.
+    /// the rule does not match.
     func gaps(of subject: Subject, in scope: RequestScope) -> [IdentityGap]? {
         if let patterns, !patterns.contains(where: { scope.patterns.contains($0) }) { return nil }
         var gaps: [IdentityGap] = []
@@ -116,14 +116,14 @@ final class CompiledRule: Sendable {
         self.rollout.admission(of: subject.identity, address: subject.address)
     }
 
-    /// Compares names by their bytes, like platforms.
+    /// Compares names by their bytes, as platforms are compared.
     private static func areSame(_ name: String, _ other: String) -> Bool {
         name.utf8.elementsEqual(other.utf8)
     }
 
     /// Whether a claim is, or may be, one of the accepted values.
     ///
-    /// An unknown claim is added to the gaps.
+    /// If the claim is missing or unparsable, it is added to the gaps.
     private static func accepts<Value, Accepted>(
         _ claim: Claim<Value>,
         _ part: IdentityPart,
@@ -151,8 +151,8 @@ final class CompiledRule: Sendable {
     ) -> Ruling? {
         let recommendation = self.recommendation(at: stage)
         guard gaps.isEmpty else {
-            // A rule that only may match does not deny the client. A floor that only warns does not
-            // require the missing part either.
+            // A rule that merely may match does not deny the client; it requires the missing parts.
+            // If its floor only warns, it does not require them either.
             let asks = stage.refuses || !recommendation.isEmpty || stage.isClosed
             return asks ? Ruling(gaps: gaps) : nil
         }
@@ -173,7 +173,7 @@ final class CompiledRule: Sendable {
         if let breach = self.breach(by: subject),
             var ruling = Ruling(below: breach, stage.floor)
         {
-            // If the client is below the rule's floor, the rule requires nothing else.
+            // The floor alone decides about this client, so its missing parts do not matter.
             ruling.maintenance = announced
             ruling.store = stage.store
             ruling.cannotUpdate = self.excludesDevice(of: subject)
@@ -185,8 +185,8 @@ final class CompiledRule: Sendable {
         return ruling
     }
 
-    /// Returns the rule's recommendation for a client that passes its floor, or passes in spite of
-    /// it.
+    /// Returns the rule's recommendation for a client that passes, whether or not it is below the
+    /// floor.
     func hint(to subject: Subject, _ stage: RuleStage) -> Ruling {
         var ruling = Ruling(store: stage.store)
         if let reason = self.shortfall(of: subject, self.recommendation(at: stage)),
@@ -198,8 +198,8 @@ final class CompiledRule: Sendable {
         return ruling
     }
 
-    /// Returns the reason why a client is below a recommendation; `nil` if it is not, or sends too
-    /// little to tell.
+    /// Returns the reason why a client is below a recommendation; `nil` if the client is not below
+    /// it, or sends too little to tell.
     private func shortfall(
         of subject: Subject,
         _ recommendation: Recommendation
@@ -221,15 +221,15 @@ final class CompiledRule: Sendable {
         return Decision.Held(ruleID: self.definition.id, until: stage.store?.floor.date)
     }
 
-    /// Whether the operating system of the client is known to be too old for the update.
+    /// Whether the client's operating system is known to be too old for the update.
     func excludesDevice(of subject: Subject) -> Bool {
         let ranges = self.definition.requiresOS
         guard !ranges.isEmpty, let version = subject.identity.osVersion.value else { return false }
         return !ranges.contains { $0.contains(version) }
     }
 
-    /// Returns the reason why a client is below the floor; `nil` if it is not, or sends too little
-    /// to tell.
+    /// Returns the reason why a client is below the floor; `nil` if the client is not below it, or
+    /// sends too little to tell.
     func breach(by subject: Subject) -> Decision.Reason? {
         self.definition.breach(
             by: subject.identity.version.value,
@@ -246,7 +246,7 @@ final class CompiledRule: Sendable {
     ) -> [IdentityGap] {
         let hasFloor = stage.refuses
         let dependsOnVersion = recommendation.version != nil || hasFloor && self.dependsOnVersion
-        // A client is not denied for a missing build if the rule only recommends one.
+        // A client is not denied for a missing build if the rule only recommends a build.
         let dependsOnBuild = hasFloor && self.dependsOnBuild
         return [
             dependsOnVersion ? subject.identity.version.gap(.version) : nil,

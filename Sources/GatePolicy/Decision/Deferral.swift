@@ -23,8 +23,8 @@ package struct Deferral: Sendable, Equatable {
     package var words: String {
         let day = self.enforceFrom.map { "the floor is enforced from \($0)" }
         let reach = self.rollout.map { rollout in
-            let place = "reaches this client at \(Self.percent(rollout.place)) %"
-            let now = "the rollout is at \(Self.percent(rollout.percent)) % and \(place)"
+            let place = "reaches this client at \(Self.percent(rollout.place))%"
+            let now = "the rollout is at \(Self.percent(rollout.percent))% and \(place)"
             switch rollout.admission {
             case .always: return "the rollout already includes this client"
             case .from(let date): return "\(now), on \(date)"
@@ -34,8 +34,8 @@ package struct Deferral: Sendable, Equatable {
         return [day, reach].compactMap(\.self).joined(separator: "; ")
     }
 
-    /// Formats a percentage with up to two decimal places, rounded up: a client at 20.001 % is not
-    /// within 20 %.
+    /// Formats a percentage with up to two decimal places, rounded up: a client at 20.001% is not
+    /// within 20%.
     private static func percent(_ percent: Double) -> String {
         let hundredths = Int((percent * 100).rounded(.up))
         let (whole, rest) = hundredths.quotientAndRemainder(dividingBy: 100)
@@ -45,7 +45,8 @@ package struct Deferral: Sendable, Equatable {
 }
 
 extension Decision {
-    /// Returns the reason as text, considering rules that do not deny yet because of their dates.
+    /// Returns the reason as text, taking into account rules that do not deny yet because of their
+    /// dates.
     package func reason(with deferrals: [Deferral]) -> String {
         let isEarly = self.reason == .noRuleApplies && !deferrals.isEmpty
         return isEarly ? "no rule applies yet" : "\(self.reason)"
@@ -53,8 +54,8 @@ extension Decision {
 }
 
 extension RuleEvaluator {
-    /// Returns the rules that would deny a client if it were not for their dates and rollouts, in
-    /// the order of the file.
+    /// Returns, in the order of the file, the rules that would deny a client if it were not for
+    /// their dates and rollouts.
     func deferrals(
         for identity: ClientIdentity,
         in scope: RequestScope,

@@ -3,12 +3,13 @@
 /// All names come from the rules file, and `other` replaces any other name. Clients therefore
 /// cannot increase the number of labels.
 package struct RequestTerms: Sendable, Hashable {
-    /// An app in the rules, an app pattern in the rules that matches, or `other`.
+    /// An app in the rules, a matching app pattern in the rules, or `other`.
     package let app: String
     /// A platform in the rules, or `other`.
     package let platform: String
     package let kind: Decision.Kind
-    /// The rule that decided, `unidentified` for the policy for unidentified clients, or `none`.
+    /// The deciding rule; `unidentified` if the policy for unidentified clients decided; otherwise
+    /// `none`.
     package let rule: String
     /// The observing rules and policies that would have denied the request, named as in `rule`.
     package let observed: [String]

@@ -16,7 +16,7 @@ struct RuleEvaluator: Sendable {
     init(_ definition: RuleSetDefinition, _ classifier: RequestClassifier) {
         self.rules = definition.rules.enumerated().flatMap { place, rule in
             let patterns = rule.match.requests?.compactMap { classifier.number(of: $0) }
-            // A rule that only has `next` entries has no effect of its own.
+            // A rule that has only `next` entries has no effect of its own.
             let floors = rule.hasTerms || rule.next.isEmpty ? rule.withNext : rule.next
             return floors.map { floor in
                 CompiledRule(floor, at: place, patterns: patterns, definition.releases)
@@ -112,7 +112,8 @@ struct RuleEvaluator: Sendable {
 
     /// Returns the gap of an unidentified client, regardless of the rules.
     private static func gaps(of identity: ClientIdentity) -> Set<IdentityGap> {
-        // A client that sends its build is identified; a rule about versions has its own gap.
+        // A client that sends its build is identified; a rule that requires a version reports its
+        // own gap.
         guard identity.build.value == nil else { return [] }
         return identity.version.gap(.version).map { [$0] } ?? []
     }
@@ -152,7 +153,8 @@ struct RuleEvaluator: Sendable {
         }
         let rejecting = gaps.first { actions.action(on: $0) == .reject }
         decision.gap = rejecting ?? observing.first ?? gaps.first
-        // An unidentified client would also be denied after a brownout.
+        // The policy outranks a brownout, because the policy would still deny the client after the
+        // brownout.
         if let rejecting, decision.kind < .require || decision.brownout != nil {
             decision.kind = .require
             decision.reason = .init(rejecting)
@@ -170,7 +172,8 @@ struct RuleEvaluator: Sendable {
 extension Decision {
     /// Records the effect of one floor of an observing rule.
     ///
-    /// Only the first of the strictest floors of the rule, including those in `next`, is kept.
+    /// Only the strictest of the rule's floors, including those in `next`, is kept; if several are
+    /// equally strict, the first one is kept.
     fileprivate mutating func observe(_ words: [Observed]) {
         guard let word = words.first else { return }
         let known = self.observed.first { $0.ruleID == word.ruleID }

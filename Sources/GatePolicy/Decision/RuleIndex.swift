@@ -1,9 +1,9 @@
 /// Finds the rules that may match a client, without evaluating all rules.
 ///
 /// Each rule is indexed under the values of one of its conditions: apps, platforms or request
-/// patterns. The condition that it shares with the fewest rules is used. A rule that is found may
-/// still not match. A rule that is not found cannot match, or is redundant: for a client without a
-/// value, a rule that is found has the same effect.
+/// patterns. The condition that it shares with the fewest rules is used. A rule that is found does
+/// not necessarily match. A rule that is not found either cannot match, or is redundant: if the
+/// client sends no value, a rule that is found has the same effect.
 struct RuleIndex: Sendable {
     /// The rules that are indexed under the values of one condition.
     private struct ConditionIndex<Value: Sendable & Hashable>: Sendable {
@@ -48,7 +48,7 @@ struct RuleIndex: Sendable {
         ///
         /// - Parameters:
         ///   - rule: The rule.
-        ///   - match: The conditions of the rule, without the indexed one.
+        ///   - match: The conditions of the rule, without the indexed condition.
         init?(_ rule: CompiledRule, _ match: RuleMatch) {
             guard rule.isConstant, rule.definition.mode == .enforce else { return nil }
             self.apps = match.apps
@@ -67,7 +67,7 @@ struct RuleIndex: Sendable {
             for value in values ?? [] { self.counts[value, default: 0] += 1 }
         }
 
-        /// Returns the maximum number of rules under these values; `Int.max` without values.
+        /// Returns an upper bound on the number of rules under these values; `Int.max` for `nil`.
         func total(_ values: [Value]?) -> Int {
             guard let values else { return .max }
             return values.reduce(0) { $0 + (self.counts[$1] ?? 0) }
@@ -113,8 +113,8 @@ struct RuleIndex: Sendable {
         }
     }
 
-    /// Returns the identifiers in a condition on apps; `nil` if one is a pattern, which cannot be
-    /// looked up by a client's app.
+    /// Returns the identifiers in a condition on apps; `nil` if the condition contains a pattern,
+    /// which cannot be looked up by a client's app.
     private static func identifiers(_ apps: [AppPattern]?) -> [String]? {
         guard let apps, apps.allSatisfy({ $0.prefix == nil }) else { return nil }
         return apps.map(\.description)

@@ -1,11 +1,13 @@
 /// The stage of a rule for one client at one time.
 struct RuleStage {
-    /// The effect on a client below the floor: the minimums and the blocked versions and builds.
+    /// The effect on a client below the floor, which consists of minimums and blocked versions and
+    /// builds.
     enum Floor: Equatable {
         /// No effect yet.
         case absent
         case warned(Decision.Warning)
-        /// Enforced until the end of the window, then a warning again.
+        /// The floor is enforced until the end of the window; after that, there is only a warning
+        /// again.
         case brownout(BrownoutWindow, Decision.Warning)
         case enforced
     }
@@ -89,7 +91,7 @@ struct RuleStage {
         _ admission: EffectiveFrom,
         at now: Timestamp
     ) -> Floor {
-        // A rule that only has a maintenance window has no floor, and no effect outside that
+        // A rule that has only a maintenance window has no floor, and no effect outside that
         // window.
         if rule.maintenance != nil, !rule.hasTerms { return .absent }
         let schedule = rule.schedule
@@ -99,7 +101,7 @@ struct RuleStage {
         guard let warnFrom = schedule.warnFrom, warnFrom <= now else { return .absent }
         let deadline = hasBegun ? admission.date : schedule.enforceFrom
         let comes = deadline.flatMap { deadline in
-            // A start after the end of the rule never occurs.
+            // Enforcement that would start after the end of the rule never starts.
             schedule.until.map { deadline < $0 } ?? true ? deadline : nil
         }
         let windows = schedule.brownouts(notOverAt: now)

@@ -8,7 +8,7 @@ struct Ruling {
     var warning: Decision.Warning?
     /// The brownout whose end also ends the denial; `nil` for a permanent denial.
     var brownout: BrownoutWindow?
-    /// The active maintenance window; in rulings of another kind, the announced one.
+    /// The active maintenance window; in rulings of another kind, the announced window.
     var maintenance: MaintenanceWindow?
     /// The content of the client's store; `nil` if the rule does not depend on it.
     var store: StoreView?
@@ -40,7 +40,7 @@ extension Ruling {
         }
     }
 
-    /// Whether this ruling is stricter than another one.
+    /// Whether this ruling is stricter than another ruling.
     ///
     /// An earlier enforcement date and a longer brownout or maintenance window are stricter.
     /// Clients therefore get the first date on which they have to update, and the end of the last
@@ -66,7 +66,7 @@ extension Ruling {
 }
 
 extension UpgradeTerms {
-    /// Creates the terms that a rule offers to a client, regardless of the ruling.
+    /// Creates the terms that a rule offers to a client, regardless of the kind of ruling.
     init(_ rule: RuleDefinition, _ ruling: Ruling, for identity: ClientIdentity) {
         let recommendation = ruling.store?.recommendation ?? rule.recommendation
         self.init(

@@ -1,4 +1,4 @@
-/// The actions for unidentified clients that send a request.
+/// The actions of the policy for unidentified clients, for requests in one scope.
 struct UnidentifiedActions: Sendable {
     private var missing: UnidentifiedPolicy.Action
     private var unreadable: UnidentifiedPolicy.Action
@@ -9,7 +9,7 @@ struct UnidentifiedActions: Sendable {
         self.unreadable = unreadable ?? .allow
     }
 
-    /// Replaces each action with the corresponding one from `other` if that is stricter.
+    /// Replaces each action with the corresponding action from `other`, if the latter is stricter.
     mutating func tighten(_ other: UnidentifiedActions) {
         self.missing = max(self.missing, other.missing)
         self.unreadable = max(self.unreadable, other.unreadable)

@@ -1,10 +1,10 @@
 /// The value that a client sends for one part of its identity.
 ///
-/// A claim, not a credential: clients can send any value.
+/// This is a claim and not a credential: clients can send any value.
 package enum Claim<Value: Sendable & Hashable>: Sendable, Hashable {
     /// The client sends no value.
     case missing
-    /// The client sends a value that cannot be parsed, or several different values; truncated for
+    /// The value cannot be parsed, or there are several different values; the text is truncated for
     /// logs.
     case unreadable(String)
     case stated(Value)
@@ -32,8 +32,8 @@ extension Claim where Value: CustomStringConvertible {
 
     /// Merges another statement about the same part.
     ///
-    /// Equal values count once; different values make the claim unparsable. Choosing one of them,
-    /// as nginx does with the first and HAProxy with the last, would allow a bypass.
+    /// Equal values count once; different values make the claim unparsable. Choosing the first
+    /// value, as nginx does, or the last value, as HAProxy does, would allow a bypass.
     mutating func merge(_ statement: Claim) {
         switch (self, statement) {
         case (_, .missing), (.unreadable, _):

@@ -8,7 +8,7 @@ package struct ClientIdentity: Sendable, Hashable {
     package var channel: Claim<String>
     package var osVersion: Claim<AppVersion>
     package var device: Claim<String>
-    /// The unparsed values of the fields with languages, such as `Accept-Language`.
+    /// The unparsed values of the language fields, such as `Accept-Language`.
     private var languageFields: [String]
     /// The country that the client connects from, according to a proxy: a lower-case code.
     package var country: Claim<String>
@@ -43,7 +43,7 @@ package struct ClientIdentity: Sendable, Hashable {
 extension ClientIdentity {
     /// The preferred languages of the client, best first.
     ///
-    /// Parsed on access, because few responses contain texts.
+    /// They are parsed on access, because few responses contain texts.
     package var languages: [LanguageRange] { LanguageRange.list(parsing: self.languageFields) }
 
     /// The country of the client's store, if it is known: the storefront that the client sends, or

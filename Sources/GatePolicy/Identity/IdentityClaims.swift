@@ -1,5 +1,4 @@
-/// The header lines and query parameters of a request that may state the client identity, as
-/// received.
+/// A request's header lines and query parameters that may state the client identity, as received.
 ///
 /// `RuleSet.noClaims` is an empty value.
 package struct IdentityClaims: Sendable {
@@ -19,7 +18,7 @@ package struct IdentityClaims: Sendable {
     enum PlusSign: Sendable {
         case plus
         case blank
-        /// A plus sign becomes a space if the result is a version; otherwise it stays.
+        /// A plus sign becomes a space if the result is a version; otherwise, it is kept.
         case blankInVersion
     }
 
@@ -117,8 +116,8 @@ extension IdentityClaims {
         case tooMuch
     }
 
-    /// Calls `body` with each value of some lines, without surrounding whitespace, until it returns
-    /// false.
+    /// Calls `body` with each value in some lines, without surrounding whitespace, until `body`
+    /// returns false.
     ///
     /// Lines are split at commas, because `X: a, b` and two lines `X: a` and `X: b` are equivalent
     /// (RFC 9110 section 5.3), and a proxy in front of the gate may have joined them. Empty

@@ -1,7 +1,7 @@
 /// The limits for the identity in a request.
 ///
-/// A part that exceeds them is unparsable, so that a client cannot increase the cost of a request
-/// with its fields.
+/// A part that exceeds them is unparsable, so that a client's fields cannot increase the cost of a
+/// request.
 package enum IdentityLimits {
     /// The maximum length of the value of a header line or query parameter, in bytes.
     package static let lineLength = 1024

@@ -1,4 +1,4 @@
-/// The changes to the identity headers of a forwarded request, so that the backend reads the same
+/// The changes to the identity headers of a forwarded request that make the backend read the same
 /// values as the gate.
 package struct UpstreamIdentity: Sendable, Equatable {
     /// The names of the fields to remove, in lower case.
@@ -52,8 +52,8 @@ extension IdentityReader {
         return upstream
     }
 
-    /// Returns the lowest of several versions, so that a client that sends two is treated as the
-    /// older one.
+    /// Returns the lowest of several versions, so that a client that sends several versions is
+    /// treated as having the lowest.
     private func lowest(_ part: IdentityPart, in claims: IdentityClaims) -> String? {
         func lowest<Value: Comparable>(_ read: (Span<UInt8>) -> Claim<Value>) -> Value? {
             var lowest: Value?

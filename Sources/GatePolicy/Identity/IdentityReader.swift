@@ -1,6 +1,6 @@
 /// Reads the client identity from the sources in a rules file.
 ///
-/// For each part, header fields take precedence over the query. The `User-Agent` is only used if
+/// For each part, header fields take precedence over the query. The `User-Agent` is used only if
 /// neither contains a version.
 struct IdentityReader: Sendable {
     static let userAgent = "user-agent"

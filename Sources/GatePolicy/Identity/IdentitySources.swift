@@ -12,10 +12,10 @@ package struct IdentitySources: Sendable, Equatable {
     package var headers: [IdentityPart: [String]]
     /// Patterns for apps that never sent an identity header.
     ///
-    /// They are tried in order if there is no version header.
+    /// The patterns are tried in order if there is no version header.
     package var userAgents: [UserAgentPattern]
-    /// Query parameters in lower case, for WebSocket handshakes of browsers, which cannot set
-    /// headers.
+    /// Query parameters by part, in lower case; for WebSocket handshakes from browsers, which
+    /// cannot set headers.
     package var query: [IdentityPart: String]
 
     /// The default header fields, without patterns and query parameters.

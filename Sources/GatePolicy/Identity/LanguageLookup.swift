@@ -6,7 +6,7 @@ struct LanguageLookup: Sendable, Hashable {
     /// The available languages, in an order that is the same in every run.
     private let available: [LanguageTag]
     private let tags: Set<LanguageTag>
-    /// The language for clients that accept none of the available ones.
+    /// The language for clients that accept none of the available languages.
     private let fallback: LanguageTag?
 
     init(available: some Sequence<LanguageTag>, fallback: LanguageTag) {
@@ -30,7 +30,7 @@ struct LanguageLookup: Sendable, Hashable {
                 return found
             }
         }
-        // Only `*` is left, or nothing. A client that excludes all languages still gets texts.
+        // Only `*`, or nothing, is left. A client that excludes all languages still gets texts.
         if let fallback, isAcceptable(fallback) { return fallback }
         let takesAny = ranges.contains { $0.tag == nil && $0.weight > 0 }
         return (takesAny ? self.available.first(where: isAcceptable) : nil) ?? self.fallback

@@ -27,10 +27,10 @@ package struct LanguageRange: Sendable, Hashable {
         self.weight = weight
     }
 
-    /// Parses whole fields.
+    /// Parses all values of the field.
     ///
-    /// The most preferred item is first; items with the same weight stay in the order of the
-    /// client. Malformed items are ignored, so that the other languages still apply.
+    /// The most preferred item is first; items of equal weight keep the client's order. Malformed
+    /// items are ignored, so that the other languages still apply.
     package static func list(parsing fields: [String]) -> [LanguageRange] {
         var items: [LanguageRange] = []
         var count = 0

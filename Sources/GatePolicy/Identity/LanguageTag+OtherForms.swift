@@ -1,7 +1,7 @@
 /// Equivalent tags, under which texts for a language may be listed.
 extension LanguageTag {
-    /// The tags with the script or variant that a tag implies, if its language is written in
-    /// several ways; closest first (likely subtags of Unicode's CLDR).
+    /// The tags with the script or variant that this tag implies, closest first, if its language is
+    /// written in several ways (likely subtags of Unicode's CLDR).
     var regionalForms: [LanguageTag] {
         switch self.language {
         case "pt":

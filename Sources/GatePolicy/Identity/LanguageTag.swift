@@ -101,7 +101,7 @@ package struct LanguageTag: Sendable, Hashable {
     }
 
     /// The next shorter tag for a lookup (RFC 4647 section 3.4): without the last subtag, and
-    /// without a single-character subtag that would then be the last.
+    /// without a single-character subtag that would then come last.
     var truncated: LanguageTag? {
         let text = self.description.utf8Span.span
         var end = text.count

@@ -9,7 +9,7 @@ package enum PatternError: Error, Sendable, Equatable {
     case unfinished
     /// A character has no meaning at its position; it needs a backslash.
     case unexpected(Character)
-    /// An escape or a group syntax that is not supported.
+    /// An unsupported escape or group syntax.
     case unsupported(String)
     /// The bounds of a class or of a repetition are reversed.
     case reversedRange(String)

@@ -223,6 +223,6 @@ indirect enum PatternSyntax: Equatable {
     case sequence([PatternSyntax])
     case alternatives([PatternSyntax])
     case group(UserAgentField, PatternSyntax)
-    /// A repetition, unlimited if there is no maximum; a lazy one prefers fewer iterations.
+    /// A repetition, unlimited if there is no maximum; a lazy repetition prefers fewer iterations.
     case repetition(PatternSyntax, minimum: Int, maximum: Int?, isLazy: Bool)
 }

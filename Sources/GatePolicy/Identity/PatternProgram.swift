@@ -50,7 +50,7 @@ struct PatternProgram: Sendable, Equatable {
             for _ in 0..<minimum {
                 let before = self.steps.count
                 try self.append(content)
-                // Nested repetitions of empty content would multiply to an unlimited count.
+                // Nested repetitions of empty content would otherwise multiply without limit.
                 if self.steps.count == before { break }
             }
             guard let maximum else {

@@ -1,4 +1,4 @@
-/// The query parameters of a request target (URL standard section 5.1) that have certain names.
+/// The query parameters with certain names in a request target (URL standard section 5.1).
 package struct QueryParameters: Sendable {
     private struct Parameter {
         /// The index of the name in `names`.
@@ -7,8 +7,8 @@ package struct QueryParameters: Sendable {
         let value: Range<Int>
     }
 
-    /// The maximum number of parameters that are kept; enough to detect that a part occurs too
-    /// often.
+    /// The maximum number of parameters that are kept, which is enough to detect that a part occurs
+    /// too often.
     private static let limit = 128
 
     /// The names in lower case.
@@ -49,20 +49,20 @@ package struct QueryParameters: Sendable {
         }
     }
 
-    /// Whether a name equals a wanted name, which is in lower case; compared case-insensitively.
+    /// Whether a name, ignoring case, equals a wanted name in lower case.
     private static func isSame(_ wanted: [UInt8], _ name: Span<UInt8>) -> Bool {
         guard wanted.count == name.count else { return false }
         for index in name.indices where name[index].lowercased != wanted[index] { return false }
         return true
     }
 
-    /// Returns the values of a parameter in their order, percent-encoded as received.
+    /// Returns the values of a parameter in order, percent-encoded as received.
     package func values(of name: String) -> [[UInt8]] {
         guard let index = self.names.firstIndex(of: name) else { return [] }
         return self.all.filter { $0.name == index }.map { Array(self.query[$0.value]) }
     }
 
-    /// Returns the decoded first value of a parameter; `nil` if the parameter is missing.
+    /// Returns the first value of a parameter, decoded; `nil` if the parameter is missing.
     package func firstValue(of name: String) -> [UInt8]? {
         guard let index = self.names.firstIndex(of: name),
             let parameter = self.all.first(where: { $0.name == index })

@@ -1,4 +1,4 @@
-/// Parses the value of one part of an identity, without surrounding whitespace.
+/// Parses the value of one part of an identity; surrounding whitespace must have been removed.
 enum StatedValue {
     /// The maximum length of a value other than a version, in bytes.
     static let maximumLength = 256

@@ -3,7 +3,7 @@ enum Storefront {
     /// Returns the two-letter code (ISO 3166-1 alpha-2) in lower case; `nil` if the code is
     /// unknown.
     ///
-    /// StoreKit uses three letters (`Storefront.countryCode`), Google Play Billing two
+    /// StoreKit uses three letters (`Storefront.countryCode`), and Google Play Billing uses two
     /// (`BillingConfig.getCountryCode`).
     static func country(_ code: some StringProtocol) -> String? {
         guard code.utf8.allSatisfy(\.isLetter) else { return nil }
@@ -20,8 +20,8 @@ enum Storefront {
         }
     )
 
-    /// The codes of ISO 3166-1, alpha-3 followed by alpha-2, and Kosovo, which has no ISO code;
-    /// Apple uses XKS.
+    /// The codes of ISO 3166-1, alpha-3 followed by alpha-2; also the code that Apple uses for
+    /// Kosovo, XKS, because ISO has none.
     private static let codes = """
         abwaw afgaf agoao aiaai alaax albal andad areae argar armam asmas ataaq atftf atgag
         ausau autat azeaz bdibi belbe benbj besbq bfabf bgdbd bgrbg bhrbh bhsbs bihba blmbl

@@ -1,12 +1,13 @@
-/// Reads the identity of apps that never sent an identity header from their `User-Agent`.
+/// Reads the identity from the `User-Agent`, for apps that never sent an identity header.
 ///
-/// A regular expression with named groups for the parts: `^Shop/(?<version>[\d.]+)
+/// The pattern is a regular expression with named groups for the parts: `^Shop/(?<version>[\d.]+)
 /// \((?<platform>iOS|Android)`. It matches anywhere in the text unless it is anchored, and always
 /// in linear time.
 package struct UserAgentPattern: Sendable, Equatable {
     /// The maximum length of a `User-Agent`, in bytes.
     ///
-    /// A longer one is ignored, because a version could be truncated to another version.
+    /// A longer value is ignored and not truncated, because truncation could change the version in
+    /// it.
     static let maximumLength = 512
 
     /// The pattern as written.

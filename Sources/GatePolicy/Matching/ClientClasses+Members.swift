@@ -62,7 +62,7 @@ extension ClientClasses {
         return fields
     }
 
-    /// Returns the version in a list that the backend gets: see `IdentityReader`.
+    /// Returns the version that the backend gets for a list: see `IdentityReader`.
     private static func forwardedVersion(_ line: Span<UInt8>) -> String? {
         guard let list = VersionList(line) else { return nil }
         if let lowest = list.lowest {
@@ -102,7 +102,7 @@ extension ClientClasses {
 
         package init() {}
 
-        /// The maximum number of bytes of all parts in canonical form.
+        /// The maximum total length of all parts in canonical form, in bytes.
         package static let longest =
             StatedValue.maximumLength + IdentityLimits.lineLength + 8 + BuildNumber.maximumLength
 

@@ -7,8 +7,7 @@ extension ClientClasses {
         private var withVersion = 0
         /// Whether the version line is a list that is within the limits.
         var hasVersions = false
-        /// The last platform, as its position among the platforms that rules contain, and the last
-        /// build.
+        /// The last platform, as its position among the platforms in the rules, and the last build.
         private var platform = 0
         private var build: BuildNumber?
 

@@ -1,19 +1,19 @@
-/// Groups the clients that a rule set does not distinguish into classes.
+/// Groups clients into classes: a rule set does not distinguish between clients of the same class.
 ///
-/// No rule distinguishes versions between two versions that rules contain. The same holds for
+/// Between two adjacent versions in the rules, no rule distinguishes versions. The same holds for
 /// builds and OS versions, and for all names that no rule contains. Thousands of builds, devices
 /// and languages therefore fall into few classes, and the decision for one client applies to its
 /// class.
 ///
 /// A platform before the version and a build after it are treated like separate fields. A list of
 /// versions counts as a whole. `fields(added:inVersion:of:)` returns the values for the backend.
-/// Other clients that send a part twice, or several parts in one field, have no class and are
+/// All other clients that send a part twice, or several parts in one field, have no class and are
 /// evaluated individually.
 package final class ClientClasses: Sendable {
     /// The content of a header field.
     private enum Subject: Sendable {
         case part(IdentityPart)
-        /// Only read if the client sends no version.
+        /// The `User-Agent`, which is read only if the client sends no version.
         case userAgent
         /// More than one part.
         case several
@@ -52,7 +52,7 @@ package final class ClientClasses: Sendable {
     let platformNames: PlatformNames
     private let dependsOnStores: Bool
     /// Whether languages make a difference for a client that passes, because a store URL depends on
-    /// the country in its languages.
+    /// the country in the client's languages.
     let linksByCountry: Bool
 
     /// Creates the classes; `nil` if clients have to be evaluated individually, because a rule has
@@ -142,7 +142,8 @@ package final class ClientClasses: Sendable {
         _ told: inout Told
     ) -> Bool {
         switch self.subjects[index] {
-        // Not read if the client sends a version; without a version, there is no class.
+        // The `User-Agent` is not read if the client sends a version; without a version, there is
+        // no class.
         case .userAgent: return true
         case .several: return false
         case .part(.languages): return true
@@ -270,7 +271,7 @@ package final class ClientClasses: Sendable {
             key.append(.version, 0, .unreadable)
             return true
         }
-        // An unparsable value is forwarded unchanged, if a header field can contain it.
+        // An unparsable value is forwarded unchanged if a header field can contain it.
         guard let first = list.first,
             list.lowest != nil || StatedValue.isName(line.extracting(first))
         else { return false }

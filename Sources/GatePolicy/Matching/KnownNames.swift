@@ -1,7 +1,7 @@
 /// The names that rules contain.
 struct KnownNames: Sendable {
     private let names: [[UInt8]]
-    /// The prefixes of names that rules contain, longest first.
+    /// The name prefixes that rules contain, longest first.
     private let prefixes: [[UInt8]]
     let isASCII: Bool
 
@@ -13,7 +13,7 @@ struct KnownNames: Sendable {
         self.isASCII = (self.names + self.prefixes).allSatisfy { $0.allSatisfy { $0 < 0x80 } }
     }
 
-    /// Returns the number of a name, or of the longest of these prefixes that it has; 0 if rules
+    /// Returns the number of a name, or else of the longest known prefix of the name; 0 if rules
     /// contain neither.
     func place(of name: Span<UInt8>) -> Int {
         let place = self.exactPlace(of: name)
@@ -46,7 +46,8 @@ struct KnownNames: Sendable {
 
     func place(ofPlatform name: Span<UInt8>) -> Int {
         let written = self.place(of: name)
-        // Rules contain names, not aliases, and aliases contain only ASCII letters.
+        // A match is final, because rules contain no aliases. If all names in rules are ASCII, so
+        // is the mismatch of a non-ASCII name, because aliases contain only ASCII letters.
         guard written == 0, !self.isASCII || name.allSatisfy({ $0 < 0x80 }) else { return written }
         let platform = Platform(name).name
         return self.place(of: platform.utf8Span.span)

@@ -1,8 +1,7 @@
-/// Finds the path patterns that a path matches, in a time that does not depend on the number of
-/// patterns.
+/// Finds the path patterns that a path matches, in time independent of the number of patterns.
 ///
 /// The tree is stored in a few flat arrays. A lookup therefore allocates nothing, and does not
-/// change reference counts, which all event loops would contend for.
+/// change reference counts, over which all event loops would contend.
 struct PathTrie: Sendable {
     struct Node: Sendable {
         /// The children with labels, in the order of their labels.

@@ -1,7 +1,7 @@
-/// A set of request patterns, by their numbers.
+/// A set of request patterns, stored as pattern numbers.
 ///
-/// A request matches few patterns, regardless of how many there are. The first eight are stored
-/// inline, so that the hot path allocates nothing. Equal sets have equal layouts.
+/// A request matches few patterns, regardless of how many patterns there are. The first eight are
+/// stored inline, so that the hot path allocates nothing. Equal sets have equal layouts.
 struct PatternSet: Sendable, Hashable {
     private static let free = UInt32.max
 

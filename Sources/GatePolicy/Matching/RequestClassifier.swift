@@ -3,9 +3,9 @@ struct RequestClassifier: Sendable {
     private let exemptions: RequestMatcher
     private let requests: RequestMatcher
     private let numbers: [RequestPattern: Int]
-    /// The patterns of rules and of `unidentified`, by their numbers.
+    /// The patterns of rules and of `unidentified`, indexed by pattern number.
     let patterns: [RequestPattern]
-    /// The same patterns as written.
+    /// The same patterns, as written.
     let texts: [String]
 
     init(_ definition: RuleSetDefinition) {
@@ -27,7 +27,7 @@ struct RequestClassifier: Sendable {
     /// Whether requests can have different scopes.
     var distinguishesRequests: Bool { !self.exemptions.isEmpty || !self.requests.isEmpty }
 
-    /// Returns the number that identifies a pattern of a rule or of `unidentified` in scopes.
+    /// Returns the number that scopes use for a pattern of a rule or of `unidentified`.
     func number(of pattern: RequestPattern) -> Int? {
         self.numbers[pattern]
     }

@@ -2,11 +2,14 @@
 struct RequestMatcher: Sendable {
     /// How paths and methods are compared.
     enum Style: Sendable {
-        /// Byte by byte, and only paths that all backends interpret alike. Used for exemptions,
-        /// which other spellings must not widen.
+        /// Byte by byte, and only for paths that all backends interpret alike.
+        ///
+        /// This is for exemptions, which other spellings must not widen.
         case exact
         /// In every way in which a backend may interpret a path, ignoring case and a trailing
-        /// slash. Used for rules, which other spellings must not bypass.
+        /// slash.
+        ///
+        /// This is for rules, which other spellings must not bypass.
         case lenient
     }
 
@@ -16,9 +19,9 @@ struct RequestMatcher: Sendable {
     private let hasPaths: Bool
     /// The patterns that match every path.
     private let pathless: [PatternEntry]
-    /// The methods in patterns, by their numbers.
+    /// The methods used in patterns, indexed by method number.
     private let methods: [[UInt8]]
-    /// The numbers of the methods of all patterns, one pattern after the other.
+    /// The numbers of the methods of all patterns, pattern by pattern.
     private let methodNumbers: [Int]
 
     init(_ patterns: [RequestPattern], style: Style) {
@@ -51,8 +54,8 @@ struct RequestMatcher: Sendable {
         self.methodNumbers = methodNumbers
     }
 
-    /// Returns the segments in the spelling in which this style compares them; `nil` for every
-    /// path.
+    /// Returns the segments in the spelling in which this style compares them; `nil` if the pattern
+    /// matches every path.
     private static func spelled(
         _ pattern: RequestPattern,
         _ style: Style
@@ -85,7 +88,8 @@ struct RequestMatcher: Sendable {
             guard let exact = ExactPath(path) else { return matches }
             self.match(exact.bytes.span, count: exact.bytes.count, number, &matches)
         case .lenient:
-            // A long path with so many ambiguities is never accidental, so all rules apply.
+            // A path that exceeds the limits for ambiguities is never accidental, so all rules
+            // apply.
             for spelling in LenientPath.spellings(of: path) {
                 guard let lenient = LenientPath(spelling) else { return .everything }
                 lenient.forEachReading { reading in
@@ -142,7 +146,7 @@ struct TargetShape {
             let byte = target[length]
             switch byte {
             case UInt8(ascii: "/"), UInt8(ascii: "."):
-                // `//`, and every segment that may be a dot segment.
+                // Covers `//`, and every segment that may be a dot segment.
                 if previous == UInt8(ascii: "/") { isPlain = false }
             case UInt8(ascii: "%"), UInt8(ascii: "\\"), UInt8(ascii: ";"), UInt8(ascii: "#"):
                 isPlain = false

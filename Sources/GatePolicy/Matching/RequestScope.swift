@@ -10,7 +10,7 @@ package struct RequestScope: Sendable, Hashable {
     let patterns: PatternSet
     /// Whether the request is evaluated and matches no pattern, as is the case for most requests.
     ///
-    /// Makes comparing such scopes cheap.
+    /// This property makes comparing such scopes cheap.
     @usableFromInline package let isUnrestricted: Bool
 
     init(isExempt: Bool, patterns: PatternSet) {
@@ -19,7 +19,8 @@ package struct RequestScope: Sendable, Hashable {
         self.isUnrestricted = !isExempt && patterns.isEmpty
     }
 
-    // Created on each access, which costs less than checking whether it is initialized.
+    // Computed on each access, which costs less than checking whether a stored value is
+    // initialized.
     static var exempt: RequestScope { RequestScope(isExempt: true, patterns: PatternSet()) }
     package static var unrestricted: RequestScope {
         RequestScope(isExempt: false, patterns: PatternSet())

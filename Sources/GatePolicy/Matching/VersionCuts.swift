@@ -6,16 +6,15 @@ struct VersionCuts: Sendable {
 
     init(_ versions: [AppVersion]) {
         self.cuts = Set(versions).sorted()
-        // A pre-release is directly below its release; no version without a pre-release lies
-        // between them.
+        // A pre-release is directly below its release; no other release lies between them.
         let packed = versions.map(\.packed)
         self.packed = packed.contains(nil) ? nil : Set(packed.compactMap(\.self)).sorted()
     }
 
     var isEmpty: Bool { self.cuts.isEmpty }
 
-    /// Returns the position of a version of dotted numbers; `nil` if the string has to be parsed
-    /// completely.
+    /// Returns the position of a version that consists only of dotted numbers; `nil` if the string
+    /// has to be parsed completely.
     func fastPlace(of text: Span<UInt8>) -> Int? {
         guard let (place, end) = self.fastPlace(ofPrefix: text), end == text.count else {
             return nil
@@ -23,8 +22,8 @@ struct VersionCuts: Sendable {
         return place
     }
 
-    /// Returns the position of the version of dotted numbers at the start of a string, and the end
-    /// of the version; `nil` if the string has to be parsed completely.
+    /// Returns the position of the dotted numbers at the start of a string as a version, and their
+    /// end; `nil` if the string has to be parsed completely.
     func fastPlace(ofPrefix text: Span<UInt8>) -> (place: Int, end: Int)? {
         guard let packed = self.packed, let (version, end) = AppVersion.packed(prefix: text) else {
             return nil

@@ -1,12 +1,14 @@
 /// A time window that is announced to clients in advance.
 protocol AnnouncedWindow {
-    /// Whether this window is announced instead of another one. The window that starts first is
-    /// announced; if both start at the same time, the one that ends last.
+    /// Whether this window is announced instead of another window.
+    ///
+    /// The window that starts first is announced; if both start at the same time, the window that
+    /// ends last is announced.
     func precedes(_ other: Self) -> Bool
 }
 
 extension AnnouncedWindow {
-    /// Returns the one of two windows that is announced.
+    /// Returns which of two windows is announced.
     static func next(_ known: Self?, _ other: Self) -> Self {
         guard let known else { return other }
         return other.precedes(known) ? other : known
@@ -39,7 +41,7 @@ package struct MaintenanceWindow: AnnouncedWindow, Sendable, Equatable {
         return self.outlasts(other)
     }
 
-    /// Whether the window ends after another one.
+    /// Whether the window ends after another window.
     func outlasts(_ other: MaintenanceWindow) -> Bool {
         guard let end = other.until else { return false }
         return self.until.map { $0 > end } ?? true
@@ -79,7 +81,8 @@ package struct BrownoutWindow: AnnouncedWindow, Sendable, Hashable {
 extension RuleSchedule {
     /// Returns the windows that have not ended, starting with the current or next one.
     func brownouts(notOverAt now: Timestamp) -> ArraySlice<BrownoutWindow> {
-        // A binary search, because there can be a thousand windows, and every decision needs this.
+        // Uses binary search, because there can be a thousand windows, and every decision needs the
+        // result.
         var range = self.brownouts.indices
         while !range.isEmpty {
             let middle = range.lowerBound + range.count / 2

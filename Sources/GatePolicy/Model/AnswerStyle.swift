@@ -1,13 +1,13 @@
-/// The format of a denial, for released apps that only understand that format.
+/// The format of a denial, for released apps that understand no other format.
 package struct AnswerStyle: Sendable, Equatable {
-    /// The status instead of 426; in the style of a rule, also instead of 503 for its maintenance
-    /// window.
+    /// The status that replaces 426; in the style of a rule, it also replaces 503 for the rule's
+    /// maintenance window.
     package var status: Int?
-    /// The content instead of the problem details.
+    /// The content that replaces the problem details.
     package var body: BodyTemplate?
-    /// The media type of `body`; `nil` for the default of its kind.
+    /// The media type of `body`; `nil` for the default media type of that kind of body.
     package var contentType: String?
-    /// Whether a 426 over HTTP/1.1 has the field `Upgrade`, as RFC 9110 section 15.5.22 requires;
+    /// Whether a 426 over HTTP/1.1 has an `Upgrade` field, as RFC 9110 section 15.5.22 requires;
     /// `nil` for false.
     package var sendsUpgrade: Bool?
 
@@ -25,12 +25,12 @@ package struct AnswerStyle: Sendable, Equatable {
         self.sendsUpgrade = sendsUpgrade
     }
 
-    /// Returns this style, with the values of another one where this one has none.
+    /// Returns this style, with missing values taken from another style.
     func filled(by other: AnswerStyle) -> AnswerStyle {
         AnswerStyle(
             status: self.status ?? other.status,
             body: self.body ?? other.body,
-            // The media type belongs to the body.
+            // The media type belongs to the body, so both come from the same style.
             contentType: self.body == nil ? other.contentType : self.contentType,
             sendsUpgrade: self.sendsUpgrade ?? other.sendsUpgrade
         )

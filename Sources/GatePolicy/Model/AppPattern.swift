@@ -1,8 +1,9 @@
-/// The apps that a rule matches: one identifier, or all with a prefix, such as `com.example.*`.
+/// The apps that a rule matches: one identifier, or all identifiers with a prefix, such as
+/// `com.example.*`.
 package struct AppPattern: Sendable, Hashable {
     /// The reason why a string is not a valid pattern.
     package enum Failure: Error, Sendable, Equatable {
-        /// A star is not at the end after a dot.
+        /// A star is not at the end, or does not follow a dot.
         case misplacedStar
     }
 

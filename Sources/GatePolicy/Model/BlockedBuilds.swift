@@ -3,9 +3,9 @@ package struct BlockedBuilds: Sendable, Hashable {
     /// The versions of the builds, for build numbers that restart with each version; `nil` for all
     /// versions.
     package let versions: VersionRange?
-    /// The build numbers; `nil` for all builds, and for clients that send none.
+    /// The build numbers; `nil` for all clients, even if they send no build.
     package let builds: BuildRange?
-    /// The notation of their versions and builds.
+    /// The required notation of the client's version and build.
     package let written: WrittenForm
 
     package init(
@@ -43,7 +43,7 @@ package struct WrittenForm: Sendable, Hashable {
     package struct Patterns: Sendable, Hashable {
         /// The patterns that all have to match.
         package var all: [WrittenPattern]
-        /// The patterns of which none may match.
+        /// The patterns, none of which may match.
         package var none: [WrittenPattern]
 
         package init(all: [WrittenPattern] = [], none: [WrittenPattern] = []) {
@@ -83,7 +83,7 @@ package struct WrittenForm: Sendable, Hashable {
         return true
     }
 
-    /// The keys of the rules file with their patterns.
+    /// The keys in the rules file, with their patterns.
     package var keys: [(key: String, patterns: [WrittenPattern])] {
         [
             ("versionMatches", self.version.all), ("versionMatchesNone", self.version.none),

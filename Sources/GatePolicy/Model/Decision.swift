@@ -26,13 +26,13 @@ package struct Decision: Sendable, Equatable {
         package let until: Timestamp?
     }
 
-    /// The announcement to a client that passes now and will be below a floor.
+    /// The announcement of a floor to a client that still passes.
     package struct Warning: Sendable, Equatable {
         /// The start of the announcement.
         package let since: Timestamp
         /// The start of enforcement; `nil` if it is open.
         package let enforcedFrom: Timestamp?
-        /// The next brownout before that; `nil` if none is planned.
+        /// The next brownout before enforcement starts; `nil` if none is planned.
         package var nextBrownout: BrownoutWindow?
     }
 
@@ -52,8 +52,7 @@ package struct Decision: Sendable, Equatable {
     package var upgrade: UpgradeTerms
     /// The dates of a recommendation or a brownout that will become a requirement.
     package var warning: Warning?
-    /// The brownout that denies the client, which passes again afterwards; `nil` for a permanent
-    /// denial.
+    /// The brownout after which the client passes again; `nil` for a permanent denial.
     package var brownout: BrownoutWindow?
     /// The maintenance window that denies the request; for other decisions, the next announced one.
     package var maintenance: MaintenanceWindow?

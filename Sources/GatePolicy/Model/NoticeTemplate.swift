@@ -1,9 +1,9 @@
-/// A string with placeholders for values that are only known at the time of a request.
+/// A string with placeholders for values that are known only at the time of a request.
 ///
 /// `Version {currentVersion} no longer works.` has one placeholder; `{{` and `}}` are literal
 /// braces.
 package struct NoticeTemplate: Sendable, Equatable {
-    /// The use of a template, which determines the available placeholders.
+    /// The kind of text that a template is used for, which determines the available placeholders.
     package enum Use: Sendable {
         case notice
         /// A `body`, which can also contain the texts of the notice and the terms of the decision.
@@ -60,7 +60,7 @@ package struct NoticeTemplate: Sendable, Equatable {
         self.pieces = pieces.filter { $0 != .text("") }
     }
 
-    /// The placeholders of the template, in their order.
+    /// The placeholders of the template, in order of occurrence.
     var places: [NoticePlaceholder] {
         self.pieces.compactMap { piece in
             guard case .placeholder(let placeholder) = piece else { return nil }
@@ -92,7 +92,7 @@ enum NoticePlaceholder: String, Sendable, CaseIterable {
     case currentVersion, minimumVersion, latestVersion, minimumBuild, latestBuild, platform, app
     case title, message, button, storeUrl, status, decision, rule, revision
 
-    /// The placeholders that notices can contain; the others are only available in a `body`.
+    /// The placeholders that notices can contain; the others are available only in a `body`.
     static let inNotices: [NoticePlaceholder] = [
         .currentVersion, .minimumVersion, .latestVersion, .minimumBuild, .latestBuild, .platform,
         .app,

@@ -32,6 +32,6 @@ package struct Preview: Sendable, Equatable {
 package enum PreviewReading: Sendable, Equatable {
     case shows(Preview)
     case expired
-    /// The signature is not from a known key, or the value is malformed.
+    /// The signature was not created with a known key, or the value is malformed.
     case forged
 }

@@ -15,7 +15,7 @@ extension Decision {
         case belowMinimumBuild
         /// The version is in this blocked range.
         case blocked(VersionRange)
-        /// The build is one of these.
+        /// The build is one of these blocked builds.
         case blockedBuild(BlockedBuilds)
         /// The reason why the client will have to upgrade, and the date; `nil` if the date is open.
         case warned(Reason, requiredFrom: Timestamp?)

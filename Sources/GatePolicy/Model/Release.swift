@@ -9,11 +9,11 @@ package struct Release: Sendable, Equatable {
     /// The channel of the store, in lower case; `nil` for all channels without entries of their
     /// own.
     package var channel: String?
-    /// The version; `nil` if the source does not state it reliably, in which case there are builds.
+    /// The version; `nil` if the source does not state it reliably, in which case builds are known.
     package var version: AppVersion?
     /// All builds of the version in ascending order; empty if the source states none.
     ///
-    /// A store can have one build for each processor architecture.
+    /// A store can have one build for each CPU architecture.
     package var builds: [BuildNumber]
     /// The time from which the store has the release; `nil` for always.
     package var releasedAt: Timestamp?
@@ -25,9 +25,9 @@ package struct Release: Sendable, Equatable {
     /// All countries whose stores the source checks, as lower-case codes; `nil` if they are
     /// unknown.
     ///
-    /// If one of them is not in `countries`, its store does not have the release.
+    /// If one of these countries is not in `countries`, its store does not have the release.
     package var storeCountries: [String]?
-    /// The progress of a release in steps.
+    /// The progress of a phased or staged release.
     ///
     /// A phased release in the App Store takes seven days. A staged rollout on Google Play takes as
     /// long as the developer chooses.
@@ -78,7 +78,7 @@ package struct StoreHold: Sendable, Equatable {
     /// The countries that must have the release, as lower-case codes; empty for all countries of
     /// the release: see `Release.countries(awaitedBy:)`.
     package var countries: [String]
-    /// The number of seconds for which the release must have been available.
+    /// How long the release must have been available, in seconds.
     package var soak: Int64
 
     package init(countries: [String] = [], soak: Int64 = 0) {

@@ -23,7 +23,7 @@ package struct RequestPattern: Sendable, Hashable {
     package let path: String?
     /// The methods in upper case, without duplicates; `nil` for all methods.
     package let methods: [String]?
-    /// The segments of the path; `/` and a trailing slash are an empty segment.
+    /// The segments of the path; `/` and a trailing slash become an empty segment.
     let segments: [Segment]?
     /// The segments in the form in which rules compare them: see `LenientPath.folded(_:)`.
     let foldedSegments: [Segment]?

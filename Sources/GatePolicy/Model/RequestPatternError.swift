@@ -10,7 +10,7 @@ package enum RequestPatternError: Error, Sendable, Equatable {
     case query
     /// `**` is not at the end of the path.
     case doubleStarInside
-    /// A `*` is only part of its segment.
+    /// A `*` is not a whole segment.
     case partialWildcard(String)
     /// Backends could interpret the path in different ways.
     case ambiguousPath
@@ -33,7 +33,7 @@ extension RequestPatternError: CustomStringConvertible {
         case .doubleStarInside:
             "'**' can only be the last segment of the path"
         case .partialWildcard(let segment):
-            "'*' matches a whole segment and cannot be a part of '\(segment)'"
+            "'*' matches a whole segment and cannot be part of '\(segment)'"
         case .ambiguousPath:
             "backends interpret such a path in different ways; it must not contain '//', '..', ';', "
                 + "'#', a backslash, a control character, or an encoded slash or percent sign"

@@ -1,6 +1,6 @@
 /// The share of clients for which a rule is enforced from a given time.
 package struct RolloutStep: Sendable, Equatable {
-    /// The start of the step; `nil` for one that applies from the beginning.
+    /// The start of the step; `nil` for a step that applies from the beginning.
     package var at: Timestamp?
     /// The share of clients in percent, from 0 (none) to 100 (all).
     package var percent: Double

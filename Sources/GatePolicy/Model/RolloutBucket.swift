@@ -1,8 +1,8 @@
 /// The bucket of a client in the rollout of a rule: constant for a client, and different for each
 /// rule.
 ///
-/// The bucket is a hash of the rule ID and a property of the client: its device ID, otherwise its
-/// address, otherwise its whole identity. The hash is the same in all gates, runs and releases of
+/// The bucket is a hash of the rule ID and a property of the client: its device ID, or else its
+/// address, or else its whole identity. The hash is the same in all gates, runs and releases of
 /// VersionGate, so that no client drops out of a rollout again.
 struct RolloutBucket: Sendable, Equatable {
     /// The number of buckets.
@@ -45,7 +45,7 @@ struct RolloutBucket: Sendable, Equatable {
 extension RolloutBucket {
     /// A 64-bit FNV-1a hash with the finalizer of SplitMix64.
     ///
-    /// Without the finalizer, strings that only differ in their last byte would have adjacent
+    /// Without the finalizer, strings that differ only in their last byte would have adjacent
     /// values.
     private struct Hash {
         private var state: UInt64 = 0xCBF2_9CE4_8422_2325

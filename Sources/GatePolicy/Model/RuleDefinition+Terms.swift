@@ -15,8 +15,8 @@ extension RuleDefinition {
             || self.blockedBuilds.contains(where: \.dependsOnVersion)
     }
 
-    /// Returns the reason why a version and build are below the floor; `nil` if they are not, or if
-    /// too little is known.
+    /// Returns the reason why a version and build are below the floor; `nil` if they are not below
+    /// it, or if too little is known.
     ///
     /// `release` is the release of the version; for a release, the version itself.
     func breach(
@@ -39,7 +39,7 @@ extension RuleDefinition {
 
     /// Whether `minimumBuild` applies to builds of a version.
     ///
-    /// If it applies to one version only, it does not apply to clients without a version.
+    /// If it applies to only one version, it does not apply to clients without a version.
     func counts(buildsOf version: AppVersion?, _ release: AppVersion?) -> Bool {
         guard let only = self.minimumBuildOf else { return true }
         guard let version else { return false }

@@ -29,11 +29,11 @@ package struct RuleDefinition: Sendable, Equatable {
     package var recommendedNotice: String?
     /// The store URL for the update.
     package var storeURL: StoreURL?
-    /// Whether the rule is enforced, or only observes.
+    /// Whether the rule is enforced, or only observed.
     package var mode: RuleMode
     /// The times at which the rule takes effect and ends.
     package var schedule: RuleSchedule
-    /// The shares of the clients below the floor for which it is enforced, by time; empty for all.
+    /// The share of the clients for which the floor is enforced, by time; empty for all clients.
     package var rollout: [RolloutStep]
     /// The window in which all requests that the rule matches are denied.
     package var maintenance: MaintenanceWindow?
@@ -50,7 +50,7 @@ package struct RuleDefinition: Sendable, Equatable {
     /// The planned floors, each as a complete rule with the same ID and match.
     ///
     /// Planned floors only add requirements: for each client, the current floor remains active
-    /// until one of these is stricter.
+    /// until a planned floor is stricter.
     package var next: [RuleDefinition]
 
     package init(
@@ -131,7 +131,7 @@ extension RuleDefinition {
 
 /// The clients that a rule matches.
 ///
-/// An absent part matches all clients, an empty list matches none.
+/// An absent part matches all clients; an empty list matches none.
 package struct RuleMatch: Sendable, Equatable {
     /// App identifiers (bundle ID, package name), or patterns such as `com.example.*`.
     package var apps: [AppPattern]?
@@ -143,7 +143,7 @@ package struct RuleMatch: Sendable, Equatable {
     /// Requests by path and method, one of which has to match.
     package var requests: [RequestPattern]?
 
-    /// Whether the match includes an app; true without a condition on apps.
+    /// Whether the match includes an app; true if there is no condition on apps.
     package func accepts(app: String) -> Bool {
         self.apps?.contains { $0.matches(app) } ?? true
     }

@@ -1,9 +1,9 @@
 /// The contents of a rules file as typed values, before compilation.
 ///
-/// A loader creates definitions, and `RuleSet.init(_:)` compiles them. The loader rejects all
-/// errors in a file, with their locations, before it creates a definition.
+/// A loader creates definitions, and `RuleSet.init(_:)` compiles them. Before it creates a
+/// definition, the loader reports all errors in the file, with their locations.
 package struct RuleSetDefinition: Sendable, Equatable {
-    /// The revision of the rules, which all denials contain: a hash of the sources.
+    /// The revision of the rules, a hash of the sources; all denials contain it.
     package var revision: String
     /// Whether anything is enforced; `observe` disables all denials, but not hints.
     package var mode: RuleMode
@@ -19,7 +19,7 @@ package struct RuleSetDefinition: Sendable, Equatable {
     package var rules: [RuleDefinition]
     /// The notices, by name.
     package var notices: [String: NoticeDefinition]
-    /// The releases that are in the stores.
+    /// The releases that stores have or will have.
     package var releases: [Release]
     /// The apps with builds for testers.
     package var testFlight: [TestFlightApp]

@@ -1,6 +1,6 @@
 /// The testers who may have a build of an app before it is in the App Store.
 package enum TestAudience: String, Sendable, CaseIterable {
-    /// The testers of the team only; the build can never be released to others.
+    /// Only the testers of the team; the build can never be released to others.
     case `internal`
     /// All invited testers; the build can be released without changes.
     case external
@@ -35,7 +35,7 @@ package struct TestFlightBuild: Sendable, Equatable {
     package var audience: TestAudience
     /// Whether testers can install the build.
     package var isTesting: Bool
-    /// The time from which the build can no longer be started; `nil` if no expiry is known.
+    /// The time from which the build can no longer be launched; `nil` if no expiry is known.
     package var expiresAt: Timestamp?
     /// The release notes for testers, by language.
     package var releaseNotes: [LanguageTag: String]
@@ -104,7 +104,7 @@ package struct TestFlightApp: Sendable, Equatable {
             .max { $0.precedes($1) }
     }
 
-    /// Returns the audience of a version; `nil` if it is unknown, or if builds of both audiences
+    /// Returns the audience of a version; `nil` if it is unknown, or if builds for both audiences
     /// match.
     package func audience(ofVersion version: AppVersion, build: AppVersion?) -> TestAudience? {
         let meant = self.builds.filter { known in

@@ -22,7 +22,8 @@ package struct UnidentifiedPolicy: Sendable, Equatable {
     /// If several match, the strictest applies.
     package var paths: [UnidentifiedPath]
 
-    /// Both actions are `allow`, so that no client is denied because of a missing header.
+    /// The defaults: both actions are `allow`, so that no client is denied because of a missing
+    /// header.
     package static let defaults = UnidentifiedPolicy(missing: .allow, unreadable: .allow)
 
     package init(
@@ -49,9 +50,10 @@ package struct UnidentifiedPolicy: Sendable, Equatable {
 /// The policy for unidentified clients, for some requests.
 package struct UnidentifiedPath: Sendable, Equatable {
     package var request: RequestPattern
-    /// The action; `nil` for the action of the policy.
+    /// The action if the client sends no value; `nil` for the action of the policy.
     package var missing: UnidentifiedPolicy.Action?
-    /// The action; `nil` for the action of the policy.
+    /// The action if the client sends an unparsable value, or several different values; `nil` for
+    /// the action of the policy.
     package var unreadable: UnidentifiedPolicy.Action?
 
     package init(

@@ -6,13 +6,13 @@ package struct UpgradeTerms: Sendable, Equatable {
     package var latest: AppVersion?
     /// The build to upgrade to.
     package var latestBuild: BuildNumber?
-    /// The store URL for the channel and the country of the client.
+    /// The store URL for the client's channel and country.
     package var storeURL: String?
     /// The name of the notice; `nil` for the built-in one.
     package var notice: String?
     /// The name of the notice for a client with a recommendation.
     package var recommendedNotice: String?
-    /// Whether the client cannot update because the operating system of the device is too old.
+    /// Whether the client cannot update because the device's operating system is too old.
     package var cannotUpdate = false
     /// The number of seconds before the client may repeat a recommendation; `nil` for one day.
     package var snooze: Int64?

@@ -12,9 +12,9 @@ struct FilledNotice {
     ///
     /// - Parameters:
     ///   - text: The texts of the notice.
-    ///   - builtIn: The built-in texts for the same decision in the same language; `nil` if there
-    ///     are none in that language.
-    ///   - language: The language of both.
+    ///   - builtIn: The built-in texts for the same decision in the same language; `nil` if that
+    ///     language has no built-in texts.
+    ///   - language: The language of both notices.
     ///   - values: The known values.
     init(
         _ text: NoticeText,

@@ -11,7 +11,7 @@ struct NoticeCatalog: Sendable {
     private let maintenance: Notice
     /// The distinct language lookups.
     ///
-    /// There are few, because most notices have the same languages.
+    /// There are few lookups, because most notices have the same languages.
     private let lookups: [LanguageLookup]
 
     init(_ definition: RuleSetDefinition) {
@@ -34,7 +34,7 @@ struct NoticeCatalog: Sendable {
         self.lookups.map { $0.best(for: languages) }
     }
 
-    /// Returns the texts for a client about a decision; `nil` for `allow`.
+    /// Returns the texts about a decision for a client; `nil` for `allow`.
     func words(for decision: Decision, _ identity: ClientIdentity) -> FilledNotice? {
         guard let (notice, builtIn) = self.notices(for: decision),
             let (language, text) = notice.words(for: identity.languages)

@@ -5,7 +5,7 @@
 struct ExactPath {
     let bytes: [UInt8]
 
-    /// Normalizes a path without its query; `nil` if backends could interpret it differently.
+    /// Normalizes a path without its query; `nil` if backends could interpret it in different ways.
     init?(_ path: [UInt8]) {
         if Self.isExact(path.span) {
             self.bytes = path
@@ -19,7 +19,7 @@ struct ExactPath {
         var kept: [ArraySlice<UInt8>] = []
         for (index, segment) in segments.enumerated() {
             let isLast = index == segments.count - 1
-            // Some backends resolve `..`, some treat it as a name, some reject it.
+            // Some backends resolve `..`, some treat it as a name, and some reject it.
             if Self.isDirection(segment) || (segment.isEmpty && !isLast) { return nil }
             if segment != [0x2E] {
                 kept.append(segment)
@@ -30,8 +30,8 @@ struct ExactPath {
         self.bytes = kept.flatMap { [UInt8(ascii: "/")] + $0 }
     }
 
-    /// Whether a path is already in this spelling, as nearly all paths are: without triplets or
-    /// segments to resolve.
+    /// Whether a path is already in this spelling, as nearly all paths are; that is, it has no
+    /// triplets and no segments to resolve.
     private static func isExact(_ path: Span<UInt8>) -> Bool {
         var last: UInt8 = 0
         for index in path.indices {

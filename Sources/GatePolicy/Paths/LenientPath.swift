@@ -87,17 +87,17 @@ struct LenientPath {
     }
 }
 
-/// The characters in a path that backends interpret differently.
+/// A path's characters that backends interpret in different ways.
 private struct PathMarks {
     private let units: [PathUnit]
-    /// Whether interpreting characters before decoding has a different result than interpreting
+    /// Whether interpreting characters before decoding gives a different result from interpreting
     /// them afterwards.
     private let hasEncodedMark: Bool
 
     init(_ units: [PathUnit]) {
         self.units = units
         self.hasEncodedMark = units.contains { unit in
-            // Only a decoded path ends at NUL, whether or not that was encoded.
+            // NUL ends a path only after decoding, even if the NUL was not encoded.
             unit.byte == 0
                 || unit.isEncoded && (unit.byte == UInt8(ascii: ".") || Self.isMark(unit.byte))
         }

@@ -43,7 +43,7 @@ struct PathReading {
         case all
     }
 
-    /// The stage at which several slashes in a row are merged.
+    /// The stage at which consecutive slashes are merged.
     enum Merging: CaseIterable {
         case never, beforeDots, afterDots
     }
@@ -56,7 +56,7 @@ struct PathReading {
     var splitsEncodedSlash = false
     /// The stage at which a backslash separates segments.
     var backslash = Moment.never
-    /// The stage at which `;` starts a parameter of a segment, which is not part of the path.
+    /// The stage at which `;` starts a segment parameter, which is not part of the path.
     var parameter = Moment.never
     var merging = Merging.never
     var earlyDots = EarlyDots.none
@@ -106,7 +106,8 @@ struct PathReading {
         return output
     }
 
-    /// Removes the last segment of the output if it is a dot segment, or is empty and merged.
+    /// Removes the last segment of the output if it is a dot segment, or an empty segment that is
+    /// merged.
     private func endSegment(_ output: inout [PathUnit], from start: Int, _ isDecoded: Bool) {
         let name = output[(start + 1)...]
         if name.isEmpty, self.merging == .beforeDots {

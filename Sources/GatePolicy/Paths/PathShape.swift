@@ -5,16 +5,16 @@
 /// name in the API or a personal code. It becomes `^`: the word itself is not kept, but rules that
 /// ignore case still treat it as a word.
 package struct PathShape: Sendable, Hashable {
-    /// The maximum length, in bytes, and the maximum number of segments of a path that has a shape.
+    /// The limits for a path that has a shape: its length in bytes, and its number of segments.
     package static let longestPath = 200
     package static let maximumSegments = 12
-    /// The maximum number of words, separated by hyphens, dots and underscores, in a name; longer
-    /// names are titles.
+    /// The maximum number of words in a name; longer names are titles. Words are separated by
+    /// hyphens, dots and underscores.
     private static let maximumWords = 4
     private static let maximumWordLength = 20
     private static let anything = UInt8(ascii: "*")
     private static let capitals = UInt8(ascii: "^")
-    /// Replaces `*` in a sample path; rules do not contain it.
+    /// The text that replaces `*` in a sample path; no rule contains it.
     private static let standIn = "~0~"
 
     /// The method and the path: `GET /video/*`.
@@ -72,7 +72,7 @@ package struct PathShape: Sendable, Hashable {
             return true
         }
 
-        /// Returns the method and the path with these segments, which is never longer than the
+        /// Returns the method and the path with these segments; the result is never longer than the
         /// original.
         func text(_ method: Span<UInt8>, _ path: Span<UInt8>) -> String {
             unsafe String(unsafeUninitializedCapacity: method.count + 1 + path.count) { text in
@@ -107,8 +107,8 @@ package struct PathShape: Sendable, Hashable {
         }
     }
 
-    /// Whether requests with a method have shapes; clients could invent any number of other
-    /// methods.
+    /// Whether requests with a method have shapes: only common methods do, because clients could
+    /// invent any number of others.
     package static func keeps(method: Span<UInt8>) -> Bool {
         switch method.text {
         case "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT", "TRACE",
@@ -190,7 +190,7 @@ package struct PathShape: Sendable, Hashable {
 
     /// Whether a segment looks like a name that an API defines.
     private static func isWord(_ segment: Span<UInt8>, ignoringCase: Bool = false) -> Bool {
-        // As in `.well-known`.
+        // A leading dot is skipped, as in `.well-known`.
         var end = segment.isEmpty || segment[0] != UInt8(ascii: ".") ? 0 : 1
         // Most IDs start with a digit, so this check suffices for them.
         guard end < segment.count, segment[end].isLetter else { return false }
@@ -223,7 +223,7 @@ package struct PathShape: Sendable, Hashable {
             if letter != word[index], !ignoresCase {
                 if capitals == 0 { humps += 1 }
                 capitals += 1
-                // Capitals at the start of a word, or a short name such as `API`.
+                // Allows capitals at the start of a word, and short names such as `API`.
                 guard capitals <= 4 else { return false }
             } else {
                 capitals = 0

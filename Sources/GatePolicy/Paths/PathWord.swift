@@ -6,8 +6,8 @@ package struct PathWord: Sendable, Hashable {
     /// Whether the segment becomes `^` in the shape of a request that contains it in capitals.
     package let mayBeCapitals: Bool
 
-    /// Creates a word; `nil` if backends could interpret it differently, because requests for it
-    /// have no shape.
+    /// Creates a word; `nil` if backends could interpret the segment in different ways, in which
+    /// case requests for it have no shape.
     package init?(_ segment: String) {
         guard let path = ExactPath(Array("/\(segment)".utf8)) else { return nil }
         let bytes = Array(path.bytes.dropFirst())

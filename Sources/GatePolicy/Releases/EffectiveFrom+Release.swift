@@ -1,9 +1,9 @@
 extension EffectiveFrom {
     /// Creates the time from which a release is available to all relevant users.
     ///
-    /// The release has to be available for the hold's `soak` time. If the client's country is one
-    /// of the awaited countries, the release has to be available there; otherwise, in all awaited
-    /// countries.
+    /// The release must have been available for the hold's `soak` time. If the client's country is
+    /// one of the awaited countries, the release has to be available there; otherwise, in all
+    /// awaited countries.
     package init(of release: StoreRelease, _ hold: StoreHold?, in country: String? = nil) {
         var awaited = release.countries(awaitedBy: hold)
         if let country, awaited.contains(country) { awaited = [country] }
@@ -14,8 +14,8 @@ extension EffectiveFrom {
         self = begin.date.map { .from($0.advanced(by: hold?.soak ?? 0)) } ?? begin
     }
 
-    /// Returns the time from which a country has all parts of a release; `never` if no entry
-    /// applies to the country.
+    /// Returns the time from which a release is available in a country according to all of its
+    /// entries; `never` if no entry applies to the country.
     private static func begin(of release: StoreRelease, in country: String) -> EffectiveFrom {
         release.facts.filter { $0.isAbout(country) }
             .map { Self.begin(of: $0, in: country) }.max() ?? .never
@@ -37,8 +37,8 @@ extension EffectiveFrom {
 }
 
 extension Release {
-    /// The countries in which a release has to be available: those of the hold, otherwise all
-    /// countries that the source checks, otherwise those that have the release.
+    /// The countries in which a release has to be available: those of the hold, or else all
+    /// countries that the source checks, or else the countries that have the release.
     ///
     /// If neither the hold nor the release specifies countries, the result is empty: the release is
     /// available everywhere.

@@ -14,15 +14,15 @@ extension RuleDefinition {
             : self.refusedBuilds(of: release).isEmpty
     }
 
-    /// Returns the builds of a release that the rule denies, in ascending order.
+    /// Returns a release's builds that the rule denies, in ascending order.
     package func refusedBuilds(of release: StoreRelease) -> [BuildNumber] {
         release.builds.filter { build in
             self.breach(by: release.version, release.version?.release, build: build) != nil
         }
     }
 
-    /// Returns the builds of a release that the rule denies, as text; `nil` if it denies all builds
-    /// or none.
+    /// Returns a release's builds that the rule denies, as text; `nil` if it denies all builds or
+    /// none.
     package func refusedPart(of release: StoreRelease) -> (words: String, isSingle: Bool)? {
         let refused = self.refusedBuilds(of: release)
         guard !refused.isEmpty, refused.count < release.builds.count else { return nil }

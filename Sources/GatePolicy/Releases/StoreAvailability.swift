@@ -38,9 +38,9 @@ struct StoreAvailability: Sendable {
 
     /// Returns the state of a client's store at a time.
     ///
-    /// `isCertain` is false for a client that the rule only may match; every release that the
-    /// client could get is then considered. `version` is the version of a client that has to leave
-    /// a blocked version; older releases are then ignored.
+    /// If `isCertain` is false, the rule merely may match the client, and every release that the
+    /// client could get is considered. If `version` is set, the client has to leave that blocked
+    /// version, and older releases are ignored.
     func view(
         for identity: ClientIdentity,
         isCertain: Bool,
@@ -62,10 +62,11 @@ struct StoreAvailability: Sendable {
         let out = found.filter { $0.availability(in: country).hasBegun(at: now) }
         let newest = out.max { $0.release.precedes($1.release) }?.release
         let newer = found.filter { other in
-            // A release without a version may increase the recommended build.
+            // A release without a version may raise the recommended build.
             newest.map { $0.precedes(other.release) } ?? true || other.release.version == nil
         }
-        // A future release that meets the recommendation is also newer than all available ones.
+        // `newer` includes a future release that meets the recommendation, because that release is
+        // newer than all available releases.
         let edges = [floor.date] + newer.map { $0.availability(in: country).date }
         var recommended = recommendation.hasBegun(at: now) ? self.recommendation : .none
         if self.recommendsNewest {
@@ -81,10 +82,10 @@ struct StoreAvailability: Sendable {
         )
     }
 
-    /// Returns the build of the newest release without a version that all clients can get.
+    /// Returns the lowest build of the newest release that has no version.
     ///
-    /// The result is `nil` if there is none, or if it is older than the newest release with a
-    /// version.
+    /// The result is `nil` if there is no such release, or if it is older than the newest release
+    /// with a version.
     private static func newestBuild(
         of out: [ReleaseForRule],
         besides newest: StoreRelease?
@@ -93,8 +94,8 @@ struct StoreAvailability: Sendable {
             .max { $0.release.precedes($1.release) }?.release
         guard let unnamed else { return nil }
         let isNewest = newest.map { $0.version == nil || $0.hasLowerBuilds(than: unnamed) } ?? true
-        // If there are builds for several processor architectures, a device may only support the
-        // lowest one.
+        // If there are builds for several CPU architectures, the lowest build may be the only build
+        // that a device supports.
         return isNewest ? unnamed.builds.first : nil
     }
 
@@ -105,7 +106,7 @@ struct StoreAvailability: Sendable {
         if let app {
             guard release.app == nil || release.app == app else { return false }
         } else {
-            // A client that sends no app is assumed to be the only app.
+            // A client that sends no app is assumed to use the only app.
             guard self.apps[release.platform, default: []].count <= 1 else { return false }
         }
         return release.channel == self.channel(of: identity, release.platform)
@@ -131,18 +132,18 @@ extension RuleDefinition {
 }
 
 extension StoreRelease {
-    /// Whether the client's identity does not exclude the release.
+    /// Whether the release may be available to a client with this identity.
     fileprivate func mayApply(_ identity: ClientIdentity) -> Bool {
         (identity.platform.value.map { $0 == self.platform } ?? true)
             && (identity.app.value.map { self.app == nil || self.app == $0 } ?? true)
     }
 
-    /// Whether the release has a version, and it is higher than another one.
+    /// Whether the release has a version that is higher than the given one.
     fileprivate func isNewer(than version: AppVersion) -> Bool {
         self.version.map { version < $0 } ?? false
     }
 
-    /// Whether the release meets the recommendation of a rule with all of its builds.
+    /// Whether all builds of the release meet the recommendation of a rule.
     fileprivate func meets(
         _ recommended: AppVersion?,
         _ recommendedBuild: BuildNumber?,
@@ -170,10 +171,10 @@ struct ReleaseForRule: Sendable {
     let meetsFloor: Bool
     /// Whether the release is the one that the rule recommends, or a newer one.
     let meetsRecommendation: Bool
-    /// Whether the rule denies none of its builds.
+    /// Whether the rule denies none of the release's builds.
     let passesBuilds: Bool
 
-    /// Evaluates a release for a rule; `nil` if the rule blocks the release, so that it cannot
+    /// Evaluates a release for a rule; `nil` if the rule blocks the release, which therefore cannot
     /// serve as an update.
     init?(_ release: StoreRelease, _ rule: RuleDefinition) {
         if let version = release.version, rule.blockedRange(of: version, version.release) != nil {
@@ -191,8 +192,8 @@ struct ReleaseForRule: Sendable {
         self.meetsRecommendation = release.meets(rule.recommended, rule.recommendedBuild, of: rule)
     }
 
-    /// Returns the time from which the release counts as available for a client with a store in a
-    /// country; `nil` means an unknown country.
+    /// Returns the time from which the release counts as available for a client whose store is in a
+    /// country; `nil` stands for an unknown country.
     func availability(in country: String?) -> EffectiveFrom {
         country.flatMap { self.countries[$0] } ?? self.everywhere
     }

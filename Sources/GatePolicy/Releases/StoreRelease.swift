@@ -1,8 +1,8 @@
 /// One version of an app in one store, with all entries for it.
 ///
-/// A version may have several builds, one for each processor architecture, and entries for several
-/// tracks and countries. Clients with the version may have any of these builds, so conditions on
-/// the version have to apply to all of them.
+/// A version may have several builds, one for each CPU architecture, and entries for several tracks
+/// and countries. Clients with the version may have any of these builds, so conditions on the
+/// version have to apply to all of them.
 package struct StoreRelease: Sendable {
     package let app: String?
     package let platform: Platform
@@ -11,7 +11,7 @@ package struct StoreRelease: Sendable {
     package let version: AppVersion?
     /// All builds in ascending order; empty if no entry states one.
     package private(set) var builds: [BuildNumber]
-    /// The entries, in their order.
+    /// The entries, in their original order.
     package private(set) var facts: [Release]
 
     private init(_ fact: Release) {
@@ -70,7 +70,7 @@ package struct StoreRelease: Sendable {
         return builds.count == 1 ? "build \(list)" : "builds \(list)"
     }
 
-    /// Whether the release is restricted to countries.
+    /// Whether the release is restricted to certain countries.
     package var namesCountries: Bool { self.facts.contains { $0.countries != nil } }
     package var storeURL: String? { self.facts.lazy.compactMap(\.storeURL).first }
 
@@ -95,7 +95,7 @@ package struct StoreRelease: Sendable {
     }
 
     /// Whether the highest build is lower than that of another release; a release without builds
-    /// counts as 0.
+    /// counts as build 0.
     package func hasLowerBuilds(than other: StoreRelease) -> Bool {
         (self.builds.last ?? .zero) < (other.builds.last ?? .zero)
     }

@@ -19,8 +19,8 @@ extension Span<UInt8> {
 
     /// Returns the first index of a byte.
     ///
-    /// Eight bytes are compared at a time, because fields from clients are searched for several
-    /// bytes.
+    /// Eight bytes are compared at a time, because each field from a client is searched several
+    /// times, for different bytes.
     func firstIndex(of byte: UInt8) -> Int? {
         let ones: UInt64 = 0x0101_0101_0101_0101
         return unsafe self.withUnsafeBytes { bytes in
@@ -43,7 +43,7 @@ extension Span<UInt8> {
 }
 
 extension [UInt8] {
-    /// Appends bytes, in fewer steps than appending a collection.
+    /// Appends bytes, faster than appending a collection.
     @inlinable @inline(__always)
     package mutating func append(_ bytes: Span<UInt8>) {
         guard !bytes.isEmpty else { return }

@@ -59,13 +59,13 @@ package struct CivilDate: Sendable, Equatable {
         year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
     }
 
-    /// Returns the number of days in an era before one of its years, which start in March.
+    /// Returns the number of days in an era before one of its years; years start in March.
     private static func days(beforeYear year: Int) -> Int {
         year * 365 + year / 4 - year / 100
     }
 
-    /// Returns the number of days in a year before one of its months; each five months from March
-    /// have 153 days.
+    /// Returns the number of days in a year before one of its months; counted from March, every
+    /// five months have 153 days.
     private static func days(beforeMonth month: Int) -> Int {
         (153 * month + 2) / 5
     }

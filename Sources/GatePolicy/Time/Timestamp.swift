@@ -71,7 +71,7 @@ extension Timestamp: Comparable {
 }
 
 extension Timestamp: CustomStringConvertible {
-    /// The time in UTC in the notation of RFC 3339: `2027-01-10T00:00:00Z`.
+    /// The time in UTC, in RFC 3339 notation: `2027-01-10T00:00:00Z`.
     package var description: String {
         let date = self.date
         let parts = [

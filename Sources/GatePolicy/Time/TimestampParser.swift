@@ -28,7 +28,8 @@ struct TimestampParser {
         let day = try self.number(2)
         let text = self.spelling(from: start)
         guard let date = CivilDate(year: year, month: month, day: day) else {
-            // Years before 1970 have the same days, so only days that exist in no year are invalid.
+            // A day that exists in a year before 1970 or after 9999 is out of range, but not
+            // invalid.
             let isDay =
                 (1...12).contains(month)
                 && (1...CivilDate.length(ofMonth: month, in: year)).contains(day)

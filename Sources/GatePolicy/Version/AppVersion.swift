@@ -98,7 +98,7 @@ package struct AppVersion: Sendable {
         for index in text.indices {
             let byte = text[index]
             if byte.isDigit {
-                // A second digit must not follow a zero.
+                // A leading zero must not be followed by another digit.
                 guard digits != 1 || last != 0x30 else { return false }
                 digits += 1
             } else {

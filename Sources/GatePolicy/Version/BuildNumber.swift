@@ -1,8 +1,8 @@
 /// A build number: one to four whole numbers, compared part by part.
 ///
-/// Android's `versionCode` has one part, Apple's `CFBundleVersion` up to three. Missing parts are
-/// zero, so `93` and `93.0` are the same build. Only ASCII digits and dots are accepted, and each
-/// part must be below 2^64.
+/// Android's `versionCode` has one part, and Apple's `CFBundleVersion` has up to three. Missing
+/// parts are zero, so `93` and `93.0` are the same build. Only ASCII digits and dots are accepted,
+/// and each part must be below 2^64.
 package struct BuildNumber: Sendable {
     private static let maximumParts = 4
     /// The maximum length of a build number, in bytes.
@@ -54,7 +54,7 @@ package struct BuildNumber: Sendable {
 
     /// Returns the build number in a string without surrounding whitespace, or `nil`.
     ///
-    /// Faster than creating a `VersionError`.
+    /// This is faster than throwing a `VersionError`.
     static func read(_ text: Span<UInt8>) -> BuildNumber? {
         guard 1...self.maximumLength ~= text.count else { return nil }
         var build = BuildNumber(0)
@@ -120,7 +120,7 @@ package struct BuildNumber: Sendable {
         for index in text.indices {
             let byte = text[index]
             if byte.isDigit {
-                // A second digit must not follow a zero.
+                // A leading zero must not be followed by another digit.
                 guard digits < 19, digits != 1 || text[index - 1] != 0x30 else { return false }
                 digits += 1
             } else {

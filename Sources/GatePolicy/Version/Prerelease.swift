@@ -4,7 +4,7 @@
 /// value and sort before text. Text is ordered by its ASCII bytes. A list sorts after each of its
 /// prefixes.
 struct Prerelease: Sendable, Hashable {
-    /// The identifiers, separated by dots, with numbers without leading zeros; empty for a release.
+    /// The identifiers, separated by dots, without leading zeros in numbers; empty for a release.
     let text: String
 
     static let none = Prerelease(text: "")
@@ -111,8 +111,8 @@ extension Span<UInt8> {
         self.extracting(identifier).allSatisfy(\.isDigit)
     }
 
-    /// Returns a number less than zero if an identifier sorts before the other one, greater than
-    /// zero if it sorts after it.
+    /// Returns a number less than zero if an identifier sorts before the other one, and greater
+    /// than zero if it sorts after it.
     fileprivate func order(
         of identifier: Range<Int>,
         to otherIdentifier: Range<Int>,

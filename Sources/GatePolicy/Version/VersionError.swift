@@ -1,6 +1,6 @@
 /// The reason why a string is not a valid version.
 package enum VersionError: Error, Sendable, Equatable {
-    /// The text is empty or contains only whitespace; a client that sends it sends no version.
+    /// The text is empty or contains only whitespace; a client's empty version counts as missing.
     case empty
     /// The text is longer than 64 bytes.
     case tooLong

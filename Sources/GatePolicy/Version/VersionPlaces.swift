@@ -1,11 +1,11 @@
 /// The ranges of a version, its builds and a platform in a string.
 ///
 /// The supported formats are `1.3.0`, `1.3.0 (93)` (Apple's tools), `1.3.0+93` (Flutter),
-/// `1.3.0/93`, and a platform before any of these: `ios/1.3.0`. Metadata after `+` is only a build
+/// `1.3.0/93`, and a platform before any of these: `ios/1.3.0`. Metadata after `+` is a build only
 /// if it consists of digits and dots. An unparsable part does not affect where the other parts are
 /// found.
 struct VersionPlaces {
-    /// The name before a slash; empty if nothing precedes the slash, `nil` without a platform.
+    /// The name before a slash; empty if nothing precedes the slash, `nil` if there is no platform.
     private(set) var platform: Range<Int>?
     /// The version, without metadata.
     private(set) var version: Range<Int>
@@ -13,8 +13,7 @@ struct VersionPlaces {
     private var afterSlash: Range<Int>?
     private var inParentheses: Range<Int>?
     private var afterPlus: Range<Int>?
-    /// Whether there is text in the position of a build that does not have the form of a build:
-    /// `1.3.0 (93`.
+    /// Whether the text in the position of a build does not have the form of a build: `1.3.0 (93`.
     private(set) var hasStrayText = false
 
     /// Locates the parts in a string without surrounding whitespace.
@@ -85,7 +84,7 @@ struct VersionPlaces {
     }
 
     /// Whether the text before a slash is a platform and not a version: `3.4.9/93` and `v3.4.9/93`
-    /// are a version and a build.
+    /// each consist of a version and a build.
     private static func isPlatform(_ name: Span<UInt8>) -> Bool {
         guard let first = name.isEmpty ? nil : name[0] else { return true }
         let isVersion =

@@ -59,7 +59,7 @@ package enum VersionRangeError: Error, Sendable, Equatable {
     case empty
     /// An operator has no version.
     case missingVersion(String)
-    /// A token is not a version, for this reason.
+    /// A token is not a version, for the given reason.
     case invalidVersion(String, VersionError)
     /// A series follows an operator: `>=3.x`.
     case comparedSeries(String)
@@ -79,7 +79,7 @@ extension VersionRangeError: CustomStringConvertible {
         case .comparedSeries(let text):
             "'\(text)' is a wildcard and cannot follow an operator"
         case .seriesWithoutNumber:
-            "a wildcard needs a number before it, such as '3.x'"
+            "a wildcard must follow a number, as in '3.x'"
         }
     }
 }

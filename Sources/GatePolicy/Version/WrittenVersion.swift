@@ -1,4 +1,4 @@
-/// A version at its location in a string, which can be compared with others without copying.
+/// A version at its location in a string, so that it can be compared with others without copying.
 ///
 /// It is parsed and ordered like `AppVersion`.
 struct WrittenVersion {
@@ -50,7 +50,7 @@ struct WrittenVersion {
     }
 
     /// Returns a number less than zero if the version sorts before another one in the same string,
-    /// greater than zero if it sorts after it.
+    /// and greater than zero if it sorts after it.
     func order(to other: WrittenVersion, in text: Span<UInt8>) -> Int {
         var (one, two) = (self.numbers, other.numbers)
         // Missing numbers are zero.

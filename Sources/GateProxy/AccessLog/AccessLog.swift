@@ -8,20 +8,21 @@ import NIOCore
 ///
 /// Lines are collected in a buffer, which is passed to the log when it is full and on each tick.
 final class AccessLog {
-    /// The maximum number of bytes of each part of a request that a line contains, before escaping.
+    /// The maximum number of bytes, before escaping, that a line contains of each part of a
+    /// request.
     enum Limit {
         static let method = 32
         static let path = 1024
         static let field = 512
         static let requestID = 128
-        /// The maximum number of bytes of a request that a line contains.
+        /// The maximum number of bytes that a line contains of a whole request.
         static let all = Self.method + Self.path + 2 * Self.field + Self.requestID
     }
 
-    /// The capacity for a line, without the fields for an identified client and for the decision.
+    /// The capacity for a line, excluding the fields for an identified client and for the decision.
     ///
-    /// Six bytes for each byte of the request, the fields for a plain client, names, punctuation,
-    /// ellipses, the client's address, the time, and numbers of at most 20 digits.
+    /// This is six bytes for each byte of the request, plus the fields for a plain client, names,
+    /// punctuation, ellipses, the client's address, the time, and numbers of at most 20 digits.
     private let ownRoom = 6 * Limit.all + AccessLogFields.plainRoom + 512
 
     /// The maximum number of bytes that the end of an exchange adds to its line.
@@ -98,7 +99,7 @@ extension AccessLog {
         case new(RequestID)
     }
 
-    /// Starts a line while the bytes of the request are available.
+    /// Starts a line while the bytes of the request are still available.
     func begin(
         _ head: borrowing RequestHead,
         in bytes: Span<UInt8>,

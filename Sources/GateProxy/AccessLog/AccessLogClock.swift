@@ -1,7 +1,7 @@
 import GatePolicy
 import NIOCore
 
-/// The time of log lines, whose text is rendered once per second.
+/// The clock for log lines, which renders the time as text once per second.
 struct AccessLogClock {
     private let format: AccessLogFormat
     /// The wall-clock time minus the monotonic time, in nanoseconds.
@@ -9,7 +9,8 @@ struct AccessLogClock {
     private var second: Int64 = .min
     /// The time of the last call to `advance(to:)`, in UTC.
     ///
-    /// `22/Nov/2026:09:35:25 +0000`, or in JSON `2026-11-22T09:35:25.123Z` (RFC 3339).
+    /// For example, `22/Nov/2026:09:35:25 +0000` or, in JSON, `2026-11-22T09:35:25.123Z` (RFC
+    /// 3339).
     private(set) var text = InlineArray<26, UInt8>(repeating: 0)
     /// The number of bytes in `text`.
     private(set) var count = 0

@@ -17,7 +17,7 @@ extension AccessLog {
         private(set) var isForwarded = false
         /// The status; 0 if the client disconnected before the response.
         private(set) var status = 0
-        /// The number of content bytes in the response, including the framing of HTTP/1.1.
+        /// The number of content bytes in the response, including HTTP/1.1 framing.
         var bytes = 0
 
         /// Records the status of a response that the gate generated.

@@ -7,7 +7,7 @@ struct LoggedParts {
     /// The path without the query, which often contains secrets.
     let path: Range<Int>
     let version: Version
-    /// The last `Referer` without its query.
+    /// The last `Referer`, without its query.
     private(set) var referer: Range<Int>?
     /// The last `User-Agent`.
     private(set) var userAgent: Range<Int>?
@@ -24,8 +24,8 @@ struct LoggedParts {
 
     /// Finds the parts in a single pass.
     ///
-    /// `verdict` contains the parts of the identity that the identity fields describe, if the
-    /// identity must be parsed for each request.
+    /// If the identity must be parsed for each request, `verdict` tells which part of the identity
+    /// each identity field contains.
     init(
         of head: borrowing RequestHead,
         in bytes: Span<UInt8>,
@@ -42,7 +42,8 @@ struct LoggedParts {
             if case .identity(let header) = lines[index].role, header < identityParts.count {
                 self.client.set(identityParts[Int(header)], lines[index].value)
             }
-            // The length of the name distinguishes nearly all other fields from these two.
+            // The length of the name distinguishes nearly all other fields from `Referer` and
+            // `User-Agent`.
             switch lines[index].nameEnd &- start {
             case 7 where bytes.holdsToken("referer", at: start):
                 self.referer = bytes.path(lines[index].value)
@@ -72,7 +73,7 @@ extension ClientClasses.StatedPlaces {
 }
 
 extension Span<UInt8> {
-    /// The part of an address before its query.
+    /// The part of a URL before its query.
     fileprivate func path(_ address: Range<Int>) -> Range<Int> {
         let query = self.extracting(address).position(of: ASCII.questionMark, from: 0)
         return query.map { address.lowerBound..<(address.lowerBound + $0) } ?? address

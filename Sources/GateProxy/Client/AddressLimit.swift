@@ -3,7 +3,7 @@ import Synchronization
 
 /// The limit for the concurrent connections of one client, across all threads.
 ///
-/// It is shared by all event loops, and is checked once per connection, not per request.
+/// It is checked once per connection, not once per request.
 package final class AddressLimit: Sendable {
     private let limit: Int
     private let counts = Mutex<[ClientNetwork: Int]>([:])
@@ -55,7 +55,7 @@ extension ClientNetwork {
     /// The network as counted by the census.
     ///
     /// A private address usually belongs to a proxy (RFC 1918, RFC 4193, RFC 3927, RFC 4291). With `--trusted-proxies`,
-    /// the gate knows the addresses of the clients.
+    /// the gate knows the clients' addresses.
     package var place: ClientAddressKey {
         let isPrivate: Bool
         if self.isIPv6 {

@@ -28,8 +28,7 @@ extension ClientConnection {
         if !self.origin.isSecure { self.answerRejection() }
     }
 
-    /// Returns the response to reject the connection with, and reports the exceeded limit; `nil` if no limit is
-    /// exceeded.
+    /// Returns the response that rejects the connection, and reports the exceeded limit; `nil` if no limit is exceeded.
     private func checkLimits() -> GateAnswer? {
         let hasRoom = self.clients.hasRoom
         let isOpen = !self.loop.isDraining || self.loop.drainGrace > .zero
@@ -95,7 +94,7 @@ extension ClientConnection {
         if self.flow.isWritable { self.becameWritable() }
     }
 
-    /// Continues when the transport accepts more bytes.
+    /// Continues once the transport accepts more bytes.
     func becameWritable() {
         if case .forwarding(let forwarding) = self.exchange, forwarding.responseStarted {
             self.renewDeadline()
@@ -111,7 +110,7 @@ extension ClientConnection {
         self.clientEnded()
     }
 
-    /// Handles the close of the client's sending side.
+    /// Handles the end of the client's input: the client has closed its write side.
     func clientEnded() {
         self.flow.isInputClosed = true
         switch self.exchange.clientEnded(hasMore: self.inbound.readableBytes > 0) {
@@ -142,8 +141,8 @@ extension ClientConnection {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // The client closed its side without a TLS closure alert. The framing of the requests shows whether anything is
-        // missing, and the close itself is reported next.
+        // The client closed its write side without a TLS closure alert. The framing of the requests shows whether
+        // anything is missing, and the close itself is reported next.
         if case .uncleanShutdown? = error as? NIOSSLError { return }
         if let problem = HandshakeProblem(error, with: .client), problem.isActionable {
             self.loop.faultLog.report(
@@ -173,15 +172,15 @@ extension ClientConnection {
         self.abort()
     }
 
-    /// Closes the sending side once everything is written, and the connection once the client has closed its side or a
-    /// deadline has passed.
+    /// Closes the write side once everything is written, and the connection once the client has closed its write side
+    /// or a deadline has passed.
     func linger() {
         self.request.discards.begin(free: HTTP2OwnSettings.firstWindow)
         self.flush()
         // The last response has the usual time to be written before the linger time starts.
         self.renewDeadline()
         self.transport.whenWritten {
-            // NIO drops bytes that are not yet written if both sides are closed.
+            // Once both directions are closed, NIO drops the bytes that have not been written.
             guard !self.flow.isInputClosed else {
                 self.transport.endContent()
                 return self.abort()
@@ -280,7 +279,7 @@ extension ClientConnection {
 
 /// The upgrade to HTTP/2.
 extension ClientConnection {
-    /// Detects the connection preface of HTTP/2 with prior knowledge (RFC 9113 3.3) in a head that is malformed.
+    /// Detects, in a malformed head, the connection preface of HTTP/2 with prior knowledge (RFC 9113 3.3).
     ///
     /// - Returns: Whether the connection uses HTTP/2 from now on.
     func detectHTTP2Preface() -> Bool {

@@ -73,7 +73,8 @@ extension ClientConnection {
         upstream.begin(for: self, answersHead: self.request.response.isHead)
         self.write(request, to: upstream)
         guard self.upstream === upstream else { return }
-        // A call may be silent for a long time, and a backend may wait for a whole body.
+        // Not recorded for calls, which may be silent for a long time, or before the end of a body, which the backend
+        // may wait for.
         if !self.request.isCall, self.requestHasEnded {
             upstream.member?.asked(at: self.loop.now)
         }
@@ -128,7 +129,7 @@ extension ClientConnection {
         self.loop.giveBack(request.bytes)
     }
 
-    /// Retries a request that no backend has processed, on another connection.
+    /// Retries a request on another connection, because no backend has processed it.
     func sendAgain() {
         guard let request = self.request.forwarded, self.request.body.isResendable else {
             return self.fail(.badGateway)
@@ -141,7 +142,7 @@ extension ClientConnection {
 
     /// Sends a repeatable request to an address other than the one that has not responded in time.
     ///
-    /// Currently excluded addresses are not tried: the client would probably wait for two timeouts in vain.
+    /// Currently excluded addresses are not tried, because the client would probably wait for two timeouts in vain.
     func tryAnotherAddress() {
         guard let member = self.upstream?.member, let request = self.request.forwarded else {
             return self.fail(.gatewayTimeout)
@@ -192,7 +193,7 @@ extension ClientConnection {
         self.fail(.unreachable)
     }
 
-    /// Tries another address, because no part of the request has been sent.
+    /// Tries another address, because no part of the request has been sent yet.
     private func connectFailed(
         _ error: UpstreamPool.ConnectError,
         sending request: ForwardedRequest,
@@ -205,7 +206,7 @@ extension ClientConnection {
         }
         let mayWait = !error.isTimeout || tried.count < Self.maxWaits
         guard mayWait,
-            // An address that is excluded must at least fail without a timeout.
+            // After a timeout, excluded addresses are not tried, because they could time out as well.
             let other = self.clients.pool.next(
                 at: self.loop.now,
                 besides: tried,
@@ -217,7 +218,8 @@ extension ClientConnection {
 
     /// The number of attempts for one request after which excluded addresses are no longer tried.
     ///
-    /// All addresses in service are tried: a request that finds one unreachable saves all other requests the attempt.
+    /// All addresses in use are tried, because a request that finds an address unreachable spares all other requests
+    /// that attempt.
     private static let maxTriedInDoubt = 3
     /// The number of attempts for one request after which it does not wait for another connection.
     private static let maxWaits = 3

@@ -28,9 +28,9 @@ extension ClientConnection {
         )
     }
 
-    /// The preview that a request asks for; `nil` if there is none, or if its signature does not permit it.
+    /// The preview that a request asks for; `nil` if there is none, or if its token is invalid or has expired.
     ///
-    /// `counts`: whether the request has not been counted yet.
+    /// `counts`: whether to count the preview request; true if it has not been counted yet.
     func preview(in head: RequestHead, _ bytes: Span<UInt8>, counts: Bool) -> Preview? {
         guard let read = self.loop.settings.previews,
             let field = head.value(of: "x-versiongate-preview", in: bytes)

@@ -30,7 +30,7 @@ extension ClientConnection {
     /// - Returns: Whether there may be more to read.
     private func readHead() -> Bool {
         // Pending responses count as unwritten only once they are passed to the channel. Without this check, the
-        // responses to many small requests from one read could take megabytes.
+        // responses to many small requests from one read could take up megabytes of memory.
         if let outbound = self.outbound, outbound.readableBytes > Self.outboundLimit {
             self.flush()
         }
@@ -52,7 +52,7 @@ extension ClientConnection {
             return false
         case .complete:
             self.inbound.moveReaderIndex(forwardBy: self.heads.parser.head.end)
-            // Moved out and back, which costs less than copying the parts that may change.
+            // The head is moved out and back, which costs less than copying the parts that may change.
             var head = self.heads.parser.takeHead()
             if self.origin.isGateway {
                 self.serveGateway(&head, in: bytes)
@@ -117,7 +117,7 @@ extension ClientConnection {
         // The access log contains the verdict of the rules, even if the response shows a preview.
         let logged = facts.hasGateOwnedField ? verdict : nil
         if let logged { verdict = self.previewed(logged, head, facts: facts, in: bytes) }
-        // The other members were set by `nextRequest()`; building a new request costs more.
+        // The other members were set by `nextRequest()`; building a new request would cost more.
         self.request.verdict = verdict
         self.request.response.begin(isHead: facts.isHead, isHTTP10: head.minorVersion == 0)
         self.request.isCall = facts.isCall
@@ -131,7 +131,7 @@ extension ClientConnection {
                 let address = self.clientAddress(head, facts: facts, in: bytes)
                 self.request.discards.forwardedClient = ClientNetwork(address)
             }
-            // A copy: the response may end the request.
+            // Copied, because sending the response may end the request and clear it.
             let timing = self.request.timing
             self.deny(denial, head, facts: facts, in: bytes)
             timing.denied(on: loop)
@@ -177,7 +177,7 @@ extension ClientConnection {
         return verdict
     }
 
-    /// Sends a denial with the version of the client inserted.
+    /// Sends a denial with the client's version inserted.
     private func deny(
         _ denial: RenderedAnswer,
         _ head: RequestHead,
@@ -332,7 +332,8 @@ extension ClientConnection {
         return false
     }
 
-    /// The client whose budget is charged for discarded bytes; `nil` if a trusted proxy does not forward its address.
+    /// The client whose budget is charged for discarded bytes; `nil` if a trusted proxy does not forward the client's
+    /// address.
     var discardClient: ClientNetwork? {
         self.origin.isTrusted
             ? self.request.discards.forwardedClient : ClientNetwork(self.origin.address)

@@ -5,8 +5,8 @@ import NIOCore
 
 /// The events of the backend connection.
 ///
-/// After part of a response, the caller calls `settle()` once it has passed on everything from the same read. All other
-/// events call `settle()` themselves.
+/// After events that pass on parts of a response, the caller calls `settle()`, once for everything from the same read.
+/// The handlers of all other events call `settle()` themselves.
 extension ClientConnection: UpstreamReceiver {
     func responseHead(_ head: ResponseHead, facts: ResponseFacts, bytes: Span<UInt8>) {
         self.request.body.dropSent()
@@ -181,7 +181,7 @@ extension ClientConnection: UpstreamReceiver {
         }
     }
 
-    /// Writes a chunk as one buffer, which costs the kernel less than three.
+    /// Writes a chunk as one buffer, which costs the kernel less than three buffers.
     private func writeChunk(_ content: ByteBuffer, isLast: Bool) {
         let isSmall = content.readableBytes <= Self.copyLimit
         var chunk =
@@ -295,7 +295,7 @@ extension ClientConnection: UpstreamReceiver {
         case .badGateway: self.fail(.badGateway)
         case .abort where self.request.response.framing.endsByClose: self.reset()
         case .abort:
-            // The client receives the part that has arrived. Without its end, the response does not look complete.
+            // The client receives the part that has arrived, and can tell from the missing end that it is incomplete.
             self.dropUpstream()
             self.closeAfterWriting()
         case .doNothing: self.dropUpstream()
@@ -342,7 +342,7 @@ extension ClientConnection {
         self.closeWebSocketBetweenFrames()
     }
 
-    /// Closes a revoked WebSocket if the backend has sent whole frames.
+    /// Closes a revoked WebSocket, if the last frame from the backend is complete.
     func closeWebSocketBetweenFrames() {
         guard let webSocket = self.request.revocable?.webSocket, let frame = webSocket.closeFrame
         else { return }
@@ -354,7 +354,7 @@ extension ClientConnection {
         self.linger()
     }
 
-    /// Tells the backend that the client goes away (1001), whatever the actual reason is.
+    /// Tells the backend that the client is going away (1001), regardless of the actual reason.
     private func closeBackendWebSocket() {
         let key = UInt32.random(in: 0...UInt32.max)
         let frame = WebSocketFrames.close(1001, "going away", maskedBy: key)

@@ -17,16 +17,16 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
     /// The current request and its response.
     struct Request: ~Copyable {
         var verdict: Verdict?
-        /// The request body, up to the part that has been forwarded or discarded.
+        /// The state of the request body, as far as it has been forwarded or discarded.
         var body = RequestBodyRelay()
         var response = ResponseRelay()
-        /// Whether the request is a gRPC call, on which no data may be sent for a long time.
+        /// Whether the request is a gRPC call, which may be without data for a long time.
         var isCall = false
         /// Whether the client occupies one of the slots for event streams, until the connection is closed.
         var holdsEventStream = false
         /// The value of `Origin`, if a web app from that origin must be able to read the response.
         var origin: String?
-        /// The protocols that were offered to the backend, in lowercase.
+        /// The protocols that were offered to the backend, in lower case.
         var offeredProtocols: [String] = []
         /// The request, kept while it can still be retried.
         var forwarded: ForwardedRequest?
@@ -108,7 +108,7 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
         }
     }
 
-    /// The response that the connection is to be rejected with.
+    /// The response that rejects the connection; `nil` if the connection is not rejected or the response was written.
     var rejection: GateAnswer? {
         if case .rejected(let answer) = self.admission { answer } else { nil }
     }
@@ -125,7 +125,7 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
             self.inbound.readableBytes == 0
         case .forwarding, .tunnel: self.upstream?.isWritable ?? false
         // The window of a stream is not increased until its response is written; then `HTTP2Connection` discards the
-        // rest.
+        // rest of the body.
         case .lingering: !self.transport.isStream
         case .awaitingBody, .awaitingMessage, .streaming, .closed: true
         }
@@ -158,11 +158,11 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
         self.transport.write(buffer)
     }
 
-    /// The maximum number of bytes that are copied to join them with other bytes.
+    /// The maximum size of a buffer that is copied in order to join it with other bytes.
     static let copyLimit = 4096
 }
 
-/// Settling, which completes every event.
+/// Settling, which completes the handling of every event.
 extension ClientConnection {
     private enum Settling {
         case settled
@@ -173,7 +173,7 @@ extension ClientConnection {
 
     /// Processes the received bytes as far as the exchange permits, flushes both sides, and resumes reading.
     ///
-    /// Every event ends here. An event that this call causes is settled by the same call, afterwards.
+    /// The handling of every event ends here. An event that this call causes is settled by the same call, afterwards.
     func settle() {
         guard case .settled = self.settling else {
             self.settling = .repeats
@@ -181,7 +181,7 @@ extension ClientConnection {
         }
         repeat {
             self.settling = .underWay
-            // First, because no request from a client that has disconnected may be served.
+            // Flushed first: if the write shows that the client has disconnected, no further request is served.
             self.flush()
             self.processInbound()
             self.upstream?.flush()
@@ -276,7 +276,7 @@ extension ClientConnection {
         if !self.request.isCall, self.rules !== self.loop.rules { self.evaluateAgain() }
     }
 
-    /// Evaluates a long-lived response against the current rules, and ends it if they deny it.
+    /// Evaluates a long-lived response against the current rules, and ends it if these rules deny it.
     func evaluateAgain() {
         if case .streaming = self.exchange { return self.refreshStream() }
         guard let revocable = self.request.revocable, revocable.webSocket?.revocation == nil,
@@ -304,7 +304,8 @@ extension ClientConnection {
     /// Handles the start of the response to a call.
     func callHasResponse() {
         guard self.rules !== self.loop.rules else { return }
-        // The current rules may deny the call. A unary call ends before the next check.
+        // Evaluates the call again at the next check, because the current rules may deny it. A unary call ends before
+        // then.
         self.request.revocable?.validUntil = Timestamp(secondsSinceEpoch: 0)
     }
 
@@ -358,7 +359,7 @@ extension ClientConnection {
         return (verdict, rules.denial(of: verdict, on: head, in: bytes))
     }
 
-    /// Ends a response or a tunnel that may not continue.
+    /// Ends a response or a tunnel that must not continue.
     func revoke(_ revocation: WebSocketRelay.Revocation) {
         switch self.exchange {
         case .tunnel where self.request.revocable?.webSocket != nil:
@@ -371,7 +372,7 @@ extension ClientConnection {
         case .forwarding where self.request.response.framing.endsByClose:
             self.reset()
         case .forwarding:
-            // Without its end, the response does not look complete.
+            // The client can tell from the missing end that the response is incomplete.
             self.dropUpstream()
             self.closeAfterWriting()
         case .head, .idle, .awaitingBody, .awaitingMessage, .streaming, .lingering, .closed:

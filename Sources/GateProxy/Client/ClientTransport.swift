@@ -16,7 +16,7 @@ extension Transport where Stream == HTTP2Stream {
         }
     }
 
-    /// Closes the sending side.
+    /// Closes the write side.
     func closeOutput() {
         switch self {
         case .channel(let output): output.end()

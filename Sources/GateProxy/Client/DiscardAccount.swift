@@ -1,6 +1,6 @@
 /// The account of the bytes that are discarded after the last response on a connection.
 struct DiscardAccount {
-    /// The client for which a trusted proxy forwarded the request, if the body may be discarded.
+    /// The client whose denied request a trusted proxy has forwarded, if the request has a body.
     var forwardedClient: ClientNetwork?
     /// The number of bytes that may be discarded before more are taken from the budget.
     private var prepaid = 0

@@ -17,7 +17,8 @@ final class DiscardBudget: Sendable {
     private static let bodiesOfClient = 16
     /// The maximum number of clients with a budget; a client is removed once its budget is full again.
     private static let mostClients = 16_384
-    /// The minimum time between two searches for such clients, which visit all clients under the lock.
+    /// The minimum time between two searches for clients with a full budget; a search visits all clients under the
+    /// lock.
     private static let pruneInterval = TimeAmount.seconds(1)
 
     private struct State {

@@ -9,7 +9,7 @@ package struct DryRun: Sendable {
         case refused(GateAnswer)
         /// The request is for an endpoint of the gate, which may respond without a decision.
         case answered(Decision?, answer: String)
-        /// The client receives this response, without `Date` and the fields that depend on the connection.
+        /// The client receives this response, without `Date` or the fields that depend on the connection.
         case denied(Decision, [Deferral], answer: String)
         /// The backend receives this head, and the fields are added to its response.
         case passed(Decision, [Deferral], upstreamHead: String, addedFields: String)

@@ -93,7 +93,7 @@ package final class LoopClients {
         self.arrivals.remove(arrival)
     }
 
-    /// Checks whether the last client has disconnected while the event loop is draining.
+    /// Checks, while the event loop is draining, whether the last client has disconnected.
     func clientLeft() {
         guard self.loop.isDraining, self.isEmpty else { return }
         self.whenDrained?()

@@ -4,8 +4,8 @@ import GatePolicy
 enum MaxForwardsAnswer {
     /// Returns the response to `TRACE` or, if `isTrace` is false, to `OPTIONS`.
     ///
-    /// `TRACE` requests are not reflected, because the client would see the fields that intermediaries added to its
-    /// request.
+    /// `TRACE` requests are not reflected, because a reflected request would show the client the fields that
+    /// intermediaries have added.
     static func answer(isTrace: Bool) -> RenderedAnswer {
         isTrace ? self.trace : self.options
     }

@@ -26,8 +26,8 @@ extension RenderedAnswer {
         case .keepExplicitly: buffer.writeStaticString("Connection: keep-alive\r\n")
         case .close: buffer.writeStaticString("Connection: close\r\n")
         }
-        // The protocol that is already in use, so that clients that evaluate the field change
-        // nothing.
+        // Names the protocol that is already in use, so that clients that evaluate the field do not
+        // switch to a different protocol.
         if sendsUpgrade {
             buffer.writeStaticString("Upgrade: HTTP/1.1\r\nConnection: upgrade\r\n")
         }

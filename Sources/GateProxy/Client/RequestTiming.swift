@@ -15,14 +15,14 @@ struct RequestTiming {
         self.headReadAt = loop.readClock()
     }
 
-    /// Records a denial that was written.
+    /// Records that a denial was written.
     @inline(__always)
     func denied(on loop: LoopContext) {
         guard loop.measuresLatency else { return }
         loop.latency.denied.add(loop.readClock() - self.headReadAt)
     }
 
-    /// Records a request that was sent to the backend, or that waits for a backend connection.
+    /// Records that a request was sent to the backend, or that it waits for a backend connection.
     @inline(__always)
     mutating func forwarded(on loop: LoopContext) {
         guard loop.measuresLatency else { return }
@@ -30,7 +30,7 @@ struct RequestTiming {
         loop.latency.forwarded.add(self.forwardedAt - self.headReadAt)
     }
 
-    /// Records a response from the backend whose head has arrived.
+    /// Records that the head of the backend's response has arrived.
     @inline(__always)
     func answered(on loop: LoopContext) {
         guard loop.measuresLatency else { return }

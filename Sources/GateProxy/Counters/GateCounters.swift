@@ -19,7 +19,7 @@ package struct GateCounters: Equatable, Sendable {
 
     /// Launch checks: requests from clients for their own status.
     package var launchChecks: UInt64 = 0
-    /// Opened event streams, and the events that were sent on them.
+    /// Opened event streams, and the events sent on them.
     package var eventStreams: UInt64 = 0
     package var eventsSent: UInt64 = 0
     /// Responses that were ended because new rules or a scheduled change no longer allow them.
@@ -27,14 +27,13 @@ package struct GateCounters: Equatable, Sendable {
 
     /// Accepted client connections, counted before limits are checked.
     package var connectionsAccepted: UInt64 = 0
-    /// Connections that were rejected because of the limit for all connections, and because of the
-    /// limit per address.
+    /// Connections rejected because of the overall limit, and because of the limit per address.
     package var connectionsRefused: UInt64 = 0
     package var connectionsPerAddressRefused: UInt64 = 0
     /// Connections whose PROXY protocol header was malformed, missing or from an untrusted peer.
     package var proxyHeadersRefused: UInt64 = 0
-    /// Requests that were rejected: because too many requests wait for the backend, because the
-    /// event loop is late, and because no descriptor was left for a backend connection.
+    /// Requests rejected because too many requests were waiting for the backend, because the event
+    /// loop was late, and because no descriptor was left for a backend connection.
     package var requestsShed: UInt64 = 0
     package var requestsLate: UInt64 = 0
     package var descriptorsExhausted: UInt64 = 0
@@ -49,7 +48,7 @@ package struct GateCounters: Equatable, Sendable {
 
     /// Bytes of request bodies that were discarded.
     package var discardedBytes: UInt64 = 0
-    /// Request bodies that were only partly discarded, by `DiscardCut`.
+    /// The number of partly discarded request bodies for each `DiscardCut`.
     package var discardsOverSize: UInt64 = 0
     package var discardsOverTime: UInt64 = 0
     package var discardsOverBudget: UInt64 = 0

@@ -1,9 +1,9 @@
 package import GatePolicy
 
-/// The counters since startup and the current state of a gate, for one event loop or all of them.
+/// A gate's counters since startup and its current state, for one event loop or all of them.
 package struct GateStatistics: Sendable, Equatable {
     package var counters = GateCounters()
-    /// The evaluated requests.
+    /// The number of evaluated requests, by the terms of their verdicts.
     package var requests: [RequestTerms: UInt64] = [:]
     package var latency = LatencyFigures()
     /// Client connections, including parked ones.
@@ -36,7 +36,7 @@ package struct GateStatistics: Sendable, Equatable {
     }
 }
 
-/// The state of a backend, under the name that `--upstream` gives it.
+/// The state of a backend, which is named as in `--upstream`.
 package struct BackendStatistics: Sendable, Equatable {
     /// The number of failures since startup.
     package struct Failures: Sendable, Equatable {
@@ -47,9 +47,9 @@ package struct BackendStatistics: Sendable, Equatable {
     }
 
     package let name: String
-    /// The addresses, and whether each is excluded because it fails.
+    /// For each address, whether it is excluded because of failures.
     ///
-    /// An event loop does not detect failures of an address to which it has sent no requests.
+    /// An event loop detects no failures of an address to which it has sent no requests.
     package var addresses: [String: Bool] = [:]
     package var failures = Failures()
     /// HTTP/1.1 connections that wait for a request.

@@ -7,7 +7,7 @@ package struct LatencyFigures: Sendable, Equatable {
     /// The time from reading a request head to writing it to the backend, or to starting to wait
     /// for a connection.
     package var forwarded = LatencyHistogram.ofWork
-    /// The time from then on to receiving the response head.
+    /// The time from the end of `forwarded` to the arrival of the response head.
     package var answered = LatencyHistogram.ofAnswers
 
     package static func + (left: LatencyFigures, right: LatencyFigures) -> LatencyFigures {
@@ -34,19 +34,19 @@ package struct LatencyHistogram: Sendable, Equatable {
         self.counts = Array(repeating: 0, count: bounds.count + 1)
     }
 
-    /// A histogram for microseconds: 10 µs to 100 ms.
+    /// An empty histogram with bounds from 10 µs to 100 ms.
     package static let ofWork = LatencyHistogram(
         bounds: [10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 100_000].map { $0 * 1_000 }
     )
 
-    /// A histogram for milliseconds: 1 ms to 10 s.
+    /// An empty histogram with bounds from 1 ms to 10 s.
     package static let ofAnswers = LatencyHistogram(
         bounds: [1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000]
             .map { $0 * 1_000 }
             + [500_000, 1_000_000, 2_500_000, 5_000_000, 10_000_000].map { $0 * 1_000 }
     )
 
-    /// Adds a duration; short ones, which are the most frequent, are the fastest.
+    /// Adds a duration; short durations, which are the most frequent, are added the fastest.
     package mutating func add(_ time: TimeAmount) {
         let nanoseconds = time.nanoseconds
         var bucket = 0

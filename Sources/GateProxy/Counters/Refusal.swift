@@ -1,8 +1,8 @@
 import Logging
 
-/// The reasons to reject a connection or a request in order to protect the gate.
+/// A reason to reject a connection or a request in order to protect the gate.
 ///
-/// Each has a counter and log lines.
+/// Each reason has a counter and a log message.
 enum Refusal: CaseIterable {
     case connections
     case connectionsPerAddress

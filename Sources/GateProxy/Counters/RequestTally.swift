@@ -1,11 +1,12 @@
 import GatePolicy
 
-/// The evaluated requests of one event loop, by their terms.
+/// The number of evaluated requests on one event loop, by the terms of their verdicts.
 ///
 /// A verdict stores the index of its terms, so counting a request is a single increment. Terms that
 /// are no longer in the rules keep their index, because counters never decrease.
 final class RequestTally {
-    /// The maximum number of terms with names; beyond it, requests are counted without names.
+    /// The maximum number of terms that keep their names; requests with any other terms are counted
+    /// under terms without names.
     ///
     /// Only rules files introduce new terms, but a long-running gate may load many of them.
     private static let capacity = 16_384
@@ -43,7 +44,7 @@ final class RequestTally {
         self.counts[place] &+= 1
     }
 
-    /// The requests counted so far, excluding terms that no request had.
+    /// The number of requests so far for each of the terms, omitting terms that no request has had.
     var requests: [RequestTerms: UInt64] {
         var requests: [RequestTerms: UInt64] = [:]
         for (terms, count) in zip(self.terms, self.counts) where count > 0 {

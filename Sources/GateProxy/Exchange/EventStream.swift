@@ -15,7 +15,8 @@ package struct EventStream: Equatable, Sendable {
     /// The second at which the decision may change; `nil` if it does not depend on the time.
     private(set) var validUntil: Timestamp?
 
-    /// The interval between comment lines, which show intermediaries that the stream is alive.
+    /// The interval between heartbeats: comment lines that show intermediaries that the stream is
+    /// alive.
     static let heartbeatInterval = TimeAmount.seconds(15)
 
     /// Creates a stream for a client that has received the content with `lastTag`.

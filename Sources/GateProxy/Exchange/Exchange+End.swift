@@ -1,6 +1,7 @@
 package import NIOCore
 
-/// The events that end an exchange early: a side that closes, refuses a request or violates the protocol, and timeouts.
+/// The events that end an exchange early: a peer that closes its write side, refuses a request or violates the
+/// protocol, and timeouts.
 extension Exchange {
     package enum ClientEndAction: Equatable {
         /// The client sends nothing more, but still waits for a response.
@@ -11,7 +12,7 @@ extension Exchange {
         case endUpstream
     }
 
-    /// The client closed its side.
+    /// The client closed its write side.
     ///
     /// `hasMore` tells whether there are unprocessed bytes: the rest of the request, or another request (RFC 9112 9.6).
     package mutating func clientEnded(hasMore: Bool) -> ClientEndAction {
@@ -46,7 +47,7 @@ extension Exchange {
         case abort
         /// Half-close the connection to the client.
         case endClient
-        /// The client has already closed its side: write the remaining output and close.
+        /// The client has already closed its write side: write the remaining output and close.
         case closeClient
         case doNothing
     }
@@ -119,7 +120,7 @@ extension Exchange {
         case requestTimeout
         /// The backend timed out.
         case gatewayTimeout
-        /// The backend timed out, and the request can be sent to another one.
+        /// The backend timed out, and the request can be sent to another backend.
         case tryAnotherBackend
         /// The body that the response is held for timed out: write the response with `Connection: close`, and linger.
         case answerAndLinger
@@ -161,7 +162,7 @@ extension Exchange {
     }
 }
 
-/// The ends of a connection that do not depend on a request or a response.
+/// Ways to end a connection that do not depend on a request or a response.
 extension Exchange {
     /// Shutdown has started: the current exchange is the last one on its connection, unless the client has already been
     /// told that another request may follow.
@@ -178,7 +179,7 @@ extension Exchange {
 
     /// The last response was written to the socket; the client has until `end` to close.
     ///
-    /// - Parameter end: The time at which the connection closes, whatever the client sends.
+    /// - Parameter end: The time at which the connection closes, regardless of what the client sends.
     package mutating func lastResponseWritten(end: NIODeadline) {
         guard case .lingering(var lingering) = self else { return }
         lingering.end = end

@@ -1,4 +1,4 @@
-/// The events of the response, and of discarded bytes.
+/// The events for the response, and for discarded bytes.
 extension Exchange {
     package enum ResponseHeadAction: Equatable {
         /// Forward a 1xx response, and wait for the final response.

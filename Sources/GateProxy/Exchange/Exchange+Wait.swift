@@ -14,7 +14,7 @@ extension Exchange {
         case connection
         /// The response from the backend, or its next chunk.
         case response
-        /// The next bytes of either side of a tunnel.
+        /// The next bytes from either side of a tunnel.
         case tunnel
         /// The rest of a small body for which a response is held, or the rest of a message.
         case smallBody

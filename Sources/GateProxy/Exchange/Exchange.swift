@@ -4,8 +4,8 @@ package import NIOCore
 /// The state machine of a client connection: the current request and its response.
 ///
 /// It references no socket, and stores no request except one that waits for a connection. Every event has its own set
-/// of actions. If a peer causes a combination that makes no sense, the action is to close the connection, never to
-/// trap.
+/// of actions. If a peer causes an event that makes no sense in the current state, the action is to close the
+/// connection, never to trap.
 package enum Exchange: Equatable, Sendable {
     /// Waiting for the first request head, or for the rest of a head.
     case head
@@ -36,12 +36,12 @@ package enum Exchange: Equatable, Sendable {
         /// The request while it waits for a backend connection; `nil` if no connection is being opened.
         package var unsent: ForwardedRequest?
         package var responseStarted = false
-        /// Whether the client may send another request afterwards.
+        /// Whether the client may send another request after this one.
         package var keepsClient: Bool
         /// Whether the request can be retried: it is idempotent and was sent on a reused connection.
         package var retryable: Bool
         package var offersUpgrade: Bool
-        /// Whether the client interprets any 2xx as the start of a tunnel (RFC 9110 9.3.6).
+        /// Whether the client interprets any 2xx response as the start of a tunnel (RFC 9110 9.3.6).
         package var isConnect: Bool
         /// The number of interim (1xx) responses so far.
         package var interims = 0
@@ -91,12 +91,12 @@ package enum Exchange: Equatable, Sendable {
     package struct Lingering: Equatable, Sendable {
         /// The maximum number of bytes to discard.
         package var budget: UInt64
-        /// The time at which the connection closes, whatever the client sends; `nil` while the
-        /// response is being written.
+        /// The time at which the connection closes, regardless of what the client sends; `nil` while the response is
+        /// being written.
         package var end: NIODeadline?
     }
 
-    /// The maximum number of interim responses, higher than any backend has a reason to send.
+    /// The maximum number of interim responses, which is more than any backend has a reason to send.
     package static let interimLimit = 64
 }
 
@@ -116,7 +116,7 @@ extension Exchange {
         case answer
         /// Hold the response until the body is complete.
         case awaitBody
-        /// Write the response with `Connection: close`, half-close, and read until the end.
+        /// Write the response with `Connection: close`, half-close, and read until the client has closed.
         case answerAndLinger
     }
 
@@ -152,7 +152,7 @@ extension Exchange {
         case answerAndLinger
     }
 
-    /// Bytes of a body for which a response is held were discarded.
+    /// Bytes of the body that the held response waits for were discarded.
     package mutating func awaited(bytes count: Int, limits: DiscardLimits) -> AwaitAction {
         guard case .awaitingBody(let budget) = self else { return .wait }
         guard UInt64(count) <= budget else {
@@ -211,7 +211,7 @@ extension Exchange {
         if case .streaming(let events) = self { events } else { nil }
     }
 
-    /// Updates the event stream to a status.
+    /// Updates the event stream with a status.
     ///
     /// - Returns: The event to send; `nil` if the client has already received it, or does not
     ///   listen to events.

@@ -48,7 +48,7 @@ struct RequestBodyRelay {
 
     /// Whether at least `count` bytes are still to come.
     ///
-    /// If the length is unknown, at least as many bytes as have arrived are assumed to be still to come.
+    /// If the length is unknown, at least as many bytes are assumed to follow as have already arrived.
     @inline(__always)
     func expects(_ count: Int) -> Bool {
         if case .length(let remaining) = self.reader { return remaining >= count }
@@ -71,7 +71,7 @@ extension RequestBodyRelay {
         /// Forward the bytes; the body is complete.
         case passLast(ByteBuffer, consumed: Int)
         case refuse(Fault)
-        /// The client closed its side before the end of the body.
+        /// The client closed its write side before the end of the body.
         case close
     }
 
@@ -80,7 +80,7 @@ extension RequestBodyRelay {
     /// - Parameters:
     ///   - inbound: The bytes after the head.
     ///   - trailerFields: The fields that trailers must not contain.
-    ///   - limit: The maximum number of bytes of the content.
+    ///   - limit: The maximum size of the content in bytes.
     /// - Returns: The reason to reject the request; `nil` if there is none so far.
     @inline(__always)
     func fault(
@@ -104,7 +104,7 @@ extension RequestBodyRelay {
 
     /// Reads the next bytes of the body with the client's framing.
     ///
-    /// `inputClosed`: whether the client has closed its side.
+    /// `inputClosed`: whether the client has closed its write side.
     mutating func readFramed(
         _ inbound: ByteBuffer,
         trailerFields: FieldNameTable,
@@ -210,7 +210,7 @@ extension RequestBodyRelay {
     }
 }
 
-/// The form for the backend.
+/// The form in which the body is forwarded.
 extension RequestBodyRelay {
     /// Whether the body is forwarded as content.
     @inline(__always)

@@ -1,17 +1,17 @@
 import GateWire
 import NIOCore
 
-/// The response to a request, from the wait for it to the framing of its content for the client.
+/// The state of a response: whether it is awaited, held or forwarded, and how its content is framed for the client.
 struct ResponseRelay {
     /// How an HTTP/1 client finds the end of the content.
     enum Framing: Equatable {
-        /// By the backend's framing, which is forwarded; also used if there is no content.
+        /// From the backend's framing, which is forwarded; also the value for a response without content.
         case asReceived
-        /// By chunks that the gate writes, because the backend uses HTTP/2 and announced no length.
+        /// From chunks that the gate writes, because the backend uses HTTP/2 and announced no length.
         case chunked
-        /// By the close of the connection, as on the backend connection.
+        /// From the closing of the connection, as on the backend connection.
         case untilClose
-        /// By the close of the connection, because the client uses HTTP/1.0 and the gate removes the chunk framing.
+        /// From the closing of the connection, because the client uses HTTP/1.0 and the gate removes the chunk framing.
         case dechunked
 
         /// Whether the connection is closed after the content.
@@ -96,7 +96,7 @@ extension ResponseRelay {
         return true
     }
 
-    /// Returns the framing to the client of a response with this head.
+    /// Returns the framing for the client, for a response with this head.
     @inline(__always)
     func framing(of head: borrowing ResponseHead, facts: ResponseFacts) -> Framing {
         switch facts.framing {

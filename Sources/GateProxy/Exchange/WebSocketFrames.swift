@@ -5,7 +5,7 @@ package struct WebSocketFrames: Equatable {
     private var headerCount = 0
     /// The length of the header, as far as the first two bytes determine it.
     private var headerLength = 2
-    /// The index in the header after the payload length.
+    /// The offset in the header at which the payload length ends.
     private var lengthEnd = 2
     /// The payload length, as far as it has been read.
     private var length: UInt64 = 0
@@ -21,7 +21,8 @@ package struct WebSocketFrames: Equatable {
         !self.isLost && self.headerCount == 0 && self.remaining == 0
     }
 
-    /// Tracks bytes up to their end, or up to the first frame boundary if `stopsBetweenFrames`.
+    /// Tracks bytes up to their end or, if `stopsBetweenFrames` is true, up to the first frame
+    /// boundary.
     ///
     /// - Returns: The number of bytes consumed.
     package mutating func follow(_ bytes: Span<UInt8>, stopsBetweenFrames: Bool = false) -> Int {
@@ -61,14 +62,13 @@ package struct WebSocketFrames: Equatable {
         self.isLost = self.remaining > UInt64(Int64.max)
     }
 
-    /// Returns a close frame of a server (RFC 6455 5.5.1 and 7.4); the reason has at most 123
-    /// bytes.
+    /// Returns a server's close frame (RFC 6455 5.5.1 and 7.4); the reason has at most 123 bytes.
     static func close(_ code: UInt16, _ reason: StaticString) -> [UInt8] {
         let payload = self.closePayload(code, reason)
         return [0x88, UInt8(payload.count)] + payload
     }
 
-    /// Returns a close frame of a client, with a masked payload (RFC 6455 5.3); the key must be
+    /// Returns a client's close frame, with a masked payload (RFC 6455 5.3); the key must be
     /// unpredictable.
     static func close(_ code: UInt16, _ reason: StaticString, maskedBy key: UInt32) -> [UInt8] {
         let payload = self.closePayload(code, reason)

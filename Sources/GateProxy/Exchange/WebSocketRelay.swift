@@ -11,7 +11,7 @@ struct WebSocketRelay {
     enum Revocation: CaseIterable {
         /// The client has to be updated.
         case upgrade
-        /// The client is denied for a while.
+        /// The client is denied temporarily.
         case brownout, maintenance
         /// The gate is stopping.
         case shutdown
@@ -23,7 +23,7 @@ struct WebSocketRelay {
         }
     }
 
-    /// Closes the WebSocket as soon as no frame from the backend is incomplete.
+    /// Closes the WebSocket as soon as the current frame from the backend is complete.
     mutating func revoke(_ revocation: Revocation) {
         self.revocation = revocation
     }
@@ -42,8 +42,8 @@ struct WebSocketRelay {
 
     /// The close frame for the client; `nil` unless the WebSocket is revoked and between two frames from the backend.
     ///
-    /// 1001 means that an endpoint goes away, 1008 that the client has to change, and 1013 that it may try again
-    /// later (RFC 6455 section 7.4.1).
+    /// 1001 means that an endpoint is going away, and 1008 that the client violates a policy (RFC 6455 section 7.4.1).
+    /// 1013, which IANA registered later, means that the client may try again later.
     var closeFrame: [UInt8]? {
         guard let revocation = self.revocation, self.fromBackend.isBetweenFrames else { return nil }
         return switch revocation {
@@ -54,6 +54,6 @@ struct WebSocketRelay {
         }
     }
 
-    /// Whether a close frame may be sent to the backend, because no frame from the client is incomplete.
+    /// Whether a close frame may be sent to the backend, because the last frame from the client is complete.
     var mayCloseBackend: Bool { self.fromClient.isBetweenFrames }
 }

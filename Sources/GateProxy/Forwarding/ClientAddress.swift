@@ -2,9 +2,9 @@ package import NIOCore
 
 /// The origin of a client connection, as sent to the backend (`X-Forwarded-*`).
 ///
-/// A class, so that the requests of a connection share an instance.
+/// This is a class, so that the requests of a connection share an instance.
 package final class ClientAddress: Sendable {
-    /// The address without brackets and port; "unknown" for a Unix socket.
+    /// The address without brackets or port; "unknown" for a Unix socket.
     package let address: String
     /// Whether the peer is a trusted proxy, whose `X-Forwarded-*` fields are forwarded.
     package let isTrusted: Bool

@@ -20,7 +20,7 @@ package final class ForwardedRequest: Sendable {
     let upstreamAuthority: String
     /// The key for a WebSocket request that lacks one.
     let webSocketKey: WebSocketKey?
-    /// The ID that the gate assigns to the request; `nil` if the client's own is forwarded.
+    /// The ID that the gate assigns to the request; `nil` if the client's own ID is forwarded.
     let requestID: RequestID?
 
     /// Creates a request, copying the bytes of its head.
@@ -34,7 +34,7 @@ package final class ForwardedRequest: Sendable {
     ///   - origin: The address and the protocol of the client.
     ///   - upstreamAuthority: The backend as a `Host` value.
     ///   - webSocketKey: The key for a WebSocket request that lacks one.
-    ///   - newRequestID: Returns an ID; called if the client sends no valid one.
+    ///   - newRequestID: Returns an ID; called if the client sends no valid ID.
     package init(
         _ head: RequestHead,
         facts: RequestFacts,
@@ -61,12 +61,12 @@ package final class ForwardedRequest: Sendable {
 
     var received: ReceivedHead { ReceivedHead(self.head, bytes: self.bytes) }
 
-    /// Returns the fields for values that the client only sends in its version field.
+    /// Returns the fields to add for values that the client sends only in its version field.
     func added(in bytes: Span<UInt8>) -> AddedFields? {
         self.verdict.members?.fields(of: self.head, in: bytes)
     }
 
-    /// Whether the request can be sent again, whatever the backend has done with it.
+    /// Whether the request can be sent again, regardless of what the backend has done with it.
     var isRepeatable: Bool { self.facts.isIdempotent && self.facts.framing == .none }
 }
 

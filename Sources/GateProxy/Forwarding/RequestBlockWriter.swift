@@ -22,7 +22,7 @@ package enum RequestBlockWriter {
             if let left = request.maxForwards {
                 self.write("max-forwards", "\(left)", into: &block)
             }
-            // Added again for the next hop (RFC 9110 10.1.4): trailers are forwarded to the client.
+            // Added again for the next hop, because the gate forwards trailers (RFC 9110 10.1.4).
             if request.facts.acceptsTrailers { self.write("te", "trailers", into: &block) }
             self.writeForwarded(of: request, bytes, into: &block)
             if let requestID = request.requestID {
@@ -35,7 +35,8 @@ package enum RequestBlockWriter {
         }
     }
 
-    /// The maximum number of fields in addition to the client's, including pseudo-header fields.
+    /// The maximum number of fields in addition to the client's fields, including pseudo-header
+    /// fields.
     private static let mostAdded = 16
 
     private static func writeTarget(

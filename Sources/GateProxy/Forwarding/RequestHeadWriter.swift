@@ -45,7 +45,7 @@ package enum RequestHeadWriter {
         if head.hasUnannouncedBody { out.writeStaticString("transfer-encoding: chunked\r\n") }
         if facts.offersUpgrade { self.writeUpgrade(of: request, into: &out) }
         if let left = request.maxForwards { out.writeString("Max-Forwards: \(left)\r\n") }
-        // Added again for the next hop (RFC 9110 10.1.4): trailers are forwarded to the client.
+        // Added again for the next hop, because the gate forwards trailers (RFC 9110 10.1.4).
         if facts.acceptsTrailers { out.writeStaticString("Connection: TE\r\nTE: trailers\r\n") }
         self.writeForwarded(of: request, bytes, into: &out)
         if let requestID = request.requestID {

@@ -18,7 +18,7 @@ struct SentContent {
             self.bytes = ByteBuffer()
             return
         }
-        // A copy, because a slice would retain the whole receive buffer.
+        // Copied, because a slice would retain the whole receive buffer.
         self.bytes.writeImmutableBuffer(content)
     }
 }

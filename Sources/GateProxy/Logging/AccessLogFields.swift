@@ -24,8 +24,8 @@ enum AccessLogFields {
         }
     }
 
-    /// The maximum size of the fields for a client whose values are copied from the request, in
-    /// bytes.
+    /// The maximum size, in bytes, of the fields for a client whose values are copied from the
+    /// request.
     static let plainRoom = 4 * Self.fieldRoom + ClientClasses.StatedPlaces.longest
 
     /// Writes the fields for a client, copying its values from `bytes`.

@@ -52,10 +52,10 @@ struct LogLimiter {
     private var next: NIODeadline?
     private var suppressed = 0
 
-    /// Requests to log a line.
+    /// Decides whether a line may be logged.
     ///
-    /// - Returns: The number of lines suppressed since the last one; `nil` if this line must be
-    ///   suppressed.
+    /// - Returns: The number of lines suppressed since the last logged line; `nil` if this line
+    ///   must be suppressed as well.
     mutating func admit(at now: NIODeadline) -> Int? {
         if let next = self.next, now < next {
             self.suppressed += 1

@@ -31,7 +31,7 @@ struct LogCursor: ~Copyable {
     }
 
     /// Writes a static string; inlined, so that the length is constant and the string is copied
-    /// with a few registers.
+    /// through a few registers.
     @inline(__always)
     mutating func writeStaticString(_ text: StaticString) {
         let count = text.utf8CodeUnitCount
@@ -104,7 +104,7 @@ struct LogCursor: ~Copyable {
         unsafe place.storeBytes(of: Self.digit(small / 100), as: UInt8.self)
     }
 
-    /// Writes the lowest three digits of a number.
+    /// Writes the last three decimal digits of a number.
     @inline(__always)
     mutating func writeThreeDigits(_ value: UInt64) {
         let small = UInt32(truncatingIfNeeded: value < 1000 ? value : value % 1000)
@@ -161,7 +161,7 @@ struct LogMemory: ~Copyable {
 
     mutating func removeAll() { self.count = 0 }
 
-    /// Ensures a capacity, if nothing has been written.
+    /// Ensures a capacity; has no effect once something has been written.
     @inline(__always)
     mutating func reserve(_ capacity: Int) {
         guard capacity > self.capacity, self.count == 0 else { return }
@@ -169,7 +169,7 @@ struct LogMemory: ~Copyable {
     }
 }
 
-/// A pool of memory blocks for reuse.
+/// A pool of reusable memory blocks.
 struct LogMemoryPool: ~Copyable {
     /// Enough for most lines.
     private static let pieceCapacity = 512
@@ -177,7 +177,7 @@ struct LogMemoryPool: ~Copyable {
     private var pieces = InlineArray<16, LogMemory?> { _ in nil }
     private var count = 0
 
-    /// Returns a copy in a block of the pool.
+    /// Returns a copy in a block from the pool.
     mutating func copy(of source: borrowing LogMemory) -> LogMemory {
         var piece = self.piece()
         if source.count > piece.capacity { piece = LogMemory(capacity: source.count) }

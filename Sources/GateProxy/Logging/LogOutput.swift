@@ -4,10 +4,12 @@ import Glibc
 
 /// The file descriptor of a log, written by a thread that may block.
 ///
-/// If the reader stops, only this thread blocks. Lines that cannot be written, because the reader
-/// has closed or the disk is full, are dropped: keeping them would only drop later lines.
+/// If the reader stops reading, only this thread blocks. Lines that cannot be written, because the
+/// reader has closed the pipe or the disk is full, are dropped: keeping them would only cause later
+/// lines to be dropped.
 struct LogOutput {
-    /// POSIX guarantees that writes to a pipe of up to this size are not interleaved with others.
+    /// POSIX guarantees that writes of up to this size to a pipe are not interleaved with other
+    /// writes.
     private static let atomicBytes = 4096
 
     private let descriptor: CInt
@@ -45,7 +47,7 @@ struct LogOutput {
         return 0
     }
 
-    /// Returns the end of the lines to write together, at least one.
+    /// Returns the end of the lines to write together, of which there is at least one.
     private static func endOfLines(in bytes: Span<UInt8>, from start: Int) -> Int {
         guard bytes.count - start > Self.atomicBytes else { return bytes.count }
         let together = bytes.extracting(start..<start + Self.atomicBytes)

@@ -10,7 +10,7 @@ struct LogQueue {
     private var bytes: ByteBuffer
     /// Whether the writer thread is running, or has been woken.
     private var isAwake = false
-    /// The number of dropped lines, in total and since the last report in the log.
+    /// The number of dropped lines: in total, and since the last report in the log.
     private(set) var dropped: UInt64 = 0
     private var unreported: UInt64 = 0
     /// Whether the last write failed.
@@ -29,7 +29,8 @@ struct LogQueue {
 
     init(capacity: Int) {
         self.capacity = capacity
-        // Growing the buffer would delay an event loop; unused pages take no memory.
+        // Allocated in full: growing the buffer would delay an event loop, and unused pages take up
+        // no memory.
         self.bytes = ByteBufferAllocator().buffer(capacity: capacity)
     }
 
@@ -48,9 +49,10 @@ struct LogQueue {
         return .wake
     }
 
-    /// Moves the queued lines to the writer thread, and uses its buffer for further lines.
+    /// Moves the queued lines to `batch`, whose memory then receives further lines.
     mutating func take(into batch: inout ByteBuffer) -> TakeAction {
-        // If the log fails, the number of dropped lines is not reported again before new lines.
+        // While the log fails, the number of dropped lines is not reported again until there are
+        // new lines.
         guard self.bytes.readableBytes > 0 || self.unreported > 0 && !self.isRefused else {
             self.isAwake = false
             return .sleep

@@ -2,20 +2,21 @@ import GateWire
 
 /// An encoder that makes values sent by peers safe for log lines.
 ///
-/// In text lines, quotation marks, backslashes and anything except visible ASCII and spaces become
+/// In text lines, quotation marks, backslashes and all bytes other than printable ASCII become
 /// `\xHH`, as in nginx. In JSON, quotation marks, backslashes and control characters are escaped
 /// (RFC 8259 section 7), and invalid UTF-8 becomes U+FFFD.
 enum LogValue {
     /// The string at the end of a truncated value.
     static let ellipsis: StaticString = "..."
 
-    /// The maximum encoded size of a value of `count` bytes: six for each byte, and the ellipsis.
+    /// The maximum encoded size of a value of `count` bytes: six bytes for each byte, plus the
+    /// ellipsis.
     static func room(for count: Int, atMost limit: Int) -> Int {
         min(count, limit) * 6 + self.ellipsis.utf8CodeUnitCount
     }
 
-    /// Writes a value; `limit` is the maximum number of bytes before escaping, after which it is
-    /// truncated.
+    /// Writes a value; `limit` is the maximum number of bytes before escaping, and longer values
+    /// are truncated.
     static func write(
         _ value: Span<UInt8>,
         as format: AccessLogFormat,
@@ -77,8 +78,8 @@ enum LogValue {
 }
 
 extension Span<UInt8> {
-    /// Whether the bytes can be copied to a log line: visible ASCII and spaces, without quotation
-    /// marks and backslashes.
+    /// Whether the bytes can be copied to a log line: printable ASCII without quotation marks or
+    /// backslashes.
     ///
     /// It checks sixteen bytes at a time; a false negative only means that the slower path is used.
     var isPlainLogText: Bool {
@@ -114,11 +115,11 @@ extension Span<UInt8> {
         return Words(repeating: word)
     }
 
-    /// Sets the highest bit of the first byte in each word that is not plain; otherwise, no highest
-    /// bit is set.
+    /// Sets, in each word, the highest bit of the first byte that is not plain; sets no highest bit
+    /// in a word of plain bytes.
     ///
-    /// Bytes are plain if they are visible ASCII or spaces, except `"`, `\` and DEL. A carry or
-    /// borrow can only affect the bytes after the first one that is not plain.
+    /// Bytes are plain if they are printable ASCII other than `"` and `\`. A carry or borrow can
+    /// only affect the bytes after the first one that is not plain.
     @inline(__always)
     private static func mark(_ words: Words) -> Words {
         let ones = Words(repeating: 0x0101_0101_0101_0101)

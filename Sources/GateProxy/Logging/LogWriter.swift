@@ -6,11 +6,11 @@ private import Synchronization
 
 /// The log of the process: a bounded queue of lines, written by a single thread.
 ///
-/// Appending lines never blocks on the reader of the log. Lines that do not fit are dropped and
-/// counted, and a line reports their number as soon as there is space in the queue.
+/// Appending lines never blocks on the log's reader. Lines that do not fit are dropped and counted,
+/// and a line reports their number as soon as there is space in the queue.
 package final class LogWriter: Sendable {
-    /// The maximum size of the queue in bytes; the lines that are being written may take up the
-    /// same amount.
+    /// The maximum size of the queue in bytes; the lines that are being written may take up as much
+    /// again.
     package static let capacity = 1 << 20
 
     private let queue: Mutex<LogQueue>
@@ -57,7 +57,7 @@ package final class LogWriter: Sendable {
         self.write(lines, keeping: 0)
     }
 
-    /// Appends lines of the access log, leaving some space in the queue for other lines.
+    /// Appends access log lines, leaving some space in the queue for other lines.
     func writeAccessLines(_ lines: Span<UInt8>) {
         self.write(lines, keeping: self.capacity / 4)
     }
@@ -69,14 +69,15 @@ package final class LogWriter: Sendable {
         if action == .wake { self.work.signal() }
     }
 
-    /// Waits until all lines have been written or dropped, for a limited time.
+    /// Waits, for a limited time, until all lines have been written or dropped.
     ///
     /// - Returns: Whether all lines were written or dropped in time.
     @discardableResult
     package func flush(atMost time: TimeAmount) -> Bool {
         let idle = DispatchSemaphore(value: 0)
         self.whenIdle.withLock { $0.append(idle) }
-        // Whether running or not, the thread checks the queue again and signals when it is empty.
+        // Whether or not it is running, the thread checks the queue again and signals once it is
+        // empty.
         self.work.signal()
         return idle.wait(timeout: .now() + .nanoseconds(Int(time.nanoseconds))) == .success
     }
@@ -93,7 +94,7 @@ package final class LogWriter: Sendable {
         var output = LogOutput(descriptor: self.descriptor)
         var batch = ByteBufferAllocator().buffer(capacity: self.capacity)
         while true {
-            // All lines of the callers that wait at this point are already in the queue.
+            // All lines from the callers that are waiting at this point are already in the queue.
             let waiting = self.whenIdle.withLock { waiting in
                 defer { waiting = [] }
                 return waiting

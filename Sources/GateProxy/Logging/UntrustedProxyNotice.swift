@@ -3,8 +3,8 @@ import Synchronization
 
 /// A one-time warning that requests come through a proxy that is not configured as trusted.
 ///
-/// Without `--trusted-proxies`, all clients of the proxy share the proxy's address, and its `X-Forwarded-Proto` is
-/// replaced. Nothing else indicates this.
+/// Without `--trusted-proxies`, all clients of the proxy share the proxy's address, and the proxy's `X-Forwarded-Proto`
+/// is replaced. Nothing else indicates this.
 final class UntrustedProxyNotice: Sendable {
     private let logger: Logger
     private let wasReported = Atomic(false)
@@ -20,9 +20,9 @@ final class UntrustedProxyNotice: Sendable {
         else { return }
         self.logger.warning(
             """
-            X-Forwarded-For comes from a peer that is not in --trusted-proxies: its clients count \
-            as one address in rollouts, and the backend gets the scheme of its connection; if it is \
-            your proxy, add --trusted-proxies \(address)
+            X-Forwarded-For was received from a peer that is not in --trusted-proxies: all clients \
+            behind the peer count as one address in rollouts, and the backend gets the scheme of \
+            the peer's connection; if the peer is your proxy, add --trusted-proxies \(address)
             """,
             metadata: ["address": "\(address)"]
         )

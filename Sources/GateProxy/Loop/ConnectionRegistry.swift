@@ -37,7 +37,7 @@ struct ConnectionRegistry<Connection: RegisteredConnection> {
         return true
     }
 
-    /// Removes and returns the connection that was added last.
+    /// Removes and returns the most recently added connection.
     mutating func popLast() -> Connection? {
         self.all.popLast()
     }

@@ -2,8 +2,8 @@ import Glibc
 
 /// A reserve of file descriptors, which connections must not use up.
 ///
-/// Without descriptors, a gate could not read its rules. libdispatch, which reads `/proc`
-/// occasionally, ends a process in which it cannot open a file.
+/// Without descriptors, a gate could not read its rules. libdispatch, which occasionally reads
+/// `/proc`, terminates a process in which it cannot open a file.
 package struct DescriptorReserve: Sendable {
     package enum Purpose: Sendable {
         /// Client connections, which leave some descriptors for backend connections and operators.

@@ -5,8 +5,8 @@ import NIOCore
 /// Other connections are served between two reads on a connection. By then, separate buffers would
 /// have been evicted from the processor's cache, and idle connections would waste memory.
 final class LargeBuffers {
-    /// The maximum number of bytes per read, which a connection buffers while its peer does not
-    /// read.
+    /// The maximum number of bytes per read, and thus the amount that a connection buffers while
+    /// the other side does not read.
     static let capacity = 512 * 1024
     /// The number of bytes from which a large buffer is used; less data is kept in a buffer of the
     /// connection.

@@ -6,11 +6,11 @@ import NIOCore
 
 /// The state that all objects of one event loop share: clock, settings, rules, counters and log.
 ///
-/// It does not reference its users. Only the event loop accesses it, so there is no lock.
+/// It does not reference the objects that use it. Only the event loop accesses it, so there is no lock.
 final class LoopContext {
     let eventLoop: any EventLoop
     let settings: GateSettings
-    /// The backend as a `Host` value, for requests without one.
+    /// The backend as a `Host` value, for requests without `Host`.
     let upstreamAuthority: String
     private(set) var rules: WorkerRules
     /// The time at which each feed last confirmed its data.
@@ -34,7 +34,7 @@ final class LoopContext {
     let untrustedProxy: UntrustedProxyNotice?
 
     let largeBuffers = LargeBuffers()
-    /// An empty buffer of this event loop.
+    /// An empty buffer, used as a placeholder on this event loop.
     ///
     /// NIO's own empty buffer is shared by all threads: its reference count would move between the
     /// caches of the processors.
@@ -112,7 +112,7 @@ final class LoopContext {
         self.dateBlock = Self.dateBlock(self.second)
     }
 
-    /// Uses another rule set; the caller must re-evaluate current exchanges.
+    /// Replaces the rule set; the caller must re-evaluate current exchanges.
     func use(_ ruleSet: RuleSet) {
         self.rules = Self.rules(
             ruleSet,
@@ -143,7 +143,7 @@ final class LoopContext {
         )
     }
 
-    /// From now on, new connections get a single request, within this time.
+    /// Limits new connections to a single request, which must arrive within this time.
     func beginDraining(grace: TimeAmount) {
         self.drainGrace = grace
         self.isDraining = true
@@ -180,7 +180,7 @@ extension LoopContext {
     enum SecondChange: Equatable {
         case same
         case later(Timestamp)
-        /// The clock was set back: decisions that were made after this time may be invalid.
+        /// The clock was set back, so decisions made for later times may be invalid.
         case setBack
     }
 

@@ -2,8 +2,8 @@ import NIOCore
 
 /// A monitor that detects an overloaded event loop, which should reject work.
 ///
-/// A single late tick may be caused by a paused machine. Two in a row mean that the event loop
-/// cannot keep up.
+/// A single late tick may be caused by a paused machine. Two late ticks in a row mean that the
+/// event loop cannot keep up.
 struct LoopLagMonitor {
     /// The maximum lag of a tick.
     static let limit = TimeAmount.seconds(1)

@@ -5,8 +5,8 @@ import Synchronization
 
 /// A thread that watches the parked connections of all event loops.
 ///
-/// It sleeps until the kernel reports a connection, and then notifies its event loop. It never
-/// accesses a connection itself.
+/// It sleeps until the kernel reports a connection, and then notifies the connection's event loop.
+/// It never accesses a connection itself.
 final class ParkedConnectionPoller: Sendable {
     let sockets: EpollSet
     /// The number of parked connections of all event loops.
@@ -18,7 +18,8 @@ final class ParkedConnectionPoller: Sendable {
         self.sockets = try EpollSet()
     }
 
-    /// Starts watching for the stores of all event loops, in the order of their indices.
+    /// Starts watching for the stores of all event loops; `stores` are in the order of their
+    /// indices.
     func start(_ stores: [NIOLoopBound<ParkedConnectionStore>]) {
         self.thread.start()
         self.thread.submit { state in

@@ -12,7 +12,7 @@ final class ParkedConnectionStore {
     private let watch: ParkedConnectionPoller
     private let clients: LoopClients
     private let loop: LoopContext
-    /// The time for which a connection must have been idle.
+    /// How long a connection must be idle before it is parked.
     private let idleTime: TimeAmount
     private let descriptors = DescriptorReserve()
     private var parked: ParkedConnectionTable {
@@ -28,8 +28,9 @@ final class ParkedConnectionStore {
         didSet { self.clients.parkedCount = self.count }
     }
 
-    /// The number of connections to park or resume together, which takes about a millisecond;
-    /// requests are processed between two batches.
+    /// The number of connections to park or resume together.
+    ///
+    /// A batch takes about a millisecond; requests are processed between two batches.
     private static let parkingBatchSize = 16
 
     /// Creates a store; `index` is the index of this worker in the poller.
@@ -79,8 +80,8 @@ final class ParkedConnectionStore {
 
     private func park(_ client: ClientConnection) -> Bool {
         guard let descriptor = client.duplicateDescriptor() else { return false }
-        // Parking must not use the reserved descriptors: the closed channel frees a lower number
-        // for another client, so idle clients would soon use up the reserve.
+        // Parking must not use the reserved descriptors: the closed channel frees a lower
+        // descriptor for another client, so idle clients would soon use up the reserve.
         guard descriptor < self.descriptors.end(for: .client) else {
             _ = Glibc.close(descriptor)
             return false
@@ -105,7 +106,7 @@ final class ParkedConnectionStore {
         return true
     }
 
-    /// Handles reports for these connections.
+    /// Handles connections that were reported.
     func becameReadable(_ tokens: [ParkedConnectionToken]) {
         self.readable += tokens
         if !self.isWaking { self.wakeNext() }
@@ -199,7 +200,7 @@ final class ParkedConnectionStore {
 
 /// Parking and resuming.
 extension ClientConnection {
-    /// Creates a connection that was parked, for its next request.
+    /// Recreates a parked connection for its next request.
     fileprivate convenience init(resuming parked: ParkedConnection, clients: LoopClients) {
         self.init(
             clients: clients,
@@ -226,7 +227,7 @@ extension ClientConnection {
         return output.isEmpty
     }
 
-    /// Returns another descriptor of the client's socket; `nil` if none is left.
+    /// Returns a duplicate descriptor of the client's socket; `nil` if no descriptor is left.
     func duplicateDescriptor() -> CInt? {
         guard case .channel(let output) = self.transport else { return nil }
         let pipeline = output.context.pipeline.syncOperations

@@ -7,7 +7,8 @@ struct ParkedConnectionToken: Hashable, Sendable, RawRepresentable {
         self.rawValue = rawValue
     }
 
-    /// Creates a token; `worker` is in 0 to 255, and the lower 24 bits of `generation` are used.
+    /// Creates a token; `worker` is between 0 and 255, and the low-order 24 bits of `generation`
+    /// are used.
     init(worker: Int, slot: Int, generation: UInt32) {
         self.rawValue =
             UInt64(UInt8(truncatingIfNeeded: worker)) << 56

@@ -2,16 +2,16 @@ import NIOCore
 
 /// The schedule for returning free memory to the system.
 ///
-/// Otherwise, the process keeps the memory that connections needed before they were parked, and the
-/// peak of several days. Trimming takes time, so it is done immediately only after many connections
-/// were parked. It is not done while about as many connections are resumed as are parked, because
-/// they would allocate the same memory again.
+/// Without trimming, the process would keep the memory that connections needed before they were
+/// parked, and thus its peak usage of several days. Trimming takes time, so it is done immediately
+/// only after many connections were parked. It is not done while about as many connections are
+/// resumed as are parked, because the resumed connections would allocate the same memory again.
 struct TrimSchedule {
     /// The minimum increase of the number of parked connections since its minimum after the last
     /// trim.
     static let leastGrowth = 500
     static let leastInterval = TimeAmount.seconds(5)
-    /// The maximum time between two trims, whatever has happened.
+    /// The maximum time between two trims, regardless of how many connections were parked.
     static let longestInterval = TimeAmount.seconds(60)
 
     private var least = 0

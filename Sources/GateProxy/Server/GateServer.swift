@@ -50,11 +50,11 @@ package final class GateServer: Sendable {
 
     /// Starts listening.
     ///
-    /// `tls` is the content of the files in the settings, if there are any. `log` receives the
-    /// access log, if it is enabled. `inherited` contains listening sockets to use instead of
-    /// those in the settings.
+    /// `tls` contains the certificates and keys from the files in the settings, if there are any.
+    /// `log` receives the access log, if it is enabled. `inherited` contains listening sockets to
+    /// use instead of those in the settings.
     ///
-    /// - Throws: The system error if listening on an address fails.
+    /// - Throws: The system error if the gate cannot listen on an address.
     package static func start(
         settings: GateSettings,
         ruleSet: RuleSet,
@@ -209,9 +209,9 @@ package final class GateServer: Sendable {
         return worker.value
     }
 
-    /// Evaluates all further requests against another rule set.
+    /// Replaces the rule set that new requests are evaluated against.
     ///
-    /// Returns when all event loops use it, or when the gate ends.
+    /// Returns once all event loops use it, or when the gate ends.
     package func use(_ ruleSet: RuleSet) async {
         for worker in self.workers where !self.isEnding.withLock({ $0 }) {
             try? await worker.eventLoop.submit { worker.value.use(ruleSet) }.get()
@@ -225,7 +225,7 @@ package final class GateServer: Sendable {
         }
     }
 
-    /// Uses different certificates for further connections.
+    /// Replaces the certificates used for new connections.
     package func use(_ tls: ServerTLS) async {
         for worker in self.workers where !self.isEnding.withLock({ $0 }) {
             try? await worker.eventLoop.submit { worker.value.clients.tls = tls }.get()
@@ -264,7 +264,7 @@ package final class GateServer: Sendable {
         return harvests
     }
 
-    /// Enables or disables distinguishing clients by their address in the census.
+    /// Sets whether the census distinguishes clients by their address.
     package func tellClients(_ tells: Bool) async {
         for worker in self.workers where !self.isEnding.withLock({ $0 }) {
             try? await worker.eventLoop.submit { worker.value.loop.census?.countsClients = tells }
@@ -276,7 +276,7 @@ package final class GateServer: Sendable {
     package var isReady: Bool { !self.isStopping.withLock { $0 } }
 
     /// Reports the gate as not ready, and keeps serving for `drainDelay`, so that load balancers
-    /// can notice.
+    /// can notice the change.
     package func leave() async {
         self.isStopping.withLock { $0 = true }
         guard self.settings.drainDelay > .zero else { return }
@@ -335,7 +335,7 @@ package final class GateServer: Sendable {
         return count
     }
 
-    /// Returns when a listener is closed, for any reason.
+    /// Returns once a listener is closed, for any reason.
     package func waitUntilListenerClosed() async {
         await self.listeners.waitUntilClosed()
     }
@@ -349,7 +349,7 @@ package final class GateServer: Sendable {
     /// Whether every event loop runs a task within the time limit, without using a thread of the
     /// concurrency runtime.
     ///
-    /// `watch` must be a separate event loop, because those of the gate may not respond.
+    /// `watch` must be a separate event loop, because the gate's own event loops may not respond.
     package func isResponsive(
         within limit: TimeAmount,
         on watch: any EventLoop

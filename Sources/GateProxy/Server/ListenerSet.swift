@@ -23,7 +23,7 @@ struct ListenerSet: Sendable {
     /// The sockets that the gate has opened itself.
     private let own: [any Channel]
     /// Whether another process, on this machine or behind the same load balancer, continues to
-    /// serve.
+    /// serve clients.
     private let hasSuccessor: Bool
     private let sharesPort: Bool
 
@@ -115,12 +115,12 @@ struct ListenerSet: Sendable {
         }
     }
 
-    /// The time for which idle connections may stay open during the drain.
+    /// How long idle connections may stay open during the drain.
     ///
     /// With a successor, a restart must not lose requests that are in transit.
     var drainGrace: TimeAmount { self.hasSuccessor ? .seconds(1) : .zero }
 
-    /// Returns when one of the sockets is closed, for any reason, or the task is canceled.
+    /// Returns once one of the sockets is closed, for any reason, or the task is canceled.
     func waitUntilClosed() async {
         let closed = self.channels.map(\.closeFuture)
         guard let eventLoop = self.channels.first?.eventLoop else { return }
@@ -147,8 +147,8 @@ struct ListenerSet: Sendable {
             for channel in self.channels {
                 try? await channel.setOption(.autoRead, value: false).get()
             }
-            // From the event loop of the listener to that of the connection, back again, and once
-            // more to that of the connection.
+            // Three rounds: from the listener's event loop to the connection's, back again, and
+            // once more to the connection's.
             for _ in 0..<3 {
                 for eventLoop in eventLoops { try? await eventLoop.submit {}.get() }
             }
@@ -159,8 +159,8 @@ struct ListenerSet: Sendable {
     /// Makes the kernel ignore new connection attempts; handshakes in progress continue.
     ///
     /// Clients retry after a second, and then reach the successor. The minimum hop count is the
-    /// only setting that a listener checks for new handshakes but not for those in progress. No
-    /// peer on an ordinary network can have a hop count of 255.
+    /// only setting that a listener checks for new handshakes but not for handshakes in progress.
+    /// No peer on an ordinary network can have a hop count of 255.
     private func turnAwayNewcomers() async {
         for channel in self.own {
             guard let socket = channel as? any SocketOptionProvider else { continue }
@@ -178,7 +178,7 @@ struct ListenerSet: Sendable {
         }
     }
 
-    /// `IP_MINTTL` and `IPV6_MINHOPCOUNT` of Linux.
+    /// `IP_MINTTL` and `IPV6_MINHOPCOUNT` on Linux.
     private static let minimalTTL: CInt = 21
     private static let minimalHopCount: CInt = 73
 
@@ -199,7 +199,7 @@ struct ListenerSet: Sendable {
     }
 }
 
-/// The reason why listening on an address fails, and how to fix it.
+/// The reason why the gate cannot listen on an address, and how to fix the problem.
 package struct BindProblem: Error, CustomStringConvertible {
     /// The configured address.
     package let endpoint: Endpoint
@@ -212,15 +212,15 @@ package struct BindProblem: Error, CustomStringConvertible {
 
     private static func words(_ endpoint: Endpoint, _ error: any Error) -> String {
         if error is SocketAddressError.UnknownHost {
-            return "unknown host '\(endpoint.host)': use an address of this machine, "
+            return "unknown host '\(endpoint.host)': use one of this machine's addresses, "
                 + "or 0.0.0.0 for all of them"
         }
         guard let error = error as? IOError else { return "\(error)" }
         switch error.errnoCode {
         case EADDRINUSE:
             return
-                "another process uses the port ('ss -ltnp sport = :\(endpoint.port)' shows it): "
-                + "stop it, or choose another port"
+                "another process is using the port ('ss -ltnp sport = :\(endpoint.port)' shows "
+                + "which): stop it, or choose another port"
         case EADDRNOTAVAIL:
             return "this machine has no address \(endpoint.host): choose one of its own "
                 + "('ip address' lists them), or 0.0.0.0 for all of them"

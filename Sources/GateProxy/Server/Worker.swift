@@ -68,8 +68,8 @@ package final class Worker {
         )
     }
 
-    /// Creates a worker without a limit per address that connects to the backend according to the
-    /// settings.
+    /// Creates a worker that connects to the backend according to the settings, without a
+    /// connection limit per address.
     package convenience init(
         eventLoop: any EventLoop,
         settings: GateSettings,
@@ -96,8 +96,8 @@ package final class Worker {
 
     /// Enables parking of connections; must be called before `start()`.
     ///
-    /// `index` is the index of this worker in the poller, and `idleTime` the time for which a
-    /// connection must have been idle.
+    /// `index` is the index of this worker in the poller, and `idleTime` the time that a connection
+    /// must be idle before it is parked.
     func openParkedConnections(index: Int, watch: ParkedConnectionPoller, idleTime: TimeAmount) {
         guard index <= ParkedConnectionToken.lastWorker else { return }
         self.parkedConnections = ParkedConnectionStore(
@@ -108,7 +108,7 @@ package final class Worker {
         )
     }
 
-    /// Evaluates all further requests against another rule set.
+    /// Replaces the rule set that new requests are evaluated against.
     package func use(_ ruleSet: RuleSet) {
         self.loop.use(ruleSet)
         self.clients.rulesChanged()
@@ -119,7 +119,7 @@ package final class Worker {
         switch self.loop.tick() {
         case .same: break
         case .later(let second): self.reevaluateExpired(at: second)
-        // Dates that had passed are in the future again, so later decisions are invalid.
+        // Dates that had passed are in the future again, so decisions made after them are invalid.
         case .setBack: self.use(self.loop.rules.ruleSet)
         }
         self.clients.endOverdue()
@@ -191,7 +191,7 @@ extension Worker {
     ///
     /// `grace` is the time for which idle connections may stay open, for one last request.
     ///
-    /// - Returns: A future that succeeds when no client is left.
+    /// - Returns: A future that succeeds once no client is left.
     package func drain(grace: TimeAmount = .zero) -> EventLoopFuture<Void> {
         self.loop.beginDraining(grace: grace)
         let promise = self.whenDrained ?? self.eventLoop.makePromise(of: Void.self)

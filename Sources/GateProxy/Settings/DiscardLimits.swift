@@ -4,17 +4,17 @@ package import NIOCore
 ///
 /// Many clients read the response only after they have sent the whole body.
 package struct DiscardLimits: Equatable, Sendable {
-    /// The maximum size, in bytes, of a body for which an HTTP/1.1 response is held so that the connection can stay
-    /// open.
+    /// The size, in bytes, of the largest body that is read to its end before an HTTP/1.1 response is sent, so that the
+    /// connection can stay open.
     package var awaitedBytes: UInt64
-    /// The maximum time for which the response is held for such a body.
+    /// The maximum time to hold the response while such a body arrives.
     package var awaitedTime: TimeAmount
     /// The maximum number of bytes of a body to discard after the response.
     package var bytes: UInt64
-    /// The maximum time to read a body after the response.
+    /// The maximum time to spend on reading a body after the response.
     package var time: TimeAmount
 
-    /// 64 KiB within 1 s before the response, and 64 MiB within 30 s after it: enough for whole photos, and the
+    /// 64 KiB within 1 s before the response, and 64 MiB within 30 s after it: enough for a whole photo, or for the
     /// beginning of a video.
     package static let defaults = DiscardLimits(
         awaitedBytes: 64 * 1024,

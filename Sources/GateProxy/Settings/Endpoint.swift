@@ -11,14 +11,14 @@ package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         self.port = port
     }
 
-    /// Creates an endpoint from an address; a Unix socket has no host, and port 0.
+    /// Creates an endpoint from an address; for a Unix socket, the host is empty and the port is 0.
     package init(_ address: SocketAddress) {
         self.init(host: address.ipAddress ?? "", port: address.port ?? 0)
     }
 
     /// Parses `HOST:PORT`; IPv6 addresses must be in brackets.
     ///
-    /// `defaultPort` applies if there is no port; without it, a port is required.
+    /// `defaultPort` applies if the string contains no port; if it is `nil`, a port is required.
     package init?(_ text: String, defaultPort: Int? = nil) {
         var host = Substring(text)
         var port = defaultPort
@@ -41,8 +41,8 @@ package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         self.port = port
     }
 
-    /// Returns the end of an error message about a string that is not `HOST:PORT`, with a
-    /// correction.
+    /// Returns the end of an error message for a string that is not `HOST:PORT`: a suggested
+    /// correction, or an empty string.
     package static func hint(for text: String) -> String {
         for (scheme, rest) in Self.schemes(of: text) where Endpoint(rest) != nil {
             return "; write \(rest), without \(scheme)"
@@ -50,7 +50,7 @@ package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         if let number = Int(text) {
             guard (0...65535).contains(number) else { return self.portHint(text) }
             return
-                "; write 127.0.0.1:\(number) for this machine only, or 0.0.0.0:\(number) for all"
+                "; write 127.0.0.1:\(number) for local clients, or 0.0.0.0:\(number) for all"
         }
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         if parts.count == 2, let port = Int(parts[1]), !(0...65535).contains(port) {
@@ -65,7 +65,7 @@ package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         return parts.count == 1 ? "; add a port: \(text):8080" : ""
     }
 
-    /// Returns the URL schemes that the string may start with, each with the rest of the string.
+    /// Returns the URL scheme that the string starts with, if any, and the rest of the string.
     private static func schemes(of text: String) -> [(scheme: String, rest: String)] {
         ["http://", "https://"].filter { text.hasPrefix($0) }.map { scheme in
             let rest = text.dropFirst(scheme.count)

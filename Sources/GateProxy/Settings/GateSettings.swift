@@ -11,12 +11,12 @@ package struct GateSettings: Sendable {
     package var decideListen: Endpoint?
     /// Whether other processes may listen on the same address at the same time (`SO_REUSEPORT`).
     package var reusesPort: Bool
-    /// The time for which the gate still serves requests after it was asked to stop, but reports
+    /// How long the gate, after it has been asked to stop, still serves requests while reporting
     /// that it is not ready.
     ///
-    /// Load balancers need this time to notice, and to send clients to other gates.
+    /// Load balancers need this time to notice the change and to send clients to other gates.
     package var drainDelay: TimeAmount
-    /// The files for encryption on `tlsListen` or, if that is `nil`, on `listen`; `nil` for no TLS.
+    /// The TLS files for `tlsListen` or, if that is `nil`, for `listen`; `nil` for no TLS.
     package var tls: TLSFiles?
     /// A second address, for TLS connections only; `listen` is then unencrypted.
     package var tlsListen: Endpoint?
@@ -27,21 +27,21 @@ package struct GateSettings: Sendable {
     package var headLimits: HeadLimits
     package var discardLimits: DiscardLimits
     package var timeouts: GateTimeouts
-    /// The time for which a connection without TLS must have been idle after a request to be
-    /// parked.
+    /// How long a connection without TLS must be idle after a request before it is parked.
     ///
     /// A parked connection has no channel until the next request, which saves memory. `nil`
     /// disables parking.
     package var parkAfter: TimeAmount?
     /// The maximum size of a request body in bytes, or `nil` for no limit; larger bodies get 413.
     package var maxBodyBytes: UInt64?
-    /// The maximum number of client connections across all threads; further ones get 503.
+    /// The maximum number of client connections across all threads; above this number, new
+    /// connections get 503.
     package var maxConnections: Int
-    /// The maximum number of client connections from an address, or from an IPv6 /64 network; `nil`
-    /// for no limit.
+    /// The maximum number of client connections from one address, or from one IPv6 /64 network;
+    /// `nil` for no limit.
     package var maxConnectionsPerAddress: Int?
-    /// The maximum number of requests across all threads that wait for the first byte of the
-    /// response; further ones get 503.
+    /// The maximum number of requests that wait for the first byte of the response, across all
+    /// threads; above this number, new requests get 503.
     package var maxPendingRequests: Int
     /// Whether trusted proxies start each connection with a PROXY protocol header.
     package var readsProxyHeaders: Bool
@@ -51,19 +51,19 @@ package struct GateSettings: Sendable {
     package var accessLog: AccessLogFormat?
     /// Whether the gate serves its own client endpoints under `/.versiongate/`.
     package var servesClients: Bool
-    /// The maximum number of clients across all threads that listen to events.
+    /// The maximum number of clients that listen to events, across all threads.
     package var maxEventStreams: Int
     /// Whether to measure the latency of requests, which requires reading the clock.
     package var measuresLatency: Bool
-    /// The settings of the census on each thread; `nil` to disable it.
+    /// The census settings for each thread; `nil` to disable the census.
     package var census: CensusTally.Settings?
-    /// Parses the header field by which testers request a preview at a given second; `nil` to
-    /// disable previews.
+    /// Parses the header field with which testers request a preview, given the current second;
+    /// `nil` to disable previews.
     package var previews: (@Sendable (String, Timestamp) -> PreviewReading)?
     /// Whether to write directly to the socket on connections without TLS, bypassing NIO's channel.
     ///
-    /// This takes less work per request, but uses API that NIO does not support. The channel writes
-    /// the bytes that the kernel does not accept at once.
+    /// This takes less work per request, but uses an unsupported NIO API. The channel writes the
+    /// bytes that the kernel does not accept at once.
     package var bypassesChannels: Bool
     /// The number of cached verdicts per thread.
     package var verdictCacheCapacity: Int
@@ -106,12 +106,13 @@ package struct GateSettings: Sendable {
 
 /// The settings for backends, which do not change at runtime.
 package struct UpstreamSettings: Sendable {
-    /// The equivalent backends.
+    /// The backends, which are equivalent.
     package var targets: [UpstreamTarget]
-    /// The interval between two lookups of their names.
+    /// The interval between lookups of the backends' names.
     package var refresh: TimeAmount
 
-    /// The verification of `https` targets, which cannot be reached without it.
+    /// The certificate verification for `https` targets; if it is `nil`, these targets cannot be
+    /// reached.
     package var tls: UpstreamTLS?
 
     /// Creates settings with a lookup interval of 30 s.
@@ -125,7 +126,7 @@ package struct UpstreamSettings: Sendable {
         self.init(targets: [UpstreamTarget(.endpoint(endpoint))])
     }
 
-    /// The `Host` value for requests without one.
+    /// The `Host` value for requests without `Host`.
     var authority: String { self.targets.first?.authority ?? "localhost" }
 }
 

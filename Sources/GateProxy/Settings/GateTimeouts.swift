@@ -2,36 +2,42 @@ package import NIOCore
 
 /// The timeouts of the data plane, checked every 250 ms.
 package struct GateTimeouts: Equatable, Sendable {
-    /// From the first byte of a request head to its end, and from accepting a connection to the
+    /// The time limit for the first byte on a new connection, and for a whole request head from its
     /// first byte.
     ///
-    /// When it expires, the client gets 408, or the connection is closed without a response if
-    /// nothing was received.
+    /// On expiry, the client gets 408; if nothing was received, the connection is closed without a
+    /// response.
     package var head: TimeAmount
-    /// Between two requests on a connection.
+    /// How long a connection may be idle between two requests before it is closed.
     package var idle: TimeAmount
-    /// Between two chunks of a request body, while the gate waits for the client.
+    /// The time to wait for each chunk of a request body; on expiry, the client gets 408.
     package var body: TimeAmount
-    /// For opening a connection to the backend; then 504.
+    /// The time limit for opening a connection to the backend.
+    ///
+    /// On expiry, the gate tries another address, or the client gets 504.
     package var connect: TimeAmount
-    /// For the first byte of the response, and between two chunks of it; then 504 or an abort.
+    /// The time to wait for the first byte of the response, and for each further chunk of it.
     ///
-    /// While the backend does not read the request, this timeout starts after the `body` timeout.
+    /// On expiry, the gate sends a repeatable request to another address; otherwise, the client
+    /// gets 504 or, if the response has started, the response is aborted. If the backend has
+    /// stopped reading the request, this timeout starts only once the `body` timeout has expired.
     package var response: TimeAmount
-    /// Without data in either direction after a protocol switch, such as to WebSocket.
+    /// How long a WebSocket or other tunnel may be without data in both directions before it is
+    /// closed.
     package var tunnel: TimeAmount
-    /// For an idle connection to the backend.
+    /// How long a backend connection may be idle before the gate closes it.
     ///
-    /// It is shorter than the usual timeouts of backends, so that the gate and not the backend
-    /// closes the connection.
+    /// This timeout is shorter than the usual timeouts of backends, so that the gate, not the
+    /// backend, closes the connection.
     package var upstreamIdle: TimeAmount
-    /// Without data from an HTTP/2 backend with open streams; then the gate sends a PING.
+    /// How long an HTTP/2 backend with open streams may be silent before the gate sends a PING.
     ///
     /// If there is no response within the same time, or within 20 s if that is shorter, the
     /// connection is closed. gRPC servers close connections that receive more than one PING in 5
     /// minutes.
     package var upstreamPing: TimeAmount
-    /// Without data from a client that still sends data after the last response.
+    /// How long a client that is still sending after the last response may pause before the
+    /// connection is closed.
     package var linger: TimeAmount
 
     /// 10 s head, 75 s idle, 30 s body, 5 s connect, 60 s response, 1 h tunnel, 4 s idle backend

@@ -2,7 +2,7 @@
 package struct TLSFiles: Equatable, Sendable {
     /// The files of a certificate and its key, both in PEM format.
     package struct Pair: Equatable, Sendable {
-        /// The certificate, followed by its intermediate certificates.
+        /// The file with the leaf certificate, followed by the intermediate certificates.
         package var certificates: String
         package var key: String
 
@@ -14,9 +14,10 @@ package struct TLSFiles: Equatable, Sendable {
 
     /// The certificate for clients that send no server name, or a name that no certificate matches.
     package var first: Pair
-    /// Further certificates, selected by the server name that the client sends.
+    /// Additional certificates, selected by the server name that the client sends.
     package var others: [Pair]
-    /// The certificate authorities for client certificates; `nil` if clients need no certificate.
+    /// The file with the CA certificates that client certificates are verified against; `nil` if
+    /// clients need no certificate.
     package var clientAuthorities: String?
 
     package init(first: Pair, others: [Pair] = [], clientAuthorities: String? = nil) {

@@ -20,7 +20,7 @@ package struct TrustedProxies: Equatable, Sendable {
 
     /// Parses addresses (`10.0.0.7`) and ranges (`10.0.0.0/8`, `fd00::/8`).
     ///
-    /// - Returns: `nil` if one of the texts is neither.
+    /// - Returns: `nil` if any of the strings is neither.
     package init?(_ texts: [String]) {
         self.ranges = []
         for text in texts {
@@ -61,9 +61,10 @@ package struct TrustedProxies: Equatable, Sendable {
     }
 
     /// Returns the client's address from the list of addresses that a request has passed through,
-    /// nearest last.
+    /// with the nearest last.
     ///
-    /// The result is the last address that is not trusted; `nil` if that string is not an address.
+    /// The result is the last entry that is not a trusted proxy; `nil` if there is none, or if it
+    /// is not an address.
     func clientAddress(in list: [String]) -> String? {
         list.last { !self.contains($0) }.flatMap { Self.bytes($0) == nil ? nil : $0 }
     }

@@ -4,9 +4,9 @@ import NIOSSL
 
 /// The certificate verification for backends; requests are not sent to backends that fail it.
 package struct UpstreamTLS: Sendable {
-    /// The TLS contexts, by the offered protocol.
+    /// The TLS contexts, by offered protocol.
     let contexts: [UpstreamProtocol: NIOSSLContext]
-    /// The name that the certificate must contain; `nil` for the host of the backend.
+    /// The name that the certificate must contain; `nil` for the backend's host.
     let serverName: String?
 
     /// The reason why a certificate file cannot be used, or why verification is not possible.
@@ -14,8 +14,8 @@ package struct UpstreamTLS: Sendable {
         package let description: String
     }
 
-    /// Creates contexts for TLS 1.2 or later that trust the system's authorities, or only those in
-    /// a PEM file.
+    /// Creates contexts for TLS 1.2 or later that trust the system's CA certificates, or only those
+    /// in a PEM file.
     ///
     /// `protocols` are the protocols of the targets.
     ///
@@ -27,7 +27,7 @@ package struct UpstreamTLS: Sendable {
     ) throws(Failure) {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.minimumTLSVersion = .tlsv12
-        // Backends may never send a close notification.
+        // Kept short, because a backend may never send a close notification.
         configuration.shutdownTimeout = .seconds(1)
         if let file { configuration.trustRoots = .certificates(try Self.certificates(in: file)) }
         self.serverName = serverName

@@ -2,7 +2,7 @@ import NIOCore
 
 /// A backend as configured by the operator.
 package struct UpstreamTarget: Hashable, Sendable, CustomStringConvertible {
-    /// The location of the backend.
+    /// The address of the backend, or its Unix socket.
     package enum Place: Hashable, Sendable {
         case endpoint(Endpoint)
         case unixSocket(path: String)
@@ -58,8 +58,8 @@ package struct UpstreamTarget: Hashable, Sendable, CustomStringConvertible {
         return targets
     }
 
-    /// Returns the end of an error message about a list that contains an invalid target, with a
-    /// correction.
+    /// Returns the end of an error message for a list that contains an invalid target: a suggested
+    /// correction, or an empty string.
     package static func hint(for list: String) -> String {
         let items = list.split(separator: ",", omittingEmptySubsequences: false)
             .map { String($0.trimmingPrefix { $0 == " " }) }
@@ -91,7 +91,7 @@ package struct UpstreamTarget: Hashable, Sendable, CustomStringConvertible {
         return String(text.dropFirst(scheme.count))
     }
 
-    /// Returns the target with the chosen protocol; `nil` if it contradicts the scheme.
+    /// Returns the target with the chosen protocol; `nil` if the choice contradicts the scheme.
     package func speaking(_ choice: UpstreamProtocolChoice) -> UpstreamTarget? {
         var target = self
         switch choice {
@@ -105,11 +105,11 @@ package struct UpstreamTarget: Hashable, Sendable, CustomStringConvertible {
         return target
     }
 
-    /// The `Host` value for requests without one.
+    /// The `Host` value for requests without `Host`.
     var authority: String {
         switch self.place {
         case .endpoint(let endpoint): endpoint.description
-        // RFC 9112 defines no host for this; curl sends the same.
+        // RFC 9112 defines no host for a Unix socket; curl sends the same value.
         case .unixSocket: "localhost"
         }
     }

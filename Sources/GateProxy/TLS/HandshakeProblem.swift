@@ -12,7 +12,7 @@ struct HandshakeProblem: Equatable, Hashable {
     }
 
     let description: String
-    /// Whether the operator can fix the problem, so that it should be logged.
+    /// Whether the operator can fix the problem; only such problems are logged.
     let isActionable: Bool
 
     private init(_ description: String, isActionable: Bool = true) {
@@ -48,28 +48,28 @@ struct HandshakeProblem: Equatable, Hashable {
     private static func words(for name: String, _ peer: Peer) -> String? {
         switch (peer, name) {
         case (.client, "HTTP_REQUEST"), (.client, "HTTPS_PROXY_REQUEST"):
-            "a client uses plain HTTP where TLS is expected: its URL must start with https://"
+            "a client is using plain HTTP where TLS is expected: its URL must start with https://"
         case (.client, "PEER_DID_NOT_RETURN_A_CERTIFICATE"):
             "a client sent no certificate, but --tls-client-ca requires one"
         case (.client, "CERTIFICATE_VERIFY_FAILED"):
-            "a client's certificate is not signed by a --tls-client-ca authority, or has expired"
+            "a client's certificate is not signed by a CA in --tls-client-ca, or has expired"
         case (.client, "SSLV3_ALERT_CERTIFICATE_EXPIRED"):
             "a client rejected the gate's certificate, which has expired: renew --tls-certificate"
         case (.client, "TLSV1_ALERT_UNKNOWN_CA"), (.client, "SSLV3_ALERT_CERTIFICATE_UNKNOWN"),
             (.client, "SSLV3_ALERT_BAD_CERTIFICATE"):
             """
             a client does not trust the gate's certificate: --tls-certificate must contain the \
-            whole chain, from an authority that the client trusts
+            whole chain, up to a CA that the client trusts
             """
         case (.client, "UNSUPPORTED_PROTOCOL"), (.client, "NO_SHARED_CIPHER"):
             "a client does not support TLS 1.2 or later"
         case (.backend, "CERTIFICATE_VERIFY_FAILED"):
             """
             the backend's certificate is not trusted: it is self-signed, expired, or not signed by \
-            an authority that the system trusts; set --upstream-ca FILE to trust another authority
+            a CA that the system trusts; set --upstream-ca FILE to trust another CA
             """
         case (.backend, "WRONG_VERSION_NUMBER"), (.backend, "HTTP_REQUEST"):
-            "the backend port does not use TLS: write http:// in --upstream, or its TLS port"
+            "the backend port does not use TLS: write http:// in --upstream, or use its TLS port"
         case (.backend, "TLSV1_ALERT_UNKNOWN_CA"), (.backend, "TLSV13_ALERT_CERTIFICATE_REQUIRED"),
             (.backend, "SSLV3_ALERT_HANDSHAKE_FAILURE"):
             "the backend rejected the handshake: it may require a client certificate (not supported)"

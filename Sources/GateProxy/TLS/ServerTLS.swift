@@ -6,7 +6,7 @@ internal import NIOSSL
 /// The certificates and keys for TLS handshakes, loaded once and replaced as a whole.
 package struct ServerTLS: Sendable {
     let context: NIOSSLContext
-    /// The time at which the first certificate expires, in seconds since 1970.
+    /// The earliest expiry time of all certificates, in seconds since 1970.
     package let expiry: Int
     /// The file of the certificate that expires first.
     private let expiringFile: String
@@ -14,7 +14,7 @@ package struct ServerTLS: Sendable {
     /// HTTP/2 is used if the client supports it (RFC 9113 3.2).
     private static let applicationProtocols = ["h2", "http/1.1"]
 
-    /// Loads the files; blocks.
+    /// Loads the files, blocking the thread.
     ///
     /// - Throws: An error for the first file that cannot be used.
     package init(_ files: TLSFiles) throws(TLSFileError) {
@@ -32,8 +32,7 @@ package struct ServerTLS: Sendable {
         for name in first.names { names.add(name, .noChanges) }
         for pair in files.others {
             let identity = try Identity(pair)
-            // Detects a key that belongs to another certificate now, instead of in the first
-            // handshake that needs it.
+            // Detects a mismatched key now rather than in the first handshake that needs it.
             _ = try identity.context(Self.configuration(identity, authorities: authorities))
             for name in identity.names { names.add(name, identity.override) }
             if identity.expiry < earliest.expiry { earliest = identity }
@@ -49,14 +48,14 @@ package struct ServerTLS: Sendable {
         self.expiringFile = earliest.files.certificates
     }
 
-    /// The time before the expiry of a certificate at which warnings start.
+    /// How long before the expiry of a certificate the warnings start, in seconds.
     ///
     /// Let's Encrypt certificates are renewed thirty days before they expire, so renewal has been
     /// failing for a long time by then.
     private static let renewalTime = 14 * 86_400
 
-    /// Returns the warning about the first expiry, or `nil` if the expiry is not near; `now` is in
-    /// seconds since 1970.
+    /// Returns a warning about the earliest expiry, or `nil` if it is not near; `now` is in seconds
+    /// since 1970.
     package func remark(at now: Int) -> String? {
         Self.remark(onExpiry: self.expiry, of: self.expiringFile, at: now)
     }
@@ -80,7 +79,7 @@ package struct ServerTLS: Sendable {
         )
         configuration.minimumTLSVersion = .tlsv12
         configuration.applicationProtocols = self.applicationProtocols
-        // Clients need not respond to the close notification.
+        // Kept short, because clients need not respond to the close notification.
         configuration.shutdownTimeout = .seconds(1)
         if let authorities {
             configuration.certificateVerification = .noHostnameVerification
@@ -116,7 +115,7 @@ extension ServerTLS {
             guard let key = try? NIOSSLPrivateKey(bytes: keyBytes, format: .pem) else {
                 throw TLSFileError(
                     file: files.key,
-                    reason: "contains no private key in PEM format, or one with a passphrase"
+                    reason: "contains no private key in PEM format, or the key has a passphrase"
                 )
             }
             self.files = files
@@ -155,7 +154,10 @@ extension ServerTLS {
 
 /// Reads small files.
 enum FileContent {
-    /// Keys and certificates take a few kilobytes; a bundle of all public authorities takes 250 KB.
+    /// The maximum size of a file in bytes.
+    ///
+    /// Keys and certificates take up a few kilobytes, and a bundle of all public CA certificates
+    /// 250 KB.
     private static let limit = 4 * 1024 * 1024
 
     /// - Throws: The system error, or an error for a file that is too large.
@@ -191,7 +193,7 @@ struct ServerNames<Value: Sendable>: Sendable {
     /// The values for wildcards, by the name after `*.`.
     private var wildcards: [String: Value] = [:]
 
-    /// Adds a name from a certificate; the first value of a name is kept.
+    /// Adds a name from a certificate; the first value added for a name is kept.
     mutating func add(_ name: String, _ value: Value) {
         let name = Self.normalized(name)
         if name.hasPrefix("*.") {

@@ -4,8 +4,8 @@ import NIOCore
 extension ChannelOutput {
     /// Reads into large buffers from now on.
     ///
-    /// Each read costs a system call, a write, and in each of the two kernels one segment that is
-    /// not full.
+    /// Each read costs a system call, a write, and one partly filled segment, which two kernels
+    /// process: the gate's and the receiver's.
     func useLargeReads(_ buffers: LargeBuffers) {
         let buffers = NIOLoopBound(buffers, eventLoop: self.context.eventLoop)
         let allocator = LargeReadAllocator(buffers, expectsLargeReads: true)
@@ -22,6 +22,6 @@ extension ChannelOutput {
         try? options?.setOption(.maxMessagesPerRead, value: Self.defaultReadsPerTick)
     }
 
-    /// NIO's default.
+    /// NIO's default number of reads per tick.
     private static let defaultReadsPerTick: UInt = 4
 }

@@ -18,7 +18,7 @@ final class ChannelOutput {
     /// Small buffers that follow those in the channel, copied together: a slice of one byte would retain the whole
     /// receive buffer.
     private var joined = ByteBuffer()
-    /// Whether a callback is pending for when the channel has sent all its output.
+    /// Whether a callback will run once the channel has sent all its output.
     private var awaitsRoom = false
     /// The number of small buffers written to the channel since it was last found empty.
     private var smallPieces = 0
@@ -43,7 +43,7 @@ final class ChannelOutput {
         self.bypass = bypassesChannel ? SocketBypass(context.channel) : nil
     }
 
-    /// Reads more input, after all available input has been read.
+    /// Reads more input, once all available input has been read.
     func readNext() {
         self.bypass?.readNext()
     }
@@ -91,8 +91,7 @@ final class ChannelOutput {
         }
     }
 
-    /// Writes a buffer, whose memory may be reused afterwards: the kernel or the channel has its
-    /// content.
+    /// Writes a buffer, whose memory may be reused afterwards, because the kernel or the channel then has its content.
     func writeAndFlush(_ buffer: inout ByteBuffer) {
         self.leaveToChannel()
         if let bypass = self.bypass, self.mayPassChannel {
@@ -103,7 +102,7 @@ final class ChannelOutput {
         self.flushChannel()
     }
 
-    /// Writes a buffer to the channel, or joins it with the small buffers that wait.
+    /// Writes a buffer to the channel, or joins it with the small buffers that are waiting.
     private func enqueue(_ buffer: ByteBuffer) {
         self.usesChannel = true
         guard buffer.readableBytes < Self.smallest, self.holdsOthers else {
@@ -142,7 +141,7 @@ final class ChannelOutput {
         }
     }
 
-    /// Calls `done` when the kernel has accepted all output, or never will.
+    /// Calls `done` once the kernel has accepted all output, or if it never will.
     func whenWritten(_ done: @escaping () -> Void) {
         self.leaveToChannel()
         self.leaveJoined()

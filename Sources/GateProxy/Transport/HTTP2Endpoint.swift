@@ -56,9 +56,9 @@ extension HTTP2Endpoint {
         if !self.outbox.isEmpty { self.flush() }
     }
 
-    /// Applies the settings of the peer.
+    /// Applies the peer's settings.
     ///
-    /// - Returns: The increment of the send windows of its streams.
+    /// - Returns: The change of the streams' send windows.
     func apply(settings payload: ByteBuffer) throws(HTTP2ErrorCode) -> Int {
         let change = try self.peer.apply(payload)
         if change != 0 {

@@ -1,6 +1,7 @@
 import NIOCore
 
-/// A receive allocator that switches to large shared buffers while the peer fills its own buffer.
+/// A receive allocator that switches to large shared buffers while the peer fills the channel's own
+/// buffer.
 struct LargeReadAllocator: RecvByteBufferAllocator {
     /// Enough for most responses; only the pages that they fill are touched.
     static let initialCapacity = 16 * 1024

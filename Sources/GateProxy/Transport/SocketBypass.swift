@@ -4,8 +4,8 @@ import NIOCore
 
 /// A direct path to the socket of a channel.
 ///
-/// This is the only code that uses API that NIO does not support. `GateSettings.bypassesChannels`
-/// disables it; all I/O then goes through NIO. Decision 8 describes the savings.
+/// This is the only code that uses an unsupported NIO API. `GateSettings.bypassesChannels` disables
+/// it; all I/O then goes through NIO. Decision 8 describes the savings.
 final class SocketBypass {
     /// The socket, which reports an error once it is closed.
     ///

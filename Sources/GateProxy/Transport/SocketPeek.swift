@@ -4,7 +4,7 @@ import Glibc
 enum SocketPeek {
     /// At least one byte, usually the start of a request.
     case bytes
-    /// The client has closed its side or has disconnected.
+    /// The client has closed its write side, or has disconnected.
     case end
     case nothing
 

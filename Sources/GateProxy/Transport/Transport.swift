@@ -1,6 +1,6 @@
 import NIOCore
 
-/// The transport of one side of an exchange: a connection, or a stream of one.
+/// The transport of one side of an exchange: a connection, or one stream of a connection.
 enum Transport<Stream: TransportStream> {
     /// Not connected.
     case none
@@ -23,7 +23,8 @@ enum Transport<Stream: TransportStream> {
         }
     }
 
-    /// Reads more input after all available input was read; connections do this for their streams.
+    /// Reads more input, once all available input has been read; connections do this for their
+    /// streams.
     @inline(__always)
     func readNext() {
         if case .channel(let output) = self { output.readNext() }
@@ -58,7 +59,7 @@ enum Transport<Stream: TransportStream> {
         }
     }
 
-    /// Calls `done` when the kernel has accepted all output, or never will.
+    /// Calls `done` once the kernel has accepted all output, or if it never will.
     func whenWritten(_ done: @escaping () -> Void) {
         switch self {
         case .channel(let output): output.whenWritten(done)
@@ -85,7 +86,7 @@ protocol TransportStream: AnyObject {
     func write(_ buffer: ByteBuffer)
     /// Writes the output to the channel soon.
     func flush()
-    /// Calls `done` when all output has been sent, or never will be.
+    /// Calls `done` once all output has been sent, or if it never will be.
     func whenAllWritten(_ done: @escaping () -> Void)
     /// Resets the stream, if it has not ended.
     func close()

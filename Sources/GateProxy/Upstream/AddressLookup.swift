@@ -1,7 +1,7 @@
 import Glibc
 import NIOCore
 
-/// Name lookups with the system's resolver, which block.
+/// Blocking name lookups with the system's resolver.
 enum AddressLookup {
     /// Returns all addresses of a host, in the order that the system prefers (RFC 6724).
     static func addresses(of name: Endpoint) -> Result<[SocketAddress], LookupFailure> {
@@ -41,7 +41,7 @@ extension LookupFailure {
         self.description =
             switch status {
             case EAI_NONAME: "unknown host name: check its spelling (\(words))"
-            case EAI_AGAIN: "no name server responds: check /etc/resolv.conf (\(words))"
+            case EAI_AGAIN: "no name server is responding: check /etc/resolv.conf (\(words))"
             default: words
             }
     }

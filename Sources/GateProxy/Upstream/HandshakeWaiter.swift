@@ -46,8 +46,8 @@ final class HandshakeWaiter: ChannelInboundHandler, RemovableChannelHandler {
         }
     }
 
-    /// Checks the name in the certificate, because NIOSSL also accepts one with the address of the
-    /// connection.
+    /// Checks the name in the certificate, because NIOSSL also accepts a certificate for the
+    /// connection's IP address.
     private func checkName(in pipeline: ChannelPipeline) throws {
         guard let name = self.name else { return }
         let tls = try pipeline.syncOperations.handler(type: NIOSSLClientHandler.self)

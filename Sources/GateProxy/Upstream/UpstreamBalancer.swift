@@ -2,9 +2,9 @@ import NIOCore
 
 /// A round-robin balancer for addresses that excludes failing ones.
 ///
-/// An address that fails is excluded, for longer after each failure. Then a single request tries
-/// the address, as in the half-open state of a circuit breaker. The address is in use again once it
-/// has responded; an accepted connection is not sufficient. If all addresses are excluded, they are
+/// An address that fails is excluded, for longer each time. After that, a single request tries the
+/// address, as in the half-open state of a circuit breaker. The address is in use again once it has
+/// responded; an accepted connection is not sufficient. If all addresses are excluded, they are
 /// used anyway. The balancer stores no addresses or sockets, only indices into its owner's list.
 struct UpstreamBalancer: Equatable {
     private enum Phase: Equatable {
@@ -23,7 +23,8 @@ struct UpstreamBalancer: Equatable {
     /// The selected address.
     struct Choice: Equatable {
         let index: Int
-        /// The trial, if the request determines whether the address works again.
+        /// The trial, if this request is one: its outcome determines whether the address is used
+        /// again.
         var trial: Trial?
     }
 
@@ -39,10 +40,13 @@ struct UpstreamBalancer: Equatable {
     static let faultLimit = 5
     static let shortestEjection = TimeAmount.seconds(1)
     static let longestEjection = TimeAmount.seconds(30)
-    /// The minimum number of doublings for an unresponsive address, because a trial may wait until
-    /// its timeout, whereas a broken connection is reported at once.
+    /// The minimum number of doublings of the exclusion time for an unresponsive address.
+    ///
+    /// A trial may wait until its timeout, whereas a broken connection is reported at once.
     private static let unresponsiveDoublings = 2
-    /// The time after which another trial may start, because a gRPC call may be silent for an hour.
+    /// The time after which another trial may start, even if the current trial has no result.
+    ///
+    /// A gRPC call may be silent for an hour.
     static let longestTrial = TimeAmount.seconds(30)
 
     private var members: [Member]
@@ -58,7 +62,7 @@ struct UpstreamBalancer: Equatable {
 
     var count: Int { self.members.count }
 
-    /// Returns the address to use, other than the ones already tried; `nil` if there is none.
+    /// Returns the address to use, other than the addresses already tried; `nil` if there is none.
     ///
     /// A request that has failed to reach an address prefers an address in use, so that it does not
     /// become a trial again. `insisting` selects an excluded address if there is no other.

@@ -24,7 +24,7 @@ final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, R
     /// How the connection has ended.
     private enum Ending {
         case none
-        /// One side has closed its direction cleanly, or both have.
+        /// The gate or the backend has cleanly closed its write side, or both have.
         case inOrder
         /// The connection was reset, so its end does not mark the end of a body.
         case reset
@@ -48,7 +48,7 @@ final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, R
     private var untaken: Int?
     /// The buffers that the memory of large reads is returned to.
     private let largeBuffers: LargeBuffers?
-    /// The empty buffer of the event loop.
+    /// The event loop's shared empty buffer, used as a placeholder.
     private let emptyBuffer: ByteBuffer
     /// Whether bytes that the kernel accepts at once bypass the channel.
     private let bypassesChannel: Bool
@@ -89,7 +89,7 @@ final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, R
         self.transport.write(buffer)
     }
 
-    /// Whether written bytes have not left the gate yet.
+    /// Whether some written bytes have not left the gate yet.
     var hasUnsent: Bool { self.transport.hasUnsent }
 
     /// Returns whether the backend has received some of the pending bytes since the last check.
@@ -101,7 +101,7 @@ final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, R
         return self.untaken.map { untaken < $0 } ?? true
     }
 
-    /// Continues when the transport accepts more bytes.
+    /// Continues once the transport accepts more bytes.
     func becameWritable() {
         self.untaken = nil
         self.receiver?.upstreamBecameWritable()
@@ -133,7 +133,7 @@ final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, R
         self.transport.whenWritten(done)
     }
 
-    /// Closes the sending side.
+    /// Closes the write side.
     func endWriting() {
         self.endInOrder()
         self.transport.endWriting()
@@ -238,7 +238,7 @@ extension UpstreamConnection {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        // NIO does not report the error of a write. A clean close would have been noticed before.
+        // NIO does not report write errors. A clean close would have been noticed earlier.
         if case .none = self.ending { self.ending = .reset }
         self.ended()
     }

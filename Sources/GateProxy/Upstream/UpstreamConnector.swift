@@ -22,8 +22,8 @@ struct UpstreamConnector {
         self.settings = settings
     }
 
-    /// The buffer sizes for data that is decrypted or belongs to several streams: they start small,
-    /// and grow while the backend fills them.
+    /// The sizes of receive buffers for data that is decrypted or belongs to several streams: they
+    /// start small, and grow while the backend fills the buffers.
     private static let receiveSizes = AdaptiveRecvByteBufferAllocator(
         minimum: 64,
         initial: 2048,

@@ -10,7 +10,7 @@ package struct UpstreamLoop: Error, CustomStringConvertible {
 
     package var description: String {
         "--upstream \(self.target) is the gate itself, which listens on \(Endpoint(self.address)): "
-            + "set the port of the backend, or another one in --listen"
+            + "set the backend's port in --upstream, or another port in --listen"
     }
 
     /// Searches the backends for an address that the gate listens on; `nil` if there is none.

@@ -4,7 +4,7 @@ import NIOPosix
 
 /// Periodic lookups of the backends' names.
 ///
-/// They run on one event loop; the lookups themselves block, so they have their own threads.
+/// One event loop schedules them; the lookups themselves block, so they run on separate threads.
 final class UpstreamNames {
     typealias Lookup = @Sendable (Endpoint) -> Result<[SocketAddress], LookupFailure>
 
@@ -41,7 +41,7 @@ final class UpstreamNames {
         self.threads = NIOThreadPool(numberOfThreads: Swift.min(4, self.directory.names.count))
     }
 
-    /// Starts the lookups, and waits for the first results for a limited time; `nil` if there are
+    /// Starts the lookups, and waits, for a limited time, for the first results; `nil` if there are
     /// no names.
     ///
     /// `publish` is called on the event loop when the addresses have changed.

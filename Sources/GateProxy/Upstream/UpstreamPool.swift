@@ -2,7 +2,7 @@ import Glibc
 import Logging
 import NIOCore
 
-/// The connections of one event loop to the backends, by address.
+/// One event loop's connections to the backends, by address.
 ///
 /// The most recently used connection is reused first: it is the least likely to have been closed by
 /// the backend, and connections that are not needed expire.
@@ -64,7 +64,8 @@ final class UpstreamPool {
         self.use(addresses)
     }
 
-    /// Replaces the addresses; connections to removed ones are closed as soon as they are unused.
+    /// Replaces the addresses; connections to removed addresses are closed as soon as they are
+    /// unused.
     func use(_ addresses: [UpstreamAddress]) {
         let old = self.members
         for member in old { member.index = nil }
@@ -87,7 +88,7 @@ final class UpstreamPool {
         var trial: Trial?
     }
 
-    /// A request that determines whether an address works again.
+    /// A trial request, whose outcome determines whether an address is used again.
     struct Trial {
         fileprivate let member: Member
         fileprivate let trial: UpstreamBalancer.Trial
@@ -99,7 +100,7 @@ final class UpstreamPool {
         return self.balancer.choose(at: now).map { self.choice($0) }
     }
 
-    /// Returns another address for a request that could not reach the ones already tried.
+    /// Returns another address for a request that could not reach the addresses already tried.
     ///
     /// `insisting` selects an excluded address if there is no other.
     func next(at now: NIODeadline, besides tried: [Member], insisting: Bool) -> Choice? {
@@ -114,7 +115,7 @@ final class UpstreamPool {
 
     /// Records that a trial request has ended.
     ///
-    /// If there was no result, the next request tries the address.
+    /// If there was no result, the next request tries the address instead.
     func ended(_ trial: Trial) {
         guard let index = trial.member.index else { return }
         self.balancer.trialEnded(trial.trial, of: index, at: .now())

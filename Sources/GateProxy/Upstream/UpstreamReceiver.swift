@@ -3,8 +3,8 @@ import NIOCore
 
 /// The exchange that a backend connection serves, which receives the events of the connection.
 ///
-/// `settle()` is called after the last of several events from one read, because a part of a
-/// response may be followed by another one. The handlers of all other events settle themselves.
+/// Several parts of a response can arrive in one read, so `settle()` is called once, after the last
+/// of them. The handlers of all other events call it themselves.
 protocol UpstreamReceiver: AnyObject {
     /// Whether the receiver accepts more data.
     var isWritable: Bool { get }
@@ -17,7 +17,7 @@ protocol UpstreamReceiver: AnyObject {
         _ reader: inout BodyReader,
         from inbound: ByteBuffer
     ) -> ChunkedScanner.Progress
-    /// Handles content of an HTTP/2 response; `isLast` tells whether it is the last.
+    /// Handles content of an HTTP/2 response; `isLast` tells whether the response is complete.
     func responseContent(_ content: ByteBuffer, isLast: Bool)
     /// Handles the trailers of an HTTP/2 response, whose content is complete.
     func responseTrailers(_ trailers: HeaderList)
@@ -26,7 +26,8 @@ protocol UpstreamReceiver: AnyObject {
     func tunnelReceived(_ bytes: ByteBuffer)
     /// Handles a connection that is writable again.
     func upstreamBecameWritable()
-    /// Handles a connection that ended before the response; `wasReset` tells whether it was reset.
+    /// Handles a connection that ended before the response was complete; `wasReset` tells whether
+    /// it was reset.
     func upstreamEnded(wasReset: Bool)
     /// Handles a request that the backend has not processed.
     func upstreamRefused()

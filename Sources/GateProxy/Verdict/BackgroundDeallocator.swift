@@ -1,11 +1,11 @@
 import Synchronization
 
-/// Deallocates unused values on a background thread, where no request waits, while that thread
-/// keeps up.
+/// Deallocates unused values on a background thread, so that no request waits for their
+/// deallocation, as long as that thread keeps up.
 ///
-/// When all processors are busy, such a thread may hardly run, while a flood of made-up clients
-/// repeatedly fills a cache: a gate that was flooded with new versions used 11 GB. A small number
-/// of values may wait to be deallocated; any further value is deallocated by the caller.
+/// When all processors are busy, such a thread may hardly run, although a flood of made-up clients
+/// keeps filling a cache: a gate that was flooded with new versions used 11 GB. Therefore, only a
+/// few values may wait to be deallocated; the caller deallocates any further value.
 final class BackgroundDeallocator: Sendable {
     typealias Work = @Sendable () -> Void
 
@@ -20,7 +20,7 @@ final class BackgroundDeallocator: Sendable {
         self.later = later
     }
 
-    /// Deallocates a value, which its owner must then release.
+    /// Deallocates a value; its owner must then drop its own reference.
     func dispose(of value: some Sendable) {
         guard self.waiting.add(1, ordering: .relaxed).newValue <= Self.room else {
             self.waiting.subtract(1, ordering: .relaxed)
@@ -33,7 +33,7 @@ final class BackgroundDeallocator: Sendable {
         }
     }
 
-    /// Runs work with utility priority: with a lower priority, it would not keep up with a flood.
+    /// Runs work with utility priority; at a lower priority, it could not keep up with a flood.
     private static func detached(_ work: @escaping Work) {
         Task.detached(priority: .utility) { work() }
     }

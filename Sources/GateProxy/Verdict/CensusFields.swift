@@ -2,7 +2,7 @@ import GateCensus
 import GatePolicy
 import GateWire
 
-/// The header fields by which the census identifies clients.
+/// The header fields that the census uses to identify clients.
 struct CensusFields {
     /// The data about a client in a request head.
     struct Reading {
@@ -15,7 +15,7 @@ struct CensusFields {
         /// Whether a field contains the version; if so, `User-Agent` is ignored.
         var statesVersion = false
 
-        /// Adds the client's identity in the query to the digest.
+        /// Adds the client's identity from the query to the digest.
         mutating func add(_ query: QueryParameters) {
             var bytes: [UInt8] = []
             query.append(to: &bytes)
@@ -26,7 +26,8 @@ struct CensusFields {
         }
     }
 
-    /// The bit set of the fields that describe a client, by the index in their role.
+    /// The bit set of the fields that describe a client; the bit numbers are the indices in the
+    /// fields' roles.
     private let clients: UInt64
     private let versions: UInt64
     private let userAgent: UInt64
@@ -86,7 +87,7 @@ struct CensusFields {
                     reading.digest = unsafe Self.mixed(reading.digest, field, part, value.count)
                 }
             }
-            // Several device IDs, or a list of them, count as no device ID.
+            // Several device IDs, or a list of device IDs, count as no device ID.
             guard devices == 1, device.count <= IdentityLimits.lineLength else { return reading }
             let part = unsafe bytes + device.lowerBound
             guard unsafe !CommaSearch.finds(in: part, device.count) else { return reading }
@@ -96,7 +97,7 @@ struct CensusFields {
         }
     }
 
-    /// Calls `body` with the field lines that are part of the digest.
+    /// Calls `body` with each field line that is part of the digest.
     func forEachCounted(
         of head: borrowing RequestHead,
         _ reading: Reading,
@@ -126,8 +127,8 @@ struct CensusFields {
 
 /// A search for commas, which may separate several values in a field.
 enum CommaSearch {
-    /// Whether the bytes contain a comma, checking eight at a time: device IDs are the longest of
-    /// these values.
+    /// Whether the bytes contain a comma; eight bytes are checked at a time, because device IDs are
+    /// long.
     @inline(__always)
     static func finds(in value: UnsafeRawPointer, _ count: Int) -> Bool {
         let ones: UInt64 = 0x0101_0101_0101_0101
@@ -135,7 +136,7 @@ enum CommaSearch {
         while index &+ 8 <= count {
             let word = unsafe value.loadUnaligned(fromByteOffset: index, as: UInt64.self)
             let rest = word ^ (ones &* UInt64(ASCII.comma))
-            // The highest bit of a byte is set exactly if the byte was a comma.
+            // The result is nonzero exactly if one of the bytes was a comma.
             if (rest &- ones) & ~rest & (ones << 7) != 0 { return true }
             index &+= 8
         }

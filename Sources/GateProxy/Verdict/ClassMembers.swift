@@ -12,10 +12,11 @@ package struct ClassMembers: Sendable {
         self.told = told
     }
 
-    /// The parts of the identity in the identity fields, by the index in their role.
+    /// The part of the identity that each identity field contains, by the index in the field's
+    /// role.
     var identityParts: [IdentityPart?] { self.classes.parts }
 
-    /// Returns the fields for values that the client only sends in its version field.
+    /// Returns the fields to add for values that the client sends only in its version field.
     func fields(of head: borrowing RequestHead, in bytes: Span<UInt8>) -> AddedFields? {
         guard self.told.isAdded else { return nil }
         let parts = self.identityParts

@@ -4,30 +4,32 @@ import Glibc
 
 /// A generator of keys for shared denials.
 ///
-/// Denied clients of a class that get the same texts share a denial, which differs only in the version. The number of
-/// keys is limited by the classes of the rules and the languages of the notices, whatever clients send.
+/// Denied clients of a class that get the same texts share a denial, in which only the version differs. Regardless of
+/// what clients send, the number of keys is limited by the classes of the rules and the languages of the notices.
 struct DenialKeys {
     private static let capacity = 256
-    /// The maximum size of the language fields, in bytes, for which the chosen texts are cached.
+    /// The maximum total size, in bytes, of language fields whose texts are cached.
     private static let longestLanguages = 256
 
     private let ruleSet: RuleSet
-    /// The bit sets of the fields with versions, and with languages, by the index in their role.
+    /// The bit sets of the fields that contain versions, and of those that contain languages; the bit numbers are the
+    /// indices in the fields' roles.
     private let versionFields: UInt64
     private let languageFields: UInt64
     /// The language fields of the current client, each after a line feed, which no field can
     /// contain.
     private var languages = VerdictKey()
-    /// The chosen texts by language fields, because choosing them costs as much as the rest of a request.
+    /// A cache of chosen texts, by language fields: choosing texts costs as much as the rest of a request.
     private var answerKeys: [VerdictKey: AnswerKey] = [:]
-    /// Some of the last chosen texts, by the lower bits of the digest of their fields, because a dictionary lookup
-    /// costs several times as much.
+    /// A small cache of recently chosen texts, indexed by the low-order bits of the digests of their fields: a
+    /// dictionary lookup costs several times as much.
     private var recentAnswerKeys = [AnswerKey?](repeating: nil, count: Self.recentCount)
-    /// The most recently chosen texts, if the request had one language field, because consecutive clients often send
-    /// the same field.
+    /// The most recently chosen texts, if the request had a single language field.
+    ///
+    /// Consecutive clients often send the same field.
     private var lastAnswerKey: AnswerKey?
 
-    /// The part of a denial key that results from certain `Accept-Language` fields.
+    /// The part of a denial key that results from particular `Accept-Language` fields.
     private final class AnswerKey: Sendable {
         let languages: VerdictKey
         let words: [UInt8]
@@ -37,7 +39,7 @@ struct DenialKeys {
             self.words = words
         }
 
-        /// Whether it is for a single field with this value, compared in place.
+        /// Whether the part is for a single field with this value, which is compared in place.
         func isAbout(_ value: Span<UInt8>) -> Bool {
             let languages = self.languages.bytes
             guard languages.count == value.count + 1 else { return false }
@@ -59,14 +61,14 @@ struct DenialKeys {
         /// Whether the fields are short enough to cache the result.
         var isKept: Bool { self.languages.bytes.count <= DenialKeys.longestLanguages }
 
-        /// Whether it is for these languages, compared in place.
+        /// Whether the part is for these languages, which are compared in place.
         @inline(never)
         func has(_ languages: borrowing VerdictKey) -> Bool {
             self.languages.isEqual(to: languages)
         }
     }
 
-    /// The number of entries; a power of two.
+    /// The number of entries in `recentAnswerKeys`; a power of two.
     private static let recentCount = 256
 
     /// Creates a generator.
@@ -98,14 +100,14 @@ struct DenialKeys {
         form: AnswerForm
     ) {
         lookUp.denialKey.repeat(lookUp.classKey, as: form)
-        // No part of the identity has this index.
+        // A separator: no part of the identity has this index.
         lookUp.denialKey.bytes.append(0xFF)
         self.appendAnswerKey(of: head, in: bytes, to: &lookUp.denialKey.bytes)
     }
 
-    /// Returns the verdict for all clients with the same key, with gaps for their versions.
+    /// Returns the verdict that all clients with the same key share, with gaps for their versions.
     ///
-    /// - Returns: `nil` if the verdict with this client's version inserted would differ from its own.
+    /// - Returns: `nil` if the verdict with this client's version inserted would differ from the client's own verdict.
     func shared(
         _ verdict: Verdict,
         on identity: ClientIdentity,
@@ -130,7 +132,8 @@ struct DenialKeys {
         return Verdict(verdict, denial: pattern)
     }
 
-    /// Calls `use` with the version of a client, as it appears in the denial; returns `nil` without calling it if there is none.
+    /// Calls `use` with the client's version as it appears in the denial; if there is none, returns `nil` without
+    /// calling `use`.
     func withVersion<Result>(
         of head: borrowing RequestHead,
         in bytes: Span<UInt8>,
@@ -184,7 +187,7 @@ struct DenialKeys {
         if found.isKept { self.recentAnswerKeys[place] = found }
     }
 
-    /// Returns the only field line with languages; `nil` if there are none or several.
+    /// Returns the only field line with languages; `nil` if there is none, or if there are several.
     private func onlyLanguages(in lines: Span<FieldLine>) -> FieldLine? {
         var only: Int?
         for index in lines.indices {

@@ -35,7 +35,7 @@ package struct GateAnswer: Equatable, Sendable {
     )
     package static let contentTooLarge = GateAnswer(
         status: 413,
-        detail: "The request body exceeds the limit of this gateway."
+        detail: "The request body exceeds this gateway's limit."
     )
     package static let badGateway = GateAnswer(
         status: 502,
@@ -72,7 +72,7 @@ package struct GateAnswer: Equatable, Sendable {
     )
     package static let tooManyStreams = GateAnswer(
         status: 503,
-        detail: "This gateway has reached its limit of event streams."
+        detail: "This gateway has reached its event stream limit."
     )
     package static let noSuchDecision = GateAnswer(
         status: 404,
@@ -92,8 +92,8 @@ package struct GateAnswer: Equatable, Sendable {
         detail: "The backend did not respond in time."
     )
 
-    /// Whether the response reports a failure of the backend; a lack of resources in the gate has a
-    /// different status.
+    /// Whether the response reports a backend failure; if the gate lacks resources, the status is
+    /// different.
     var isBackendFailure: Bool { self.status == 502 || self.status == 504 }
 
     /// The body; all of its strings are constants that need no escaping.

@@ -1,9 +1,9 @@
 import GatePolicy
 import GateWire
 
-/// The identity fields whose value does not affect any verdict.
+/// The identity fields whose values do not affect any verdict.
 struct IndifferentFields {
-    /// The bit set of the fields, by the index in their role.
+    /// The bit set of the fields; the bit numbers are the indices in the fields' roles.
     private let bits: UInt64
 
     init(of ruleSet: RuleSet) {
@@ -16,9 +16,10 @@ struct IndifferentFields {
         self.bits = bits
     }
 
-    /// Returns the only such field in a head, if it occurs exactly once.
+    /// Returns the only indifferent field in a head, if it occurs exactly once.
     ///
-    /// Without this, each device would be evaluated separately and fill the cache.
+    /// Without this, each device would be evaluated separately, and the verdicts would fill the
+    /// cache.
     func only(in head: RequestHead, facts: RequestFacts) -> UInt8? {
         let fields = facts.identityFields & self.bits
         guard fields.nonzeroBitCount == 1 else { return nil }

@@ -1,8 +1,8 @@
-/// A hash for client data in the tables of the process, several times cheaper than a `Hasher`.
+/// A hash for client data in the tables of the process, several times cheaper than `Hasher`.
 ///
 /// Each step multiplies by a constant and combines both halves of the product. Without knowledge of
-/// the initial state, finding a collision takes some million attempts, and an attacker cannot
-/// detect it. Lookups must therefore compare the bytes as well.
+/// the initial state, finding a collision takes millions of attempts, and an attacker cannot tell
+/// when one has succeeded. Because collisions are possible, lookups must also compare the bytes.
 enum KeyedHash {
     /// The initial state, which is never disclosed to clients.
     static let seed = UInt64.random(in: .min ... .max)

@@ -1,13 +1,13 @@
 package import GatePolicy
 package import GateWire
 
-/// A table of the verdicts for recent clients, by the exact bytes of their identity fields.
+/// A table of the verdicts for recent clients, indexed by the exact bytes of their identity fields.
 ///
 /// Parsing these fields, and finding a class and the texts of a denial, takes a fifth of all
-/// instructions for a denial. The table only contains verdicts that are valid for every client with
-/// the same key. Its size is fixed: each client has two possible slots, and a client that was found
-/// keeps its slot when one new client needs it. A new client is added when it is seen for the
-/// second time.
+/// instructions for a denial. The table contains only verdicts that are valid for every client with
+/// the same key. Its size is fixed, and each client has two possible slots. A new client is added
+/// when it is seen for the second time; a client that has been found keeps its slot the first time
+/// that a new client needs the slot.
 ///
 /// New rules take over the table of the previous rules on their event loop, without its entries:
 /// reallocating this amount of memory with each reload would fragment the heap.
@@ -23,17 +23,18 @@ package struct RecentClients: ~Copyable {
         var digest: UInt64 = 0
         /// The length of the key; 0 for an empty slot.
         var keyLength: Int32 = 0
-        /// Whether the client was found since a new client needed the slot.
+        /// Whether the client has been found since a new client last needed the slot.
         var isInUse = false
     }
 
     /// The bit sets of the fields that are ignored once the class is known, and of those for which
-    /// only the presence of a single value counts, by the index in their role.
+    /// only the presence of a single value counts; the bit numbers are the indices in the fields'
+    /// roles.
     private var ignored: UInt64 = 0
     private var indifferent: UInt64 = 0
     private var places: [Place]
     private var verdicts: [Verdict?]
-    /// The scopes of the slots, which are only compared if they are restricted.
+    /// The scopes of the verdicts in the slots, which are compared only if they are restricted.
     private var scopes: [RequestScope]
     /// The keys of the slots, followed by the key of the current request.
     private let keys: UnsafeMutableRawPointer
@@ -69,7 +70,7 @@ package struct RecentClients: ~Copyable {
         unsafe self.keys.deallocate()
     }
 
-    /// Prepares the table for rules with these classes; it must be empty.
+    /// Prepares the table for rules with these classes; the table must be empty.
     package mutating func serve(_ classes: ClientClasses) {
         func fields(_ isOne: (Int) -> Bool) -> UInt64 {
             classes.parts.indices.prefix(64).reduce(0) { $0 | (isOne($1) ? 1 << UInt64($1) : 0) }
@@ -85,8 +86,8 @@ package struct RecentClients: ~Copyable {
 
     /// Sets the key for the client of the current request.
     ///
-    /// Clients are excluded if their fields exceed the key length, or if a field that makes no
-    /// difference has several values.
+    /// Clients are excluded if their fields exceed the key length, or if an indifferent field has
+    /// several values.
     package mutating func describe(
         _ head: borrowing RequestHead,
         in bytes: Span<UInt8>,
@@ -128,7 +129,7 @@ package struct RecentClients: ~Copyable {
         guard isWhole else { return }
         let front = form.rawValue << 1 | (scope.isUnrestricted ? 1 : 0)
         unsafe key.storeBytes(of: front, as: UInt8.self)
-        // No key has the length 0, so this value represents 256.
+        // No key has the length 0, so a byte of 0 represents a length of 256.
         unsafe key.storeBytes(
             of: UInt8(truncatingIfNeeded: length),
             toByteOffset: 1,
@@ -160,9 +161,9 @@ package struct RecentClients: ~Copyable {
         return self.verdicts[place]
     }
 
-    /// Adds the verdict for the current key, if it was seen before and a slot is available.
+    /// Adds the verdict for the current key, if the key was seen before and a slot is available.
     ///
-    /// `verdict` is only called if the verdict is added.
+    /// `verdict` is called only if the verdict is added.
     package mutating func keep(in scope: RequestScope, _ verdict: () -> Verdict) {
         guard self.looksForClient, let place = self.placeToKeep() else { return }
         self.places[place] = Place(digest: self.digest, keyLength: Int32(self.keyLength))
@@ -185,11 +186,11 @@ package struct RecentClients: ~Copyable {
         return verdicts
     }
 
-    /// After this number of consecutive misses, most of the next clients are expected to be missing
-    /// as well.
+    /// The number of consecutive misses after which most of the next clients are expected to be
+    /// absent from the table as well.
     private static let missThreshold = 64
-    /// After that, only one in this many clients is looked up until there is a hit, to reduce the
-    /// cost of a flood of made-up clients.
+    /// After `missThreshold` misses, only one in `sampled` clients is looked up until there is a
+    /// hit, to reduce the cost of a flood of made-up clients.
     private static let sampled = 16
 
     /// Whether the client of the current request is looked up.
@@ -205,15 +206,17 @@ package struct RecentClients: ~Copyable {
 
     private static let wordLength = MemoryLayout<UInt64>.size
 
-    /// The slots that the current client may have.
+    /// The two slots that the current client may occupy.
     private var firstPlace: Int {
         Int(truncatingIfNeeded: self.digest) & (self.places.count - 1)
     }
     private var secondPlace: Int { self.firstPlace ^ 1 }
 
-    /// Returns the slot of the current client, or an unused one if it was seen before.
+    /// Returns the current client's previous slot or, if the client was seen before, one that is
+    /// not in use.
     ///
-    /// A client that keeps its slot loses it to the next new client, unless it is found before.
+    /// A slot in use is spared once: the next new client gets it, unless the client in the slot is
+    /// found before then.
     private mutating func placeToKeep() -> Int? {
         let (first, second) = (self.firstPlace, self.secondPlace)
         if self.places[first].digest == self.digest { return first }
@@ -226,7 +229,7 @@ package struct RecentClients: ~Copyable {
         return nil
     }
 
-    /// Whether a slot is that of the current client.
+    /// Whether a slot belongs to the current client.
     private func isAbout(_ place: Int, in scope: RequestScope) -> Bool {
         guard Int(self.places[place].keyLength) == self.keyLength,
             scope.isUnrestricted || self.scopes[place] == scope

@@ -4,10 +4,10 @@ import NIOCore
 
 /// A response that all clients of a class share, with gaps for their versions.
 ///
-/// Choosing and rendering the texts costs as much as many requests. The version is inserted while the response is
-/// copied to the output buffer, so that a flood of unknown versions causes no rendering.
+/// Choosing and rendering the texts costs as much as serving many requests. The version is inserted while the response
+/// is copied to the output buffer, so that a flood of unknown versions causes no rendering.
 extension RenderedAnswer {
-    /// A random placeholder for the version, which no other text contains by chance.
+    /// A placeholder for the version, which is random so that no other text contains it by chance.
     static let standIn = (0..<4)
         .map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined()
 
@@ -34,7 +34,7 @@ extension RenderedAnswer {
         self.init(fields, head: head, body: body, gaps: gaps)
     }
 
-    /// The length in bytes of the body with the version inserted.
+    /// The length of the body in bytes, with the version inserted.
     func bodyCount(with version: Span<UInt8>) -> Int {
         self.body.count + self.gaps.count * version.count
     }
@@ -67,7 +67,7 @@ extension RenderedAnswer {
 
     /// Writes the whole HTTP/1.1 response with the version inserted, and reserves the space once.
     ///
-    /// `end`: CR LF, the last field line, and the empty line.
+    /// `end`: the end of the head, which is CR LF, the last field line and the empty line.
     func write(with version: Span<UInt8>, end: [UInt8], into buffer: inout ByteBuffer) {
         let count = self.bodyCount(with: version)
         let most = self.head.count + Self.lengthSpace + end.count + count

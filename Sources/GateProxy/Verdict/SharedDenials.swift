@@ -2,7 +2,8 @@
 enum SharedDenials: Equatable {
     /// No shared denial is cached.
     case none
-    /// At least one is cached; `inARow`: the number of consecutive requests that were denied, up to `expected`.
+    /// At least one shared denial is cached; `inARow`: the number of consecutive requests that were denied, up to
+    /// `expected`.
     case cached(inARow: Int)
 
     /// The number of consecutive denials after which another one is expected.
@@ -22,7 +23,7 @@ enum SharedDenials: Equatable {
         if case .none = self { self = .cached(inARow: 0) }
     }
 
-    /// Counts a request that is evaluated by its class.
+    /// Counts a request that is evaluated by the class of its client.
     mutating func count(isDenied: Bool) {
         guard case .cached(let inARow) = self else { return }
         self = .cached(inARow: isDenied ? Swift.min(inARow + 1, Self.expected) : 0)

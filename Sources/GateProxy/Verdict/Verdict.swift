@@ -1,18 +1,19 @@
 package import GatePolicy
 
-/// A decision, with all data that the gate writes as a result.
+/// A decision, with everything that the gate writes as a result.
 ///
 /// It is rendered once, and used for all requests with the same identity or class.
 package final class Verdict: Sendable {
     package let decision: Decision
-    /// The index of its terms in the `RequestTally` of the event loop.
+    /// The index of the verdict's terms in the event loop's `RequestTally`.
     let tallyPlace: Int
-    /// The index of its outcome in the `CensusTally` of the event loop; `nil` if it is not counted
-    /// there.
+    /// The index of the verdict's outcome in the event loop's `CensusTally`; `nil` if it is not
+    /// counted there.
     let outcomePlace: Int?
     /// The fields to add to the request.
     let upstreamFields: RenderedFields
-    /// The bit set of the identity fields to remove from the request, by the index in their role.
+    /// The bit set of the identity fields to remove from the request; the bit numbers are the
+    /// indices in the fields' roles.
     let droppedFields: UInt64
     /// The fields to add to the backend's response.
     let clientFields: RenderedFields
@@ -22,13 +23,14 @@ package final class Verdict: Sendable {
     let logFields: [UInt8]
     /// The access log fields for the client, which precede those for the decision.
     let clientLogFields: [UInt8]
-    /// The class of clients that the verdict is valid for.
+    /// The class of clients that the verdict is valid for; `nil` if it is not valid for a whole
+    /// class.
     ///
-    /// The values of each client are read from its head, for the backend and instead of
-    /// `clientLogFields`.
+    /// The values of each client in the class are read from its request head, both for the backend
+    /// and for the log, where they replace `clientLogFields`.
     let members: ClassMembers?
-    /// The parts of the identity in the identity fields, by the index in their role; empty without
-    /// `members`.
+    /// The part of the identity that each identity field contains, by the index in the field's
+    /// role; empty without `members`.
     let identityParts: [IdentityPart?]
     /// The second at which the verdict must be computed again; `nil` if it never expires.
     let validUntil: Timestamp?
@@ -56,7 +58,7 @@ package final class Verdict: Sendable {
         self.tallyPlace = tallyPlace
         self.outcomePlace = outcomePlace
         self.decidedAt = now
-        // A response with `Retry-After` is accurate only for one second.
+        // A response with `Retry-After` is accurate for only one second.
         let nextSecond = now.map { Timestamp(secondsSinceEpoch: $0.secondsSinceEpoch + 1) }
         self.validUntil = answer?.retryAt == nil ? decision.validUntil : nextSecond
         // The fields differ between the members of a class.
@@ -100,7 +102,7 @@ package final class Verdict: Sendable {
 
 /// A verdict with its key.
 ///
-/// A class, so that a cache and the connections that use the verdict share the key.
+/// This is a class, so that a cache and the connections that use the verdict share the key.
 final class KnownVerdict: Sendable {
     let key: VerdictKey
     let verdict: Verdict

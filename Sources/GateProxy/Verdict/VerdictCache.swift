@@ -4,15 +4,15 @@ import Glibc
 
 /// The key of a verdict.
 ///
-/// It contains the bytes of the identity fields, or the class of the client, the rules that apply
-/// to the path, and the form of a denial.
+/// It contains the bytes of the identity fields or the class of the client, as well as the rules
+/// that apply to the path, and the form of a denial.
 struct VerdictKey: Hashable {
     var bytes: [UInt8] = []
     /// Whether the bytes identify a class.
     private var isClass = false
     var scope: RequestScope
     var form: AnswerForm
-    /// The hash of the other properties; 0 until `prepareForLookUp()`.
+    /// The hash of the other properties; 0 until `prepareForLookUp()` is called.
     private(set) var digest = 0
 
     init(scope: RequestScope = .unrestricted, form: AnswerForm = .document) {
@@ -41,7 +41,7 @@ struct VerdictKey: Hashable {
         self.bytes.removeAll(keepingCapacity: true)
     }
 
-    /// Copies another key with another form, reusing the memory.
+    /// Copies another key, but with a different form, reusing the memory of this key.
     mutating func `repeat`(_ other: VerdictKey, as form: AnswerForm) {
         self.bytes.removeAll(keepingCapacity: true)
         self.bytes.append(other.bytes.span)
@@ -53,8 +53,8 @@ struct VerdictKey: Hashable {
         let count = line.valueEnd - line.valueStart
         self.bytes.append(field)
         guard count <= IdentityLimits.lineLength else {
-            // Such values are never parsed. All of them are equal, except for those that may be a
-            // list.
+            // Values of this length are never parsed. They differ only in whether they may be
+            // lists.
             self.bytes += [line.hasComma(in: source) ? 0xFE : 0xFD, 0xFF]
             return
         }
@@ -63,9 +63,9 @@ struct VerdictKey: Hashable {
         self.bytes.append(source.extracting(line.valueStart..<line.valueEnd))
     }
 
-    /// Adds a field with any single readable value.
+    /// Adds a field with any single parsable value.
     mutating func append(anyValueOf field: UInt8) {
-        // No value that is parsed has this length.
+        // A sentinel: no parsed value has this length.
         self.bytes += [field, 0xFF, 0xFF]
     }
 
@@ -78,10 +78,11 @@ struct VerdictKey: Hashable {
         query.append(to: &self.bytes)
     }
 
-    /// Returns a copy of the key, in its own memory of exactly its size.
+    /// Returns a copy of the key in separate memory of exactly its size.
     ///
     /// If a stored key shared the memory of the next lookup, that memory would be reallocated with
-    /// its capacity. The capacity would then grow each time, because the allocator rounds it up.
+    /// its full capacity. The capacity would then grow each time, because the allocator rounds it
+    /// up.
     func copied() -> VerdictKey {
         var copy = self
         copy.bytes = []
@@ -96,8 +97,8 @@ struct VerdictKey: Hashable {
 
     static func == (left: VerdictKey, right: VerdictKey) -> Bool { left.isEqual(to: right) }
 
-    /// Whether both keys are equal; the scope is compared last, because a restricted one costs the
-    /// most.
+    /// Whether both keys are equal; the scope is compared last, because comparing restricted scopes
+    /// costs the most.
     func isEqual(to other: borrowing VerdictKey) -> Bool {
         guard self.bytes.count == other.bytes.count, self.form == other.form,
             self.isClass == other.isClass
@@ -118,13 +119,13 @@ struct VerdictKey: Hashable {
     }
 }
 
-/// The verdicts of one event loop, limited in number and in the bytes of their keys.
+/// The verdicts of one event loop, limited in number and in the total size of their keys.
 ///
 /// When the cache is full, it starts a new generation and keeps the previous one. Verdicts that are
 /// used again move to the new generation; the others are dropped with their generation. A flood of
 /// made-up versions costs an additional evaluation per request, but no memory.
 struct VerdictCache {
-    /// The average size of a key in bytes, for each verdict.
+    /// The average key size, in bytes, that the size limit allows for each verdict.
     private static let keyLength = 256
     /// The number of recent verdicts; a power of two.
     ///
@@ -133,8 +134,8 @@ struct VerdictCache {
 
     private var young: [VerdictKey: KnownVerdict] = [:]
     private var old: [VerdictKey: KnownVerdict] = [:]
-    /// Some of the recently used verdicts, by the lower bits of their digest, because a dictionary
-    /// lookup costs several times as much.
+    /// A small cache of recently used verdicts, indexed by the low-order bits of their digests: a
+    /// dictionary lookup costs several times as much.
     private var recent = Self.none
     /// The number of the current generation.
     private var number = 0
@@ -214,16 +215,16 @@ struct VerdictCache {
     }
 }
 
-/// The keys of the current request, and the cache to look them up in.
+/// The keys of the current request, and the cache in which they are looked up.
 ///
-/// A single struct, so that a lookup does not copy its key, which would cost as much as the lookup.
-/// The memory of the keys is reused for every request.
+/// This is a single struct, so that a lookup does not copy its key, which would cost as much as the
+/// lookup. The memory of the keys is reused for every request.
 struct VerdictLookUp {
     /// The key of the client itself.
     var key = VerdictKey()
-    /// The key of its class.
+    /// The key of the client's class.
     var classKey = VerdictKey()
-    /// The key of the denied clients of its class that get the same texts, apart from their
+    /// The key of the denied clients of that class that get the same texts, apart from their
     /// versions.
     var denialKey = VerdictKey()
     private var cache: VerdictCache
@@ -267,13 +268,13 @@ struct VerdictLookUp {
         case denial
     }
 
-    /// Adds a verdict that was not found.
+    /// Adds a verdict that the lookup did not find.
     mutating func keep(_ verdict: Verdict, for extent: Extent) -> KnownVerdict? {
         switch extent {
         case .client: return self.cache.insert(verdict, for: self.key)
         case .class: return self.cache.insert(verdict, for: self.classKey)
         case .denial:
-            // For the first denial of its class, this key has not been looked up.
+            // For the first denial in a class, no lookup has prepared this key.
             self.denialKey.prepareForLookUp()
             return self.cache.insert(verdict, for: self.denialKey)
         }

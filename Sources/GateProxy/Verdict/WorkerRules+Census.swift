@@ -55,7 +55,7 @@ extension WorkerRules {
         return census.receipt(for: cell)
     }
 
-    /// The index of the outcome for requests of a scope; `nil` without a census.
+    /// The index of the outcome for requests in a scope; `nil` without a census.
     func outcomePlace(of terms: RequestTerms, in scope: RequestScope) -> Int? {
         self.census?.tally.place(
             of: CensusOutcome(

@@ -47,7 +47,7 @@ extension WorkerRules {
     }
 }
 
-/// Denials with the version of the client inserted.
+/// Denials with the client's version inserted.
 extension WorkerRules {
     /// Returns the denial for a client; `nil` if the verdict is not a denial.
     func denial(
@@ -59,7 +59,7 @@ extension WorkerRules {
         return self.withVersion(of: head, in: bytes) { denial.filled(with: $0) } ?? denial
     }
 
-    /// Returns a verdict for one client only, so that its next request gets a plain copy of the response.
+    /// Returns a verdict for one client only, so that the client's next request gets a plain copy of the response.
     func own(
         _ verdict: Verdict,
         on head: borrowing RequestHead,
@@ -71,7 +71,8 @@ extension WorkerRules {
         return Verdict(verdict, denial: own)
     }
 
-    /// Calls `use` with the version of a client, as it appears in the denial; returns `nil` without calling it if there is none.
+    /// Calls `use` with the client's version as it appears in the denial; if there is none, returns `nil` without
+    /// calling `use`.
     func withVersion<Result>(
         of head: borrowing RequestHead,
         in bytes: Span<UInt8>,

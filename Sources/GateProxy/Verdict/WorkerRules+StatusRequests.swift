@@ -1,7 +1,7 @@
 import GatePolicy
 import GateWire
 
-/// The queries from clients and operators.
+/// Queries from clients and operators.
 extension WorkerRules {
     /// The status of the client that requests it.
     ///
@@ -88,7 +88,7 @@ extension WorkerRules {
 
 /// Previews.
 extension WorkerRules {
-    /// Returns the verdict of a preview, in place of the verdict of the rules.
+    /// Returns the verdict for a preview, which replaces the verdict of the rules.
     func preview(
         _ preview: Preview,
         inPlaceOf verdict: Verdict,

@@ -21,16 +21,18 @@ final class WorkerRules {
     private var lookUp: VerdictLookUp
     private let classes: ClientClasses?
     private(set) var denials: DenialKeys?
-    /// The table of recent clients; `nil` without classes, and once the next rules have taken over the table.
+    /// The table of recent clients; `nil` if the rules have no classes, or once the next rules have taken over the
+    /// table.
     private var recentClients: RecentClients?
     private var sharedDenials = SharedDenials.none
-    /// The claims of the client that was identified last; the memory is reused.
+    /// The claims of the most recently identified client; their memory is reused.
     private var claims: IdentityClaims
     /// Whether the client's address can affect a verdict.
     let dependsOnAddress: Bool
     /// Whether the method and the path can affect a verdict.
     ///
-    /// A copy: all threads count references to the rule set, which moves its cache line between processors.
+    /// The value is copied, because all threads count references to the rule set: each access would move its cache line
+    /// between processors.
     let distinguishesRequests: Bool
     /// The format in which verdicts are logged; `nil` if they are not logged.
     let logFormat: AccessLogFormat?
@@ -41,7 +43,7 @@ final class WorkerRules {
     private let release: (RuleSet) -> Void
     private let disposal = BackgroundDeallocator()
 
-    /// The tally of the clients, with the fields by which they are counted.
+    /// The tally of the clients, with the fields that are used to count them.
     struct Census {
         let tally: CensusTally
         let fields: CensusFields
@@ -49,8 +51,8 @@ final class WorkerRules {
 
     /// Creates the rules of one event loop, without any verdicts.
     ///
-    /// `tally`: the counters by the terms of verdicts; `predecessor`: the previous rules of the event loop, whose table
-    /// of clients is taken over; `release`: releases the rule set once no connection uses it.
+    /// `tally`: the request counters, by the terms of verdicts; `predecessor`: the previous rules of the event loop,
+    /// whose table of clients is taken over; `release`: releases the rule set once no connection uses it.
     init(
         _ ruleSet: RuleSet,
         cacheCapacity: Int,
@@ -99,7 +101,7 @@ final class WorkerRules {
         self.release(self.ruleSet)
     }
 
-    /// Removes and returns the table of recent clients, without any clients.
+    /// Empties the table of recent clients, and moves it out of these rules.
     private func takeRecentClients() -> RecentClients? {
         guard var table = self.recentClients.take() else { return nil }
         self.disposal.dispose(of: table.takeVerdicts())
@@ -186,7 +188,8 @@ final class WorkerRules {
     /// Returns the cached verdict on a client of a class.
     ///
     /// A class has either one verdict that all its clients share, or denials. A failed lookup costs as much as a
-    /// successful one, and after a floor was raised, many consecutive requests are denied.
+    /// successful one. After a floor has been raised, many consecutive requests are denied, so denials are then looked
+    /// up first.
     private func classVerdict(
         on head: RequestHead,
         facts: RequestFacts,
@@ -277,7 +280,7 @@ final class WorkerRules {
 
     /// Returns the class of a client.
     ///
-    /// - Returns: `nil` if the fields for the backend could not be derived from the class.
+    /// - Returns: `nil` if the fields for the backend cannot be derived from the class.
     private func members(
         _ told: ClientClasses.Told,
         _ head: RequestHead,
@@ -337,7 +340,7 @@ final class WorkerRules {
         return now < validUntil && verdict.decidedAt.map { $0 <= now } ?? true
     }
 
-    /// Evaluates the rules for the client that was identified last.
+    /// Evaluates the rules for the most recently identified client.
     private func decide(
         on identity: ClientIdentity,
         address: String,
@@ -359,7 +362,7 @@ final class WorkerRules {
         return self.render(decision, on: subject, upstream: upstream, members, at: now)
     }
 
-    /// The changes to the identity fields of the client that was identified last.
+    /// The changes to the identity fields of the most recently identified client.
     func upstreamIdentity(of identity: ClientIdentity) -> UpstreamIdentity {
         self.ruleSet.upstreamIdentity(self.claims, identity)
     }

@@ -30,11 +30,11 @@ extension OperationReport {
             let isLike = misfit.base != nil || !misfit.isWhole
             let subject =
                 misfit.isWhole
-                ? "no request matches \(name)" : "no request matches a server of \(name)"
+                ? "no request matches \(name)" : "no request matches a server in \(name)"
             let wayOut =
                 isLike
                 ? "if they are for this API, pass \(base)"
-                : "if requests use another base path than its servers, pass --base"
+                : "if the base path of requests differs from its servers, pass --base"
             return "?: \(subject); seen: \(seen); \(wayOut)"
         }
     }

@@ -16,7 +16,7 @@ package struct OperationReport: Sendable {
     /// The file names by document number.
     let names: [String]
 
-    /// Finds calls of old versions.
+    /// Finds the operations that old versions still call.
     ///
     /// - Throws: `CensusStore.Failure` if the census cannot be read.
     package init(
@@ -40,7 +40,7 @@ package struct OperationReport: Sendable {
         self.names = documents.map(\.name)
     }
 
-    /// Returns the operations with a matching doubt, formatted for a table.
+    /// Returns the operations with a given doubt, formatted for a table.
     func texts(_ isMeant: (OperationSurvey.Doubt) -> Bool) -> [String] {
         self.found.compactMap { line in
             guard case .unknown(let doubt) = line.calls, isMeant(doubt) else { return nil }
@@ -87,7 +87,7 @@ extension OperationReport: Encodable {
     private struct Entry: Encodable {
         let method: String?
         let path: String?
-        /// The path in the document, without the path of a server.
+        /// The path in the document, without a server's path.
         let template: String?
         /// The file of the document that contains the operation.
         let document: String?

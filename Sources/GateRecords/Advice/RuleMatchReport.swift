@@ -54,7 +54,7 @@ extension RuleMatchReport: CustomStringConvertible {
 
     private static func words(_ match: LastMatch) -> String {
         guard match.within > 60 else { return "\(match.at)" }
-        return "\(match.at), or up to \(TimeSpan(seconds: match.within)) before"
+        return "\(match.at), or up to \(TimeSpan(seconds: match.within)) earlier"
     }
 }
 
@@ -64,8 +64,8 @@ extension RuleMatchReport: Encodable {
         let observes: Bool
         let lastMatch: String?
         let withinSeconds: Int64?
-        /// The sampled devices that the rule denied in the last 30 days, and those of them that
-        /// returned with a newer build.
+        /// The number of sampled devices that the rule denied in the last 30 days, and the number
+        /// of them that returned with a newer build.
         let refusedDevices: Int?
         let returnedDevices: Int?
     }

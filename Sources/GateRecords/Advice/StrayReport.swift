@@ -1,8 +1,8 @@
 internal import GateCensus
 package import GatePolicy
 
-/// The builds that send requests or fail far more often than comparable builds, each with the line
-/// for a rules file that blocks it.
+/// The builds with far more requests or failures than comparable builds, each with the line that
+/// blocks it in a rules file.
 ///
 /// The report is only advice; the operator decides.
 package struct StrayReport: Sendable {
@@ -38,7 +38,7 @@ extension StrayReport: CustomStringConvertible {
         let title = "\(self.since) to \(self.until)"
         guard !self.strays.isEmpty else {
             return
-                "\(title): no build sends requests or fails far more often than comparable builds"
+                "\(title): no build has far more requests or failures than comparable builds"
         }
         let lines = self.strays.map { stray in
             let found = [

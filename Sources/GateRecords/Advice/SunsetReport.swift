@@ -48,11 +48,11 @@ package struct SunsetReport: Sendable {
     private let survey: SunsetSurvey
     /// The shapes of requests that match no pattern.
     private let shapes: [ShapeSurvey.Line]
-    /// The patterns that were not counted separately from the start of the report, each with the
-    /// time from which they were.
+    /// The patterns that were counted separately only from a time after the start of the report,
+    /// each with that time.
     private let patternsSince: [String: Timestamp]
 
-    /// Finds calls of old versions.
+    /// Finds the paths that old versions still call.
     ///
     /// - Throws: `CensusStore.Failure` if the census cannot be read.
     package init(
@@ -158,8 +158,8 @@ extension SunsetReport: Encodable {
         let requests: UInt64
         let devices: Int
         let lastSeen: String?
-        /// The uncertainty of `lastSeen`: the number of seconds before it in which the last request
-        /// may have occurred instead.
+        /// The uncertainty of `lastSeen`: how many seconds earlier the last request may have
+        /// occurred.
         let withinSeconds: Int64?
         let versions: [String]
         /// The time from which requests are counted separately, if later than the start.

@@ -39,14 +39,15 @@ extension AuditLog {
     /// - Returns: Whether no incomplete record remains.
     private func look(at now: Timestamp) throws(Failure) -> Bool {
         var isDone = true
-        /// The time of the change that followed the checked one.
+        /// The time of the change that followed the one being checked.
         var next: Timestamp?
         for record in try self.read(before: nil, atMost: Self.looked)
         where record.outcome == .applied {
             guard let time = try? Timestamp(parsing: record.at) else { continue }
             defer { next = time }
             guard record.predicted != nil, record.happened == nil else { continue }
-            // The census has whole minutes, and merges them one hour after their hour has ended.
+            // The census counts whole minutes, and merges the minutes of an hour one hour after the
+            // hour has ended.
             let start = (time.secondsSinceEpoch + Self.minute - 1) / Self.minute * Self.minute
             let last = min(start + Self.span, next?.secondsSinceEpoch ?? .max)
             let end = last / Self.minute * Self.minute

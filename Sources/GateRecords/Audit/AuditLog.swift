@@ -34,7 +34,7 @@ package final class AuditLog: Sendable {
     /// The number of records added since startup.
     package var count: Int { self.kept.withLock { $0 } }
 
-    /// Opens or creates the log of a folder.
+    /// Opens or creates the log in a folder.
     ///
     /// - Parameters:
     ///   - folder: The folder; `nil` for a log in memory.
@@ -58,7 +58,7 @@ package final class AuditLog: Sendable {
         self.isKept = folder != nil
     }
 
-    /// Opens the log of a folder.
+    /// Opens the log in a folder.
     ///
     /// Without a folder, or if its log cannot be used, the log is in memory. The reason is logged.
     package static func open(
@@ -94,7 +94,7 @@ package final class AuditLog: Sendable {
     /// Returns the last records, newest first.
     ///
     /// - Parameters:
-    ///   - id: Returns only records before this one; `nil` for all.
+    ///   - id: Only records before this one are returned; `nil` for all.
     ///   - limit: The maximum number of records.
     /// - Returns: The records.
     /// - Throws: The reason why the records cannot be read.

@@ -51,18 +51,18 @@ package struct AuditRecord: Sendable, Equatable, Codable {
     package let after: String?
     /// The descriptions of the edits.
     package let changes: [String]
-    /// Missing if the census is off, or if no rules were active before.
+    /// Missing if the census is off, or if no rules were active before the change.
     package let predicted: Prediction?
     /// Missing until the period has ended.
     ///
     /// It is also missing if the census is off, or if the next change followed immediately.
     package internal(set) var happened: Aftermath?
-    /// The errors for which the rules were rejected, each with its location.
+    /// The errors that caused the rules to be rejected, each with its location.
     package let reasons: [String]
 }
 
 extension AuditRecord {
-    /// The maximum number of lines in a record; a rules file may cause 4 MiB of them.
+    /// The maximum number of lines in a record; a rules file may cause 4 MiB of lines.
     static let wordLimit = 100
     private static let lineLimit = 400
 

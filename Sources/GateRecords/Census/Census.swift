@@ -17,7 +17,7 @@ package actor Census {
         /// The number of failed writes since startup.
         package var failures: UInt64 = 0
         package var bytes: Int64 = 0
-        /// The status of the fleet's store; `nil` without one.
+        /// The status of the fleet's store; `nil` if there is none.
         package var store: FleetStore.Status?
 
         package init(isKept: Bool) {
@@ -34,9 +34,9 @@ package actor Census {
     private static let rollUpInterval: Int64 = 600
 
     package nonisolated let store: CensusStore
-    /// The store that the gates of a fleet share; `nil` without one.
+    /// The store that the gates of a fleet share; `nil` if there is none.
     package nonisolated let fleet: FleetStore?
-    /// A sample of the denied devices; `nil` without one.
+    /// A sample of the denied devices; `nil` if there is none.
     package nonisolated let returns: ReturnStore?
     private var figures: Status
     /// A bounded sample of recent denials.
@@ -60,8 +60,8 @@ package actor Census {
     ///   - store: The store for the counts.
     ///   - isKept: Whether the store persists across restarts.
     ///   - limit: The maximum number of client cells per minute.
-    ///   - fleet: The store that counts the devices of all gates; `nil` without one.
-    ///   - returns: The store for a sample of denied devices; `nil` without one.
+    ///   - fleet: The store that counts the devices of all gates; `nil` if there is none.
+    ///   - returns: The store for a sample of denied devices; `nil` if there is none.
     ///   - hasPage: Whether to cache the data that a status page loads first.
     ///   - logger: The log for write failures and recoveries.
     package init(
@@ -197,8 +197,8 @@ package actor Census {
         self.noteMatches(bucket, at: now)
         self.figures.overflow += bucket.overflow
         self.figures.lostSightings += bucket.lostSightings
-        // Sums over the last week must start at a full hour, so hours are merged as soon as they
-        // are over.
+        // Sums over the last week must start at a full hour, so each hour is merged as soon as it
+        // has ended.
         let isDue =
             self.lastRollUp.map { last in
                 last.seconds(until: now) >= Self.rollUpInterval || last.hour != now.hour
@@ -213,7 +213,7 @@ package actor Census {
         }
         if isDue, self.hasPage {
             _ = try? await self.lastMatches(at: now)
-            // Prefetches; if it fails, the query reads the data itself.
+            // Prefetches the data; if that fails, the query reads it.
             BackgroundThread.records.add { try? store.prepare(at: now) }
         }
         if let fleet {
@@ -233,7 +233,8 @@ package actor Census {
 
     /// Runs work that uses the file, and logs failures and recoveries.
     ///
-    /// Counts that cannot be written are dropped, because keeping them would use ever more memory.
+    /// Counts that cannot be written are dropped, because keeping them would use more and more
+    /// memory.
     ///
     /// `work`: Returns the size of the census in bytes if it is known.
     private func report(
@@ -243,7 +244,7 @@ package actor Census {
             if let bytes = try await BackgroundThread.records.run(work) {
                 self.figures.bytes = bytes
             }
-            if self.isFailing { self.logger.notice("the census is written again") }
+            if self.isFailing { self.logger.notice("the census can be written again") }
             self.isFailing = false
         } catch {
             self.figures.failures += 1
@@ -255,7 +256,7 @@ package actor Census {
 }
 
 extension Census {
-    /// Opens the census of a folder.
+    /// Opens the census in a folder.
     ///
     /// Without a folder, or if its census cannot be used, the census is in memory. The reason is
     /// logged.
@@ -264,7 +265,7 @@ extension Census {
     ///   - folder: The folder.
     ///   - limit: The maximum number of client cells per minute.
     ///   - hash: The hash for device IDs; `nil` for the hash with the folder's key.
-    ///   - fleet: The store that the gates of a fleet share; `nil` without one.
+    ///   - fleet: The store that the gates of a fleet share; `nil` if there is none.
     ///   - samplesReturns: Whether to keep a sample of the denied devices.
     ///   - hasPage: Whether to cache the data that a status page loads first.
     ///   - logger: The log for problems.
@@ -311,10 +312,10 @@ extension Census {
     }
 }
 
-/// The secret key that device IDs are hashed with.
+/// The secret key for hashing device IDs.
 ///
 /// The key and a device ID reveal whether the device is in a sketch; without the key, this cannot
-/// be determined. The key is stored in the state folder with access only for its owner, so that
+/// be determined. The key is stored in the state folder, readable only by its owner, so that
 /// devices are recognized after a restart.
 package struct CensusKey: Sendable {
     static let fileName = "census.key"
@@ -325,7 +326,7 @@ package struct CensusKey: Sendable {
         self.hash = hash
     }
 
-    /// Reads the key of a folder, or creates it if there is none.
+    /// Reads the key in a folder, or creates it if there is none.
     ///
     /// - Parameter folder: The folder; `nil` for a key that is not stored.
     /// - Throws: The reason why the key could not be stored.
@@ -342,8 +343,7 @@ package struct CensusKey: Sendable {
         self.hash = hash
     }
 
-    /// Reads a key from a file with 32 hexadecimal digits, which is the same for all gates of a
-    /// fleet.
+    /// Reads a key from a file with 32 hexadecimal digits; all gates of a fleet use the same key.
     ///
     /// - Parameter path: The file.
     /// - Returns: The hash with that key; `nil` if the file contains no such key.

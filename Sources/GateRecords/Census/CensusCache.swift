@@ -32,7 +32,7 @@ struct CensusCache: Sendable {
             self.changes = changes
         }
         var (cells, last) = (self.cells, self.lastCell)
-        // If reading fails, all cells are read the next time.
+        // If reading fails, the next attempt reads all cells.
         (self.cells, self.lastCell) = ([:], 0)
         try database.run("SELECT id, text FROM cells WHERE id > ?", [.integer(last)]) { row in
             cells[row.integer(0)] = CensusCell(text: row.text(1))
@@ -43,7 +43,7 @@ struct CensusCache: Sendable {
 
     mutating func forget() { self = CensusCache() }
 
-    /// Clears the cache if it contains data of a time or later.
+    /// Clears the cache if it contains data from the given time or later.
     mutating func forget(ifIncludes second: Int64) {
         let ends = [self.rows.end, self.rowsWithShapes.end] + self.series.values.map(\.end)
         if ends.contains(where: { $0 > second }) { self.forget() }
@@ -113,7 +113,7 @@ struct SumCache<Value: CacheableSum>: Sendable {
         var end: Int64
         var value: Value
 
-        /// Whether the sum would be the same with another start time.
+        /// Whether the sum would be the same with a different start time.
         func isSum<Failure>(
             from other: Int64,
             isEmpty: (Range<Int64>) throws(Failure) -> Bool
@@ -146,7 +146,7 @@ struct SumCache<Value: CacheableSum>: Sendable {
     /// The end of the latest cached period.
     var end: Int64 { self.entries.map(\.end).max() ?? .min }
 
-    /// Returns the sum over a period, and reads only the part that is not cached.
+    /// Returns the sum over a period, reading only the part that is not cached.
     ///
     /// - Parameters:
     ///   - range: The period in seconds since 1970.

@@ -3,8 +3,9 @@ internal import GatePolicy
 
 /// A text representation of a cell, which identifies it in the store.
 ///
-/// Fields are separated by unit separators, the patterns of a path by record separators. Versions,
-/// numbers and patterns contain neither; a cell is not representable if one of its names does.
+/// Fields are separated by unit separators, and the patterns of a path by record separators.
+/// Versions, numbers and patterns contain neither; a cell is not representable if one of its names
+/// contains a separator.
 extension CensusCell {
     private static let field: Character = "\u{1F}"
     private static let record: Character = "\u{1E}"
@@ -63,7 +64,8 @@ extension CensusCell {
 
     /// Whether the text representation of the cell is unambiguous.
     var isWritable: Bool {
-        // Decoding the text again would cost ten times as much, for each cell of each harvest.
+        // Decoding the text of each cell of each harvest for this check would cost ten times as
+        // much.
         let paths = self.outcome.paths.patterns
         let parts = self.client?.parts ?? []
         return !self.outcome.rule.has(Self.field)

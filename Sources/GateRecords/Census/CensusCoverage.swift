@@ -2,7 +2,7 @@ internal import GatePolicy
 
 /// The period that the census covers, derived from its rows.
 struct CensusCoverage: Sendable, Equatable {
-    /// The time in seconds without requests after which the census was probably off.
+    /// How many seconds without requests suggest that the census was off.
     private static let longestPause: Int64 = 86_400
 
     /// The start of the coverage if it is later than requested; otherwise, or without requests,

@@ -15,7 +15,7 @@ package struct CensusReport: Sendable {
             self.rule = cell.outcome.rule
         }
 
-        /// The line as a string, which is the same on all gates of a fleet.
+        /// The line as a string; it is the same on all gates of a fleet.
         var text: String {
             CensusCell(
                 client: self.client,

@@ -3,7 +3,7 @@ internal import GatePolicy
 
 /// A cache of the row IDs of cells and shapes.
 ///
-/// A lookup in the file costs as much as updating a row, and most cells recur with each write.
+/// A lookup in the file costs as much as updating a row, and most cells recur in each write.
 struct CensusRowIDs {
     /// The number of cells and shapes at which the cache is cleared.
     private static let limit = 16_384
@@ -12,8 +12,8 @@ struct CensusRowIDs {
     private var shapes: [PathShape: Int64] = [:]
     private var dataVersion: Int64?
 
-    /// Clears the cache if another connection has written to the file, for example a purge or
-    /// another gate.
+    /// Clears the cache if another connection has written to the file, such as that of a purge or
+    /// of another gate.
     ///
     /// Must be called within the transaction that uses the IDs.
     mutating func check(in database: SQLiteDatabase) throws(SQLiteDatabase.Failure) {
@@ -24,7 +24,7 @@ struct CensusRowIDs {
         self.dataVersion = version
     }
 
-    /// Returns the ID of a cell, which is inserted if it does not exist.
+    /// Returns the ID of a cell, inserting the cell if it does not exist.
     mutating func id(
         of cell: CensusCell,
         in database: SQLiteDatabase
@@ -36,7 +36,7 @@ struct CensusRowIDs {
         return id
     }
 
-    /// Returns the ID of a shape, which is inserted if it does not exist.
+    /// Returns the ID of a shape, inserting the shape if it does not exist.
     mutating func id(
         of shape: PathShape,
         in database: SQLiteDatabase

@@ -5,8 +5,7 @@ package import GatePolicy
 package struct LastMatch: Sendable, Equatable {
     /// The latest possible time of the match.
     package let at: Timestamp
-    /// The uncertainty of `at`: the number of seconds before it in which the match may have
-    /// occurred instead.
+    /// The uncertainty of `at`: how many seconds earlier the match may have occurred.
     package let within: Int64
 
     package init(at: Timestamp, within: Int64) {
@@ -66,7 +65,8 @@ extension CensusStore {
     /// Returns the coverage of the census since a time.
     func coverage(since start: Timestamp, until now: Timestamp) throws(Failure) -> CensusCoverage {
         try self.use { database in
-            // A row that starts before `start` is not read.
+            // A row that starts before `start` and ends after it is not read, so the coverage can
+            // only start at the end of that row.
             let cut = try database.integer(
                 "SELECT start + span FROM figures WHERE start < ? AND start + span > ? "
                     + "ORDER BY start + span DESC LIMIT 1",
@@ -116,8 +116,8 @@ extension CensusStore {
         }
     }
 
-    /// Returns the time from which each path pattern is counted separately, for patterns that were
-    /// added later.
+    /// Returns, for each path pattern added after the census began, the time from which it is
+    /// counted separately.
     func patternsSince() throws(Failure) -> [String: Timestamp] {
         try self.use { database in
             var since: [String: Timestamp] = [:]

@@ -19,7 +19,7 @@ extension CensusStore {
     /// - Parameters:
     ///   - start: The start of the period.
     ///   - end: The end of the period, exclusive, in whole minutes; `nil` for now.
-    ///   - withShapes: Whether to include the path shapes, of which there are many.
+    ///   - withShapes: Whether to include the path shapes, which are numerous.
     /// - Returns: The cells with their figures.
     /// - Throws: `Failure` if the file cannot be read.
     package func rows(
@@ -87,7 +87,8 @@ extension CensusStore {
         }
     }
 
-    /// Returns the requests of all cells since a time, without the devices, which are slow to read.
+    /// Returns the requests of all cells since a time, without their devices, which are slow to
+    /// read.
     ///
     /// `step`: The number of seconds per point.
     func series(since start: Timestamp, step: Int64) throws(Failure) -> [CensusSeries] {
@@ -161,7 +162,7 @@ extension CensusStore {
         }
     }
 
-    /// Returns the end of the settled period, to which no more counts are added; at least `start`.
+    /// Returns the end of the settled period, in which counts no longer change; at least `start`.
     private static func settled(
         after start: Int64,
         in database: SQLiteDatabase

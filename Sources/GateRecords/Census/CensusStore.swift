@@ -60,7 +60,7 @@ package final class CensusStore: Sendable {
     /// Locked only while the database is locked.
     let memory = Mutex(CensusCache())
 
-    /// Opens or creates the census of a folder.
+    /// Opens or creates the census in a folder.
     ///
     /// - Parameters:
     ///   - folder: The folder; `nil` for a census in memory.
@@ -73,7 +73,7 @@ package final class CensusStore: Sendable {
         )
     }
 
-    /// Opens the existing census of a folder, for a CLI command.
+    /// Opens the existing census in a folder, for a CLI command.
     package convenience init(reading folder: String) throws(Failure) {
         let path = "\(folder)/\(Self.fileName)"
         guard unsafe access(path, F_OK) == 0 else { throw .failed("the file does not exist") }
@@ -94,8 +94,7 @@ package final class CensusStore: Sendable {
 
 /// Writing.
 extension CensusStore {
-    /// The time in seconds for which rows of each span are kept after the end of the next longer
-    /// span.
+    /// How long rows of each span are kept after the end of the next longer span, in seconds.
     private static let minutesKept: Int64 = 3_600
     private static let hoursKept: Int64 = 8 * 86_400
     static let daysKept: Int64 = 90 * 86_400
@@ -180,11 +179,11 @@ extension CensusStore {
         }
     }
 
-    /// Deletes all devices that were hashed with another key, because none of them would be
+    /// Deletes all devices that were hashed with a different key, because none of them would be
     /// recognized.
     ///
     /// `digest`: Identifies the key without revealing it.
-    /// - Returns: Whether the census was counted with another key.
+    /// - Returns: Whether the census was counted with a different key.
     package func use(keyDigest digest: UInt64) throws(Failure) -> Bool {
         try self.use { database in
             let digest = Int64(bitPattern: digest)

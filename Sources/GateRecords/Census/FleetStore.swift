@@ -6,7 +6,7 @@ private import Synchronization
 /// The devices that all gates of a fleet have seen, merged as sketches in Redis or Valkey.
 ///
 /// A gate sends the new sightings of each hour. Merging is idempotent, so after an outage the gate
-/// sends the hours from its own census again.
+/// can send the affected hours again, from its own census.
 package final class FleetStore: Sendable {
     /// The address of the store, and the secret of the fleet.
     package struct Settings: Sendable {
@@ -39,14 +39,14 @@ package final class FleetStore: Sendable {
         case hour = 3_600
         case day = 86_400
 
-        /// The time in seconds after which the store deletes a sketch without updates.
+        /// The number of seconds without updates after which the store deletes a sketch.
         var kept: Int64 { self == .hour ? 50 * 3_600 : 91 * 86_400 }
     }
 
     /// Sketches by line; `nil` for all devices.
     private typealias Sketches = [CensusReport.Line?: HyperLogLog]
 
-    /// The maximum number of lines per hour to send; those with the most requests are sent first.
+    /// The maximum number of lines sent per hour; those with the most requests are sent first.
     private static let lineLimit = 200
     /// The maximum period, in hours, that is queried by hour or sent again after an outage.
     private static let hoursAsked: Int64 = 48
@@ -80,7 +80,7 @@ package final class FleetStore: Sendable {
 
     package var status: Status { self.lastStatus.withLock { $0 } }
 
-    /// Sends counts that are already in the census of this gate.
+    /// Sends counts that are already in this gate's census.
     ///
     /// Blocks for some seconds if the store is slow, so it must not be called on an event loop.
     func deliver(_ bucket: CensusBucket, of census: CensusStore, at now: Timestamp) {
@@ -214,8 +214,8 @@ extension FleetStore {
 
 /// Queries.
 extension FleetStore {
-    /// Returns the devices of the fleet since a time, by whole hours, or by whole days beyond two
-    /// days.
+    /// Returns the devices of the fleet since a time, in whole hours, or in whole days for periods
+    /// longer than two days.
     ///
     /// Blocks while the store is slow, so it must not be called on an event loop.
     ///

@@ -41,7 +41,7 @@ package struct ImpactReport: Sendable {
                 ? "the census has no countries: a hold is evaluated for all countries together"
                 : nil,
             floors.contains { !$0.requiresOS.isEmpty || $0.match.osVersions != nil }
-                ? "the census only has the first number of OS versions: 17.4 is evaluated as 17"
+                ? "the census only has major OS versions: 17.4 is evaluated as 17"
                 : nil,
             self.impact.slicesPaths
                 ? "paths that are new to the rules are matched by their shapes; their devices are "
@@ -138,7 +138,7 @@ extension Impact.Version {
 }
 
 extension ImpactReport: Encodable {
-    /// An amount with one decimal.
+    /// An amount, rounded to one decimal place.
     package struct Amount: Sendable, Equatable, Codable {
         package let requests: Double
         package let devices: Double

@@ -1,7 +1,7 @@
 internal import GateCensus
 internal import GatePolicy
 
-/// A bounded sample of the requests that were denied in the last minutes.
+/// A bounded sample of the most recently denied requests.
 ///
 /// The sample is taken from the counts that event loops send to the census, so a denial costs
 /// nothing extra. It contains no device, address or path.

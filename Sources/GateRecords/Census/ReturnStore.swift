@@ -31,7 +31,7 @@ package final class ReturnStore: Sendable {
     private let database: StateDatabase
     private let memory: Mutex<Memory>
 
-    /// Opens or creates the sample of a folder.
+    /// Opens or creates the sample in a folder.
     ///
     /// - Parameters:
     ///   - folder: The folder; `nil` for a sample in memory.
@@ -55,7 +55,7 @@ package final class ReturnStore: Sendable {
         self.memory = Mutex(memory)
     }
 
-    /// Opens the sample of a folder, for a CLI command; `nil` if there is none.
+    /// Opens the sample in a folder, for a CLI command; `nil` if there is none.
     package init?(reading folder: String) throws(Failure) {
         let path = "\(folder)/\(Self.fileName)"
         guard unsafe access(path, F_OK) == 0 else { return nil }

@@ -22,7 +22,7 @@ package struct TrafficReport: Sendable {
         var denied: UInt64 = 0
     }
 
-    /// The maximum number of separate lines; further lines are combined into one.
+    /// The maximum number of separate lines; the other lines are combined into one.
     static let limit = 40
 
     private let since: Timestamp
@@ -106,7 +106,7 @@ extension TrafficReport: Encodable {
         let platform: String?
         /// Also omitted if the version could not be parsed.
         let version: String?
-        /// Whether the series is the sum of all further lines.
+        /// Whether the series is the sum of all other lines.
         let isOther: Bool?
         let points: [Point]
     }

@@ -101,7 +101,7 @@ extension Character {
 /// A Redis or Valkey server: its address and TLS settings.
 package struct RedisServerSettings: Sendable {
     package var address: RedisAddress
-    /// The authorities that may have issued the server's certificate.
+    /// The CA certificates that the server's certificate is verified against.
     package var trust: TrustedAuthorities
     /// The client certificate to present if the server requests one.
     package var certificate: ClientCertificate?

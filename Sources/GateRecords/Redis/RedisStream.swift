@@ -30,7 +30,7 @@ final class RedisStream {
             let address = place.address
             try easy.set(CURLOPT_URL, "\(address.isSecure ? "https" : "http")://\(address.place)/")
             try easy.set(CURLOPT_CONNECT_ONLY, 1)
-            // The proxies in the environment variables are for HTTP.
+            // The proxies in the environment variables are for HTTP, not for Redis.
             try easy.set(CURLOPT_PROXY, "")
             // Keeps libcurl from installing signal handlers, which affect the whole process.
             try easy.set(CURLOPT_NOSIGNAL, 1)
@@ -113,7 +113,8 @@ final class RedisStream {
     }
 }
 
-/// Blocks SIGPIPE: a closed connection must be an error of the write, and must not end the process.
+/// Blocks SIGPIPE: a closed connection must cause an error in the write, and must not end the
+/// process.
 private enum BrokenPipe {
     /// Runs a closure that may write to a connection that the peer has closed.
     static func ignored(_ body: () -> CURLcode) -> CURLcode {
@@ -135,7 +136,7 @@ private enum BrokenPipe {
         unsafe sigemptyset(&pipe)
         unsafe sigaddset(&pipe, SIGPIPE)
         var now = timespec()
-        // A pending signal would be delivered once it is unblocked.
+        // A pending signal would be delivered once SIGPIPE is unblocked.
         while unsafe sigtimedwait(&pipe, nil, &now) > 0 {}
         unsafe pthread_sigmask(SIG_SETMASK, &former, nil)
     }

@@ -41,7 +41,7 @@ package final class LastGoodRules: Sendable {
     /// Creates a store for the rules of a path.
     ///
     /// - Parameters:
-    ///   - folder: The folder to store the rules in.
+    ///   - folder: The folder that stores the rules.
     ///   - path: The file or folder of the rules.
     package init(_ folder: StateFolder, path: String) {
         self.folder = folder
@@ -53,7 +53,7 @@ package final class LastGoodRules: Sendable {
         self.lastProblem.withLock(\.self) ?? self.folder.problem.map { "\($0)" }
     }
 
-    /// The path of the folder that the rules are stored in.
+    /// The path of the folder that stores the rules.
     package var folderPath: String { self.folder.path }
 
     /// Reads the rules that were stored for this path.

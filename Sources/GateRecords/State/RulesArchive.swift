@@ -3,7 +3,8 @@ internal import GatePolicy
 package import GateRules
 package import Logging
 
-/// The texts of rules that were active, kept for an undo in the state folder or in memory.
+/// The texts of rules that were active, kept in the state folder or in memory so that changes can
+/// be undone.
 ///
 /// It is separate from the audit log, whose writes take seconds because they evaluate changes
 /// against the census.
@@ -13,7 +14,7 @@ package final class RulesArchive: Sendable {
     static let fileName = "rules-history.sqlite"
     /// The maximum number of different texts that are kept; the oldest are removed first.
     static let mostTexts = 200
-    /// The maximum size of all texts in bytes; the last two are kept whatever their size.
+    /// The maximum size of all texts in bytes; the last two are kept regardless of their size.
     static let mostBytes: Int64 = 32 << 20
     /// The maximum number of revisions that are kept per text, so that a feed that changes often
     /// does not displace others.
@@ -47,7 +48,7 @@ package final class RulesArchive: Sendable {
         self.isKept = folder != nil
     }
 
-    /// Opens the archive of a folder.
+    /// Opens the archive in a folder.
     ///
     /// Without a folder, or if its archive cannot be used, the archive is in memory. The reason is
     /// logged.
@@ -84,7 +85,7 @@ package final class RulesArchive: Sendable {
             }
         } catch {
             let metadata: Logger.Metadata = ["revision": "\(revision)", "error": "\(error)"]
-            self.logger.error("rules are not stored for an undo", metadata: metadata)
+            self.logger.error("the rules could not be stored for a later undo", metadata: metadata)
         }
     }
 
@@ -121,7 +122,7 @@ package final class RulesArchive: Sendable {
         }
     }
 
-    /// Returns the revision of the files, without feeds, for the revision of rules that were
+    /// Returns the revision of the files alone, without feeds, for the revision of rules that were
     /// active; `nil` if it is not in the archive.
     package func files(of revision: String) throws(Failure) -> String? {
         try self.text("SELECT files FROM revisions WHERE revision = ?", revision)
@@ -136,7 +137,7 @@ package final class RulesArchive: Sendable {
         return json.flatMap { try? JSONDecoder().decode(RulesTexts.self, from: Data($0.utf8)) }
     }
 
-    /// Returns the last active revision with different files.
+    /// Returns the most recently active revision with different files.
     package func revision(before files: String) throws(Failure) -> String? {
         try self.text(
             "SELECT revision FROM revisions WHERE files <> ? ORDER BY id DESC LIMIT 1",

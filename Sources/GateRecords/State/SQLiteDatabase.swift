@@ -87,7 +87,7 @@ final class SQLiteDatabase {
         }
     }
 
-    /// The time in milliseconds to wait for a lock: two gates share the folder during a handover.
+    /// The time in milliseconds to wait for a lock: during a handover, two gates share the folder.
     private static let patience: CInt = 5_000
 
     private let handle: OpaquePointer

@@ -11,10 +11,10 @@ package final class StateDatabase: Sendable {
 
         package var description: String {
             switch self {
-            case .damaged(let reason): "the file is damaged (\(reason)); move it away"
+            case .damaged(let reason): "the file is damaged (\(reason)); move it out of the way"
             case .newer(let version):
-                "the file was written by a newer VersionGate (schema \(version)); move it away"
-            case .foreign: "the file is a different database; move it away"
+                "the file was written by a newer VersionGate (schema \(version)); move it out of the way"
+            case .foreign: "the file is a different database; move it out of the way"
             case .failed(let reason): reason
             }
         }
@@ -60,7 +60,7 @@ package final class StateDatabase: Sendable {
                 guard version <= kind.version else { throw Failure.newer(version: version) }
                 try Self.migrate(from: version, to: kind, in: database)
             }
-            // A process crash does not lose any writes; a machine crash may lose the last ones.
+            // A process crash does not lose any writes; a machine crash may lose the last writes.
             try database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
             self.database = Mutex(database)
         } catch {

@@ -19,7 +19,7 @@ package enum LoadFailure: Error, Sendable, Equatable {
         }
     }
 
-    /// The revision of the invalid files; `nil` if they could not be read.
+    /// The revision of the files, without feed values; `nil` if they could not be read.
     package var files: String? {
         switch self {
         case .unreadable(let errors): errors.revision?.files
@@ -39,9 +39,9 @@ extension LoadedRules {
     /// Checks the rules against the active ones, and returns them with their findings.
     ///
     /// - Parameters:
-    ///   - old: The active rules; `nil`: none.
+    ///   - old: The active rules; `nil` if there are none.
     ///   - isReturn: Whether these rules were active before the current ones.
-    ///   - census: Returns the clients since a given time; `nil`: no census.
+    ///   - census: Returns the clients since a given time; `nil` if there is no census.
     ///   - now: The time of the change.
     /// - Returns: The rules, which no finding rejects.
     /// - Throws: `LoadFailure` if a finding rejects them.

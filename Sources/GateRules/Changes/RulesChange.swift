@@ -1,6 +1,6 @@
 package import GatePolicy
 
-/// A change to the rules, or a rejected one, for the audit log.
+/// A change to the rules, applied or rejected, for the audit log.
 package struct RulesChange: Sendable {
     package enum Reason: String, Sendable {
         case start
@@ -29,7 +29,7 @@ package struct RulesChange: Sendable {
 
     package let time: Timestamp
     package let origin: Origin
-    /// The rules before the change; `nil`: none.
+    /// The rules before the change; `nil` if there were none.
     package let before: LoadedRules?
     package let outcome: Outcome
 

@@ -10,7 +10,7 @@ package struct CheckReport: Sendable, Equatable {
 
         let severity: Severity
         let error: RulesFileError
-        /// The stable name if it is a finding.
+        /// The stable name of a finding; `nil` for an error.
         let name: FindingName?
 
         init(_ severity: Severity, _ error: RulesFileError, name: FindingName? = nil) {
@@ -56,8 +56,8 @@ package struct CheckReport: Sendable, Equatable {
         self.subjects = subjects
     }
 
-    /// Creates the report for active rules that cannot be read, so that nothing is compared with
-    /// them.
+    /// Creates the report for active rules that cannot be read, in which case nothing is compared
+    /// with them.
     package init(unreadable path: String, _ errors: RulesFileErrors) {
         let problems = errors.errors.map { Problem(.error, $0) }
         self.init([Subject(path: path, content: .broken, problems: problems)])
@@ -98,7 +98,8 @@ extension CheckReport.Subject {
 extension CheckReport.Problem {
     private var suffix: String { self.name.map { " [\($0.rawValue)]" } ?? "" }
 
-    /// `file:line:col: warning: message [name]`, which editors and terminals show as a link.
+    /// The problem as `file:line:col: warning: message [name]`, which editors and terminals show as
+    /// a link.
     fileprivate var line: String {
         "\(self.error.file):\(self.error.line):\(self.error.column): \(self.severity.rawValue): "
             + self.error.message + self.suffix

@@ -10,7 +10,7 @@ package struct HoldReport {
         self.now = now
     }
 
-    /// The lines of the report: one for each rule whose hold can still apply and each store of its
+    /// The lines of the report: for each rule whose hold can still apply, one per store of its
     /// clients.
     package var lines: [String] {
         self.definition.rulesWithNext.flatMap { rule in
@@ -77,7 +77,7 @@ package struct HoldReport {
         return " (\(refused.words) \(refused.isSingle ? "does" : "do") not pass)"
     }
 
-    /// Returns when a store first had a release that passes the rule.
+    /// Returns a note on whether a store has a release that passes the rule, and since when.
     private func sighting(_ store: String, _ effective: EffectiveFrom) -> String {
         switch effective {
         case .always: "\(store) has it"

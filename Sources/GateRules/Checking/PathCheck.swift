@@ -29,7 +29,8 @@ package struct PathCheck: Sendable {
         self.now = now
     }
 
-    /// Checks a path; the rules files of a folder are one rule set, test suites are independent.
+    /// Checks a path; the rules files of a folder form one rule set, whereas test suites are
+    /// independent.
     package func check(_ path: String) -> CheckReport.Subject {
         let name = path == Self.standardInput ? "stdin" : path
         do throws(RulesFileErrors) {
@@ -84,7 +85,7 @@ package struct PathCheck: Sendable {
 }
 
 extension RulesSource {
-    /// Whether the file is a test suite: its `rules` are the path of another file.
+    /// Whether the file is a test suite: the value of its `rules` is the path of another file.
     var isSuite: Bool {
         var parser = DocumentParser(self)
         guard case .mapping(let entries)? = try? parser.parse().content,

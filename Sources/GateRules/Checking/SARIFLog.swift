@@ -1,6 +1,6 @@
 internal import GatePolicy
 
-/// The report of `check` as SARIF 2.1.0 (OASIS), which code hosts show as annotations of a change.
+/// The report of `check` as SARIF 2.1.0 (OASIS), which code hosts show as annotations on a change.
 package struct SARIFLog: Encodable, Sendable {
     private let version = "2.1.0"
     private let schema = "https://json.schemastore.org/sarif-2.1.0.json"

@@ -32,7 +32,7 @@ extension DifferenceReport: CustomStringConvertible {
             difference.readsOtherFields
                 ? "'identity' has changed: clients may be identified differently" : nil,
             difference.notationsDiffer
-                ? "'versionMatches' or 'buildMatches' have changed: clients are not compared by the "
+                ? "'versionMatches' or 'buildMatches' has changed: clients are not compared by the "
                     + "format of their version or build" : nil,
             difference.isSampled
                 ? "the rules have too many conditions to try all combinations: this is a sample"
@@ -40,7 +40,7 @@ extension DifferenceReport: CustomStringConvertible {
         ].compactMap(\.self)
     }
 
-    /// Returns a line about the clients with a different decision at any time.
+    /// Returns a line about the clients whose decision differs at any time.
     static func summary(of difference: RuleSetDifference) -> String {
         let kinds = Set(difference.periods.flatMap(\.changes).map(\.kind))
         guard !kinds.isEmpty else {
@@ -68,9 +68,9 @@ extension DifferenceReport: CustomStringConvertible {
     static func percent(_ share: Double) -> String {
         let hundredths = min(max(Int((share * 10_000).rounded()), 1), 9_999)
         let (whole, rest) = hundredths.quotientAndRemainder(dividingBy: 100)
-        if rest == 0 { return "\(whole) %" }
+        if rest == 0 { return "\(whole)%" }
         return rest % 10 == 0
-            ? "\(whole).\(rest / 10) %" : "\(whole).\(rest < 10 ? "0" : "")\(rest) %"
+            ? "\(whole).\(rest / 10)%" : "\(whole).\(rest < 10 ? "0" : "")\(rest)%"
     }
 
     private static func who(_ change: ComparedChange) -> String {
@@ -129,7 +129,7 @@ extension DifferenceReport: CustomStringConvertible {
 }
 
 extension ComparedChange {
-    /// The effect of a change on a client, the worst first.
+    /// The possible effects of a change on a client, worst first.
     package enum Kind: String, Sendable, CaseIterable, Encodable {
         case denied = "newly denied"
         case allowed = "no longer denied"

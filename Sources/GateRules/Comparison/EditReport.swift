@@ -48,7 +48,7 @@ extension EditReport: CustomStringConvertible {
             lines += Self.lines(of: edit)
             lines += self.lines(of: effects.removeValue(forKey: edit.subject) ?? [])
         }
-        // A global change, such as of `exempt`, affects clients of every rule.
+        // A global change, such as one to `exempt`, affects clients of every rule.
         let rest = effects.values.flatMap(\.self)
         if !rest.isEmpty {
             lines.append("effects of these changes together:")
@@ -175,7 +175,7 @@ extension EditReport: CustomStringConvertible {
         effects[subject]?[index].until = time
     }
 
-    /// Adds versions to the effect on responses; returns `false` if there is none yet.
+    /// Adds versions to the effect on responses; returns `false` if there is no such effect yet.
     private static func join(_ versions: [String], to effects: inout [Effect]) -> Bool {
         guard let known = effects.firstIndex(where: { $0.kind == .answered }) else { return false }
         effects[known].versions = (effects[known].versions + versions).uniqued()

@@ -1,6 +1,7 @@
 internal import GatePolicy
 
-/// The edits between two sets of rules files and feed values, as written, rule by rule.
+/// The edits from one set of rules files and feed values to another, rule by rule, with values as
+/// written.
 package struct RulesEdits: Sendable, Equatable {
     /// The part of the rules that a setting belongs to.
     enum Subject: Sendable, Hashable {
@@ -35,8 +36,8 @@ package struct RulesEdits: Sendable, Equatable {
     package init(from old: LoadedRules, to new: LoadedRules) {
         let before = old.sources + old.parsed.ofFeeds
         let after = new.sources + new.parsed.ofFeeds
-        // Unchanged sources are skipped: a feed may change one rule beside a file with thousands of
-        // rules.
+        // Unchanged sources are skipped: a feed may change one rule while a file contains
+        // thousands.
         self.init(before.filter { !after.contains($0) }, after.filter { !before.contains($0) })
     }
 

@@ -57,6 +57,6 @@ struct BlockedBuildsDecoder {
         if case .number = element.content {
             return element.build(self.problems).map { BuildRange($0) }
         }
-        return element.parsed(as: "a range of builds", self.problems, by: BuildRange.init(parsing:))
+        return element.parsed(as: "a build range", self.problems, by: BuildRange.init(parsing:))
     }
 }

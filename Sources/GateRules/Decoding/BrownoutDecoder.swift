@@ -6,7 +6,7 @@ struct BrownoutDecoder {
     static let seriesKeys = ["every", "for", "growing"]
     private static let limit: Int64 = 1_000
 
-    /// The limits of all windows; `nil` if a time is missing or invalid.
+    /// The times between which all windows must lie; each is `nil` if it is missing or invalid.
     let warnFrom: NamedTime?
     let enforceFrom: NamedTime?
     let problems: Problems
@@ -80,7 +80,7 @@ struct BrownoutDecoder {
         }
         guard count <= Self.limit else {
             let message =
-                "\(count) brownouts begin before \(enforceFrom), and at most \(Self.limit) can: "
+                "\(count) brownouts begin before \(enforceFrom), but at most \(Self.limit) can: "
                 + "'every' is too short"
             self.problems.report(message, at: place)
             return []

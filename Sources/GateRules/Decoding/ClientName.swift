@@ -18,7 +18,7 @@ struct ClientName: Sendable, Equatable {
     private static let words: Set<String> = [
         "*", "all", "any", "both", "every", "everything", ".*",
     ]
-    /// Separators of names in other tools; in a header field, a comma separates two values.
+    /// Separators of names in other tools; in a header field, a comma also separates values.
     private static let separators: Set<Character> = [",", "|", ";"]
     /// Separators of platforms; the names of known platforms do not contain them.
     private static let platformSeparators: Set<Character> = ["/", "&", "+", " "]
@@ -47,7 +47,7 @@ struct ClientName: Sendable, Equatable {
 
     private static func noPatterns(_ kind: Kind) -> String {
         kind == .app
-            ? "only patterns such as 'com.example.*' are supported, no regular expressions"
+            ? "only patterns such as 'com.example.*' are supported, not regular expressions"
             : "patterns are not supported here; list each \(kind)"
     }
 
@@ -55,7 +55,8 @@ struct ClientName: Sendable, Equatable {
         var names = self.names(text.split(whereSeparator: { self.separators.contains($0) }))
         if names.count < 2, !text.contains(where: { self.separators.contains($0) }) {
             guard kind == .platform, !Platform.isKnown(text) else { return }
-            // `ios/android` or `iOS and Android`: only if each part is a known platform.
+            // `ios/android` and `iOS and Android` are lists, but only if each part is a known
+            // platform.
             let parts = text.split(whereSeparator: { self.platformSeparators.contains($0) })
                 .filter { !["and", "or"].contains($0.lowercased()) }
             guard parts.count > 1, parts.allSatisfy({ Platform.isKnown(String($0)) }) else {

@@ -57,13 +57,13 @@ struct CountryCode: Sendable, Hashable {
 
         var description: String {
             switch self {
-            case .shape: "write its two letters, such as 'jp'"
+            case .shape: "use its two-letter code, such as 'jp'"
             case .other(let code): "did you mean '\(code)'?"
             }
         }
     }
 
-    /// Codes that are often mistaken for those of a country, and that no store uses.
+    /// Codes that are often mistaken for country codes, and that no store uses.
     private static let slips = ["uk": "gb"]
 
     let text: String

@@ -5,7 +5,7 @@ package enum FindingName: String, Sendable, CaseIterable {
     // Findings that reject the rules.
     /// No known version passes, so no update helps.
     case lockout
-    /// A plan for a higher floor removes the lower one until it takes effect.
+    /// A plan for a higher floor removes the lower one until the plan takes effect.
     case planOpens = "plan-opens"
     /// A change newly denies a larger share of the last day's clients than `guard` allows.
     case newlyRefused = "guard"
@@ -39,7 +39,7 @@ package enum FindingName: String, Sendable, CaseIterable {
     case placeholderLink = "placeholder-link"
     /// A planned floor would deny a larger share of the last day's clients than `guard` allows.
     case comingRefusals = "coming-refusals"
-    /// The newest release is denied, and an older one passes.
+    /// The newest release is denied while an older one passes.
     case refusedRelease = "refused-release"
     /// A recommended version that another rule denies.
     case refusedRecommendation = "refused-recommendation"
@@ -47,13 +47,13 @@ package enum FindingName: String, Sendable, CaseIterable {
     case missingRelease = "missing-release"
     /// A release that is listed twice.
     case repeatedRelease = "repeated-release"
-    /// A version with build metadata, which is not compared.
+    /// A version with build metadata, which comparisons ignore.
     case buildMetadata = "build-metadata"
     /// A notice that lacks a language that other notices have.
     case missingLanguage = "missing-language"
     /// A notice that is never shown.
     case unusedNotice = "unused-notice"
-    /// A policy for a path that is no stricter than the general one.
+    /// A path policy that is no stricter than the general policy.
     case lenientPath = "lenient-path"
     /// Unidentified clients, including health checks, receive a 426.
     case rejectsUnidentified = "rejects-unidentified"
@@ -110,15 +110,15 @@ extension Element {
     func findings(_ problems: Problems) -> [Located<FindingName>] {
         let known = FindingName.allCases.filter { $0.effect == .refuses }.map(\.rawValue)
         return self.oneOrMore(problems).compactMap { item in
-            guard let text = item.text("the name of a finding", problems) else { return nil }
+            guard let text = item.text("a finding name", problems) else { return nil }
             if known.contains(text), let name = FindingName(rawValue: text) {
                 return Located(value: name, place: item.place)
             }
             let hint = Spelling.hint(for: text, among: known)
             let names = known.dropLast().map { "'\($0)'" }.joined(separator: ", ")
             return problems.reject(
-                "'\(text)' is not a finding that can be accepted: these are \(names) and "
-                    + "'\(known.last ?? "")'\(hint)",
+                "'\(text)' cannot be accepted; only \(names) and "
+                    + "'\(known.last ?? "")' can\(hint)",
                 at: item.place
             )
         }

@@ -16,7 +16,7 @@ struct HeaderName: Sendable, Equatable {
     /// Fields that frame, describe or route a message, and fields that the gate reads or writes
     /// itself.
     ///
-    /// The gate can remove identity fields before it forwards a request; these must not be removed.
+    /// They cannot be identity fields, which the gate may remove before it forwards a request.
     private static let reserved: Set<String> = [
         "accept", "connection", "content-length", "content-type", "expect", "forwarded", "host",
         "keep-alive", "origin", "proxy-authenticate", "proxy-authorization", "proxy-connection",

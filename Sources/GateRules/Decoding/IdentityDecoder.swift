@@ -60,7 +60,7 @@ struct IdentityDecoder {
         )
     }
 
-    /// Reports a header, including a default one, that is used for two parts.
+    /// Reports headers, including default headers, that are used for two parts.
     private func checkHeaders(_ headers: [(part: IdentityPart, value: Element)]) {
         var spoken: [String: IdentityPart] = [:]
         for (part, names) in IdentitySources.defaults.headers

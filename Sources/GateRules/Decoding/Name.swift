@@ -24,9 +24,9 @@ struct Name: Sendable, Equatable {
 /// Character tests for names. A large file contains many names, and a regular expression costs a
 /// thousand times as much, because it is compiled at each use.
 extension UInt8 {
-    /// Whether it is an ASCII letter.
+    /// Whether the byte is an ASCII letter.
     var isLetter: Bool { (0x61...0x7A).contains(self | 0x20) }
 
-    /// Whether it is an ASCII letter or digit.
+    /// Whether the byte is an ASCII letter or digit.
     var isLetterOrDigit: Bool { self.isLetter || (0x30...0x39).contains(self) }
 }

@@ -60,7 +60,7 @@ struct NextDecoder {
             ("notice", \RuleDefinition.notice), ("recommendedNotice", \.recommendedNotice),
         ] {
             guard let element = fields[key] else { continue }
-            next[keyPath: path] = element.text("the name of a notice", self.problems)
+            next[keyPath: path] = element.text("a notice name", self.problems)
         }
         if let element = fields["snooze"] { next.snooze = element.timeSpan(self.problems) }
         if let element = fields["storeUrl"] {
@@ -101,7 +101,7 @@ struct NextDecoder {
 }
 
 extension RuleDefinition {
-    /// Sets the rule and all its `next` floors to count and log only.
+    /// Puts the rule and all its `next` floors in observe mode.
     package mutating func observe() {
         self.mode = .observe
         for index in self.next.indices { self.next[index].mode = .observe }

@@ -4,7 +4,7 @@ internal import GatePolicy
 package struct PhaseDecoder {
     static let keys = ["completeAt"]
     package static let partialWord = "partial"
-    /// The duration of a phased release of the App Store in seconds.
+    /// The duration of an App Store phased release in seconds.
     private static let duration: Int64 = 7 * 86_400
 
     let problems: Problems

@@ -2,7 +2,7 @@ internal import GatePolicy
 
 /// Recognizes version ranges in the notation of other tools.
 enum RangeSpelling {
-    /// Returns a suffix for a message that shows the correct notation; empty if none is recognized.
+    /// Returns a message suffix with the correct notation; empty if none is recognized.
     static func hint(for text: String) -> String {
         let words = text.split(whereSeparator: { $0 == " " || $0 == "\t" }).joined(separator: " ")
         for parts in [self.alternatives(words), [self.joined(words)], self.span(words)] {
@@ -16,28 +16,28 @@ enum RangeSpelling {
         return ""
     }
 
-    /// Returns a suffix for a message about a version that is preceded by an operator.
+    /// Returns a message suffix for a version that is preceded by an operator.
     static func hint(forVersion text: String) -> String {
         let version = text.drop { "<>=~^ ".contains($0) }
         guard version.count < text.count,
             let version = try? AppVersion(parsing: String(version))
         else { return "" }
-        return "; write \"\(version)\", without an operator: it means this version or a later one, "
-            + "and 'blocked' is for ranges"
+        return "; write \"\(version)\", without an operator: it means this version or a later one; "
+            + "for ranges, use 'blocked'"
     }
 
-    /// `3.7 || 3.9`, as in npm.
+    /// Splits `3.7 || 3.9`, as in npm, into its alternatives.
     private static func alternatives(_ text: String) -> [String] {
         guard text.contains("||") else { return [] }
         return text.split(separator: "|").map { self.joined(String($0)) }
     }
 
-    /// `>=3.9.0, <3.9.4` and `==3.7.2`, as in pip, and `&&`.
+    /// Rewrites `>=3.9.0, <3.9.4` and `==3.7.2`, as in pip, and `&&`.
     private static func joined(_ text: String) -> String {
         text.replacing("&&", with: " ").replacing(",", with: " ").replacing("==", with: "=")
     }
 
-    /// `3.9.0 - 3.9.4`, `3.9.0...3.9.4` and `3.9.0..<3.9.4`.
+    /// Rewrites `3.9.0 - 3.9.4`, `3.9.0...3.9.4` and `3.9.0..<3.9.4`.
     private static func span(_ text: String) -> [String] {
         for (separator, end) in [(" - ", "<="), ("..<", "<"), ("...", "<="), ("..", "<=")] {
             let parts = text.split(separator: separator)

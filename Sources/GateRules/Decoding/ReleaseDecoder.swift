@@ -73,8 +73,8 @@ struct ReleaseDecoder {
         return builds.map(\.0)
     }
 
-    /// Decodes a list of countries that got the release at `releasedAt`, or a mapping from country
-    /// to time.
+    /// Decodes a list of countries that received the release at `releasedAt`, or a mapping from
+    /// country to time.
     private func countries(_ element: Element) -> [String: Timestamp?] {
         let decoder = CountryDecoder(problems: self.problems)
         guard case .mapping = element.content else {

@@ -27,8 +27,8 @@ struct RolloutDecoder {
 
     private func step(_ element: Element, after last: RolloutStep?) -> RolloutStep? {
         guard let fields = Fields(element, Self.keys, self.problems) else { return nil }
-        let at = fields.required("at", of: "a step of a rollout")
-        let percent = fields.required("percent", of: "a step of a rollout")
+        let at = fields.required("at", of: "a rollout step")
+        let percent = fields.required("percent", of: "a rollout step")
         let time = at?.time(self.problems)
         let share = percent.flatMap { self.percent($0, Self.share) }
         if let at, let time, let before = last?.at, time <= before {
@@ -36,7 +36,7 @@ struct RolloutDecoder {
             self.problems.report(message, at: at.place)
         }
         if let percent, let share, let before = last?.percent, share < before {
-            // A client that had to update must not be released again: a rollout only adds clients.
+            // Once a client has had to update, it must not be let through again.
             let order = "\(Self.text(share)) after \(Self.text(before))"
             let message = "a rollout cannot decrease: \(order)"
             self.problems.report(message, at: percent.place)
@@ -61,6 +61,6 @@ struct RolloutDecoder {
     }
 
     static func text(_ percent: Double) -> String {
-        Int(exactly: percent).map { "\($0) %" } ?? "\(percent) %"
+        Int(exactly: percent).map { "\($0)%" } ?? "\(percent)%"
     }
 }

@@ -38,9 +38,9 @@ struct RuleDecoder {
             blockedBuilds: BlockedBuildsDecoder(problems: self.problems).decode(fields),
             prerelease: fields["prerelease"]
                 .flatMap { $0.choice(of: PrereleasePolicy.self, self.problems) } ?? .asRelease,
-            notice: fields["notice"].flatMap { $0.text("the name of a notice", self.problems) },
+            notice: fields["notice"].flatMap { $0.text("a notice name", self.problems) },
             recommendedNotice: fields["recommendedNotice"]
-                .flatMap { $0.text("the name of a notice", self.problems) },
+                .flatMap { $0.text("a notice name", self.problems) },
             storeURL: fields["storeUrl"]
                 .flatMap { StoreURLDecoder(problems: self.problems).decode($0) },
             mode: fields["mode"]

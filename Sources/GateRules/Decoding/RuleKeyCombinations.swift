@@ -47,7 +47,7 @@ struct RuleKeyCombinations {
         }
     }
 
-    /// Releases are stated per platform, so these keys need one.
+    /// Reports keys that depend on releases but have no platform: every store has its own releases.
     private func checkStore() {
         let isForPlatforms = self.fields["match"]?.hasKey("platform") ?? false
         guard !isForPlatforms else { return }

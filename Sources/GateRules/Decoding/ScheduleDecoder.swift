@@ -26,7 +26,8 @@ struct ScheduleDecoder {
         )
     }
 
-    /// Brownouts need both limits: they must follow the warning, and they announce `enforceFrom`.
+    /// Reports brownouts if `warnFrom` or `enforceFrom` is missing: brownouts follow the warning
+    /// and announce the enforcement, so they need both.
     private func checkEnds(of fields: Fields) {
         guard let place = fields.place(of: "brownouts"),
             let missing = ["warnFrom", "enforceFrom"].first(where: { fields[$0] == nil })

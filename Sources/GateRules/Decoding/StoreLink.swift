@@ -19,7 +19,7 @@ package struct StoreLink: Sendable, Equatable {
         }
 
         private static func name(of scalar: Unicode.Scalar) -> String {
-            scalar == " " ? "a blank" : "'\(scalar)'"
+            scalar == " " ? "a space" : "'\(scalar)'"
         }
     }
 

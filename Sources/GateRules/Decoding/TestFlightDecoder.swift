@@ -13,13 +13,13 @@ struct TestFlightDecoder {
 
     private func app(_ element: Element) -> TestFlightApp? {
         guard let fields = Fields(element, Self.keys, self.problems) else { return nil }
-        let platform = fields.required("platform", of: "an app of TestFlight")
+        let platform = fields.required("platform", of: "a TestFlight app")
             .flatMap { $0.text("a platform", self.problems) }
-        let builds = fields.required("builds", of: "an app of TestFlight")
+        let builds = fields.required("builds", of: "a TestFlight app")
             .flatMap { $0.list(self.problems) }
             .map { $0.compactMap { self.build($0) } }
         let app = fields["app"].flatMap { $0.text("an app identifier", self.problems) }
-        let feed = fields["feed"].flatMap { $0.text("the id of a feed", self.problems) }
+        let feed = fields["feed"].flatMap { $0.text("a feed id", self.problems) }
         let words = fields["words"]
             .flatMap { $0.choice(of: TestAudience.Words.self, self.problems) }
         guard let platform, let builds else { return nil }
@@ -39,7 +39,7 @@ struct TestFlightDecoder {
         }
         let build = fields.required("build", of: "a build").flatMap { element in
             element.parsed(
-                as: "the number of a build",
+                as: "a build number",
                 self.problems,
                 by: AppVersion.init(parsing:)
             )

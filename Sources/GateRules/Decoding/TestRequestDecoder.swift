@@ -9,13 +9,13 @@ struct TestRequest: Sendable, Equatable {
     var method = "GET"
     var path = "/"
     var address: String?
-    /// The location of the client's country, which no header carries by default.
+    /// The location of the client's country in the file; by default, no header carries the country.
     var countryPlace: Place?
 
     static let empty = TestRequest()
 
-    /// Returns all header fields of the request; each part of the identity uses the first header
-    /// for it.
+    /// Returns all header fields of the request; each part of the identity is sent in the first
+    /// header that is configured for it.
     func headers(by identity: IdentitySources) -> [HeaderField] {
         let spoken = IdentityPart.allCases.compactMap { part -> HeaderField? in
             guard let value = self.parts[part], let name = identity.headers[part]?.first else {
@@ -37,7 +37,7 @@ struct TestRequest: Sendable, Equatable {
 
 /// Decodes the `request` of a test: the client's identity, and the request itself.
 struct TestRequestDecoder {
-    /// The keys of the identity whose values are strings.
+    /// The identity keys whose values are strings.
     private static let parts: [(key: String, part: IdentityPart)] = [
         ("app", .app), ("platform", .platform), ("version", .version), ("channel", .channel),
         ("osVersion", .osVersion), ("device", .device), ("language", .languages),

@@ -4,7 +4,7 @@
 struct DocumentParser {
     /// The maximum number of elements in a file; every use of an alias counts again.
     static let maximumElements = 500_000
-    /// The maximum nesting depth of lists and mappings: far more than any file needs, and far fewer
+    /// The maximum nesting depth of lists and mappings: far more than any file needs, and far less
     /// than a thread's stack allows.
     static let maximumDepth = 200
 

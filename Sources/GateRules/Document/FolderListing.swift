@@ -5,13 +5,13 @@ private import Glibc
 package struct FolderListing: Sendable, Equatable {
     private static let suffixes = [".yaml", ".yml", ".json"]
 
-    /// The names without the path of the folder.
+    /// The names without the folder's path.
     package let names: [String]
 
     /// Lists a folder.
     ///
-    /// Names that start with a dot, such as Kubernetes' `..data`, are skipped, as is a JSON Schema
-    /// that is stored next to the rules for editors.
+    /// Names that start with a dot, such as Kubernetes' `..data`, are skipped, as are JSON Schemas,
+    /// which are stored next to the rules for use by editors.
     package init(path: String) throws(FileContent.Failure) {
         guard let folder = unsafe opendir(path) else {
             throw errno == ENOENT ? .missing : .system(errno)

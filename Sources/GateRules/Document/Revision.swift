@@ -8,8 +8,8 @@ package struct Revision: Sendable, Equatable {
     /// read.
     static let length = 12
 
-    /// The hash of the files, which come first: feed values can change without hashing the files
-    /// again.
+    /// The hash of the files, which come first, so that they need not be hashed again when only
+    /// feed values change.
     struct Beginning: Sendable {
         private var hash = SHA256()
 
@@ -17,14 +17,14 @@ package struct Revision: Sendable, Equatable {
             for source in sources { self.add(source.bytes) }
         }
 
-        /// Adds a feed value; the name of the source tells whether it is only observed, or an
-        /// earlier value.
+        /// Adds a feed value; the name of the source tells whether the value is only observed, or
+        /// is an earlier one.
         fileprivate mutating func add(feed source: RulesSource) {
             self.add(Array(source.name.utf8))
             self.add(source.bytes)
         }
 
-        /// The length prefix keeps `a` + `bc` apart from `ab` + `c`.
+        /// Adds bytes after their length, so that `a` + `bc` and `ab` + `c` have different hashes.
         private mutating func add(_ bytes: [UInt8]) {
             self.hash.update(Array("\(bytes.count):".utf8))
             self.hash.update(bytes)

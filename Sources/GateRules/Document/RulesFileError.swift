@@ -51,7 +51,7 @@ extension RulesFileError {
 }
 
 extension RulesFileError: CustomStringConvertible {
-    /// `file:line:col: message`, which editors and terminals show as a link.
+    /// The error as `file:line:col: message`, which editors and terminals show as a link.
     package var description: String {
         "\(self.file):\(self.line):\(self.column): \(self.message)"
     }

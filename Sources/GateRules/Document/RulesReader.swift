@@ -22,7 +22,7 @@ struct RulesReader {
         }
     }
 
-    /// Reads the folder again until nothing changed during the read, so that a rule set never mixes
+    /// Reads the folder again until nothing changes during a read, so that a rule set never mixes
     /// two states.
     private func readFolder() throws(RulesFileErrors) -> [RulesSource] {
         for _ in 0..<Self.attempts {

@@ -1,6 +1,6 @@
 package import GateSystem
 
-/// The files that the rules consist of and their states, without their contents.
+/// The rules files and their states, without their contents.
 package enum RulesIdentity: Sendable, Equatable {
     case missing
     case file(FileIdentity)
@@ -21,7 +21,7 @@ package enum RulesIdentity: Sendable, Equatable {
     }
 }
 
-/// A state of the rules: their files, and their revision or the errors of reading them.
+/// A state of the rules: their files, and their revision or, if they cannot be read, the errors.
 package struct RulesState: Equatable {
     let identity: RulesIdentity
     let content: Result<Revision, RulesFileErrors>
@@ -33,7 +33,8 @@ package struct RulesState: Equatable {
 
     /// Reads the rules.
     package init(path: String) {
-        // Read before the content, so that a change in between is found at the next check.
+        // The identity is read before the content, so that a change in between is found at the next
+        // check.
         let identity = RulesIdentity(path: path)
         let content = Result { () throws(RulesFileErrors) in
             Revision(of: try RulesReader(path: path).read())
@@ -59,8 +60,8 @@ package struct RulesSighting: Sendable {
 
 /// Decides which of the observed states are reported.
 ///
-/// A file with new timestamps and the same content is also reported, because a reload on a signal
-/// in the meantime may have read it half written.
+/// A file with new timestamps and the same content is also reported, because a reload that a signal
+/// triggered may have read a half-written file.
 package struct RulesSightings {
     /// Whether a state is reported.
     package enum Verdict {
@@ -74,7 +75,7 @@ package struct RulesSightings {
 
     package init() {}
 
-    /// Whether a poll found the files that were reported last, in which case they need not be read.
+    /// Whether a poll found the files that were reported last, which then need not be read.
     package mutating func know(_ identity: RulesIdentity) -> Bool {
         guard identity == self.reported?.identity else { return false }
         self.unconfirmed = nil
@@ -89,7 +90,7 @@ package struct RulesSightings {
         return .report
     }
 
-    /// Adds a state that a poll found; the files may be half written.
+    /// Adds a state that a poll found; the files may be half-written.
     package mutating func glance(_ state: RulesState) -> Verdict {
         guard state != self.reported, state != self.unconfirmed else { return self.look(state) }
         self.unconfirmed = state

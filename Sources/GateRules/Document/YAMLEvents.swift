@@ -30,7 +30,8 @@ enum YAMLFailure: Error {
 
 /// Parses YAML with libyaml and returns its events.
 ///
-/// Nothing is composed: resolving aliases and comparing keys is left to the caller.
+/// Events are not composed into values: resolving aliases and comparing keys are left to the
+/// caller.
 @safe
 final class YAMLEvents {
     private let file: String

@@ -29,7 +29,7 @@ extension Element {
             return name.text("the name of an environment variable", problems)
                 .map { .environment($0) }
         case (nil, let path?):
-            return path.text("the path of a file", problems).map { .file($0) }
+            return path.text("a file path", problems).map { .file($0) }
         case (nil, nil), (_?, _?):
             let message = "a secret needs either 'env' or 'file': { env: NAME } or { file: PATH }"
             return problems.reject(message, at: self.place)
@@ -42,7 +42,7 @@ extension Element {
     ///   - noun: The kind of name, for messages.
     ///   - example: A valid example.
     ///   - marks: The permitted ASCII characters besides letters and digits.
-    ///   - problems: The list for problems.
+    ///   - problems: The list to which problems are added.
     /// - Returns: The name; `nil` if it is invalid.
     package func name(
         _ noun: String,

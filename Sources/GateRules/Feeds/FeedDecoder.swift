@@ -45,7 +45,7 @@ struct FeedDecoder {
         guard let source = entries.first(where: { $0.key == "source" })?.value else {
             return self.problems.reject("a feed needs 'source'", at: element.place)
         }
-        guard let word = source.text("the kind of a feed", self.problems) else { return nil }
+        guard let word = source.text("a feed kind", self.problems) else { return nil }
         if let known = self.kinds.decoders.first(where: { $0.word == word }) { return known }
         let words = self.kinds.decoders.map(\.word)
         let hint = Spelling.hint(for: word, among: words)

@@ -11,12 +11,12 @@ package struct FeedDefinition: Sendable {
     /// Identifies the fetched data: values with a different fingerprint belong to a different
     /// source.
     package let fingerprint: String
-    /// The findings that the entry accepts in values of the feed.
+    /// The findings that the entry accepts in the feed's values.
     let accepted: [Located<FindingName>]
 
     /// The kind and location of the source, without secrets.
     package var summary: String { self.source.summary }
-    /// Whether the feed generates rules from data that are not rules.
+    /// Whether the feed generates rules from data that is not rules.
     package var makesRules: Bool {
         if case .rules = self.source.subject { true } else { false }
     }
@@ -42,9 +42,11 @@ package struct FeedTiming: Sendable, Equatable {
         case observe
     }
 
-    /// The polling interval in seconds; for a stream, the delay after a regular end.
+    /// The polling interval in seconds; for a stream, the delay before reconnecting after it ends
+    /// normally.
     package var every: Int64
-    /// The time in seconds without a confirmation after which the feed is stale; `nil`: never.
+    /// The time in seconds after which a value that has not been confirmed is stale; `nil` if it
+    /// never is.
     package var staleAfter: Int64?
     package var whenStale: StalePolicy
 }

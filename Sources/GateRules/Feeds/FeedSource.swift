@@ -76,7 +76,7 @@ package enum FeedSubject: Sendable, Equatable {
 package enum FeedEnd: Sendable, Equatable {
     /// The fetch is complete.
     case complete
-    /// A stream ended regularly, and must be reopened.
+    /// A stream ended normally, and must be reopened.
     case interrupted
 }
 
@@ -98,7 +98,8 @@ package enum FeedResult: Sendable, Equatable {
 package struct FeedValue: Sendable, Equatable, Codable {
     /// A rules file of a feed.
     package struct File: Sendable, Equatable, Codable {
-        /// The name that distinguishes the file from others of the feed; `nil` for a single file.
+        /// The name that distinguishes the file from the feed's other files; `nil` for a single
+        /// file.
         package var name: String?
         package var text: String
 

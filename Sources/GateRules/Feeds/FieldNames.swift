@@ -19,7 +19,7 @@ package struct FieldNames: Sendable, Equatable {
     ///   - known: VersionGate's names.
     ///   - localized: The names in `known` that support a field per language.
     ///   - usual: The default names of the source, where they differ from VersionGate's names.
-    ///   - problems: The list for unknown names.
+    ///   - problems: The list to which unknown names are added.
     package init(
         _ element: Element?,
         known: [String],
@@ -55,7 +55,7 @@ package struct FieldNames: Sendable, Equatable {
     /// Decodes the path of a value: one or more names joined by dots, optionally followed by `#`
     /// and a JSON pointer.
     private static func path(_ element: Element, _ problems: Problems) -> String? {
-        guard let text = element.text("the name of a field", problems) else { return nil }
+        guard let text = element.text("a field name", problems) else { return nil }
         guard let mark = text.firstIndex(of: JSONValue.pointerMark) else { return text }
         let pointer = String(text[text.index(after: mark)...])
         if mark > text.startIndex, pointer.hasPrefix("/"), JSONPointer(parsing: pointer) != nil {
@@ -90,7 +90,7 @@ extension LanguageTag {
     /// Parses a language as written by sources: `ja`, `pt-BR`, `zh_TW`.
     ///
     /// Primary subtags with more than three letters, which no language uses today (RFC 5646 section
-    /// 2.2.1), are rejected, because they are names of something else.
+    /// 2.2.1), are rejected, because they name something else.
     package init?(language text: String) {
         let tag = String(text.map { $0 == "_" ? "-" : $0 })
         guard let primary = tag.split(separator: "-").first, 2...3 ~= primary.utf8.count else {

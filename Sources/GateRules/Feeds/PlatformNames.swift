@@ -2,14 +2,14 @@ package import GatePolicy
 
 /// Detects platforms in field names and field values of a source.
 package enum PlatformNames {
-    /// The parts of names that identify a platform.
+    /// The name parts that identify a platform.
     ///
     /// Other platform names, such as `web`, occur in many unrelated names.
     private static let words = [
         "ios", "iphone", "ipad", "ipados", "macos", "tvos", "watchos", "visionos", "android",
         "harmonyos", "windows",
     ]
-    /// The parts of names of fields that contain a platform.
+    /// The name parts of fields that contain a platform.
     private static let fields = ["platform", "platforms", "os", "device", "target"]
 
     /// Returns the platform in a field name or path; `nil` unless there is exactly one.

@@ -2,7 +2,7 @@ internal import GatePolicy
 
 /// Finds the floors that apply to all clients of a given floor, without comparing all pairs.
 struct CoveringIndex {
-    /// The values of a condition that keys are made of.
+    /// The values of a condition from which keys are made.
     private enum Values {
         case each
         case firstOrNone
@@ -22,7 +22,7 @@ struct CoveringIndex {
     private let floors: [RulesInReview.Floor]
     /// Positions of floors by the hash of one value of each condition.
     ///
-    /// A hash collision yields a floor that does not cover; `places(covering:)` filters it out.
+    /// After a hash collision, a floor may not cover the given one; `places(covering:)` omits it.
     private var places: [Int: [Int]] = [:]
     private var wide: [Int] = []
 
@@ -32,7 +32,8 @@ struct CoveringIndex {
         for index in floors.indices { self.keep(floors[index].rule.match, at: index) }
     }
 
-    /// Adds a floor under each combination of its values, since another rule may have any of them.
+    /// Adds a floor under each combination of its values, since another rule may have any of these
+    /// values.
     private mutating func keep(_ match: RuleMatch, at place: Int) {
         let conditions = [
             match.apps?.count, match.platforms?.count, match.channels?.count,
@@ -43,7 +44,7 @@ struct CoveringIndex {
         let namesPattern = match.apps?.contains { !$0.isIdentifier } ?? false
         guard keys <= Self.keyLimit, !namesPattern else { return self.wide.append(place) }
         Self.forEachKey(match, .each) { key in
-            // The same value occurs twice.
+            // A value that is listed twice yields the same key twice.
             guard self.places[key]?.last != place else { return }
             self.places[key, default: []].append(place)
         }

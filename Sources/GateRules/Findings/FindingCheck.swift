@@ -10,7 +10,8 @@ protocol FindingCheck: Sendable {
 struct RulesInReview {
     /// A rule, or one of its `next` floors, with its locations.
     ///
-    /// This is a class, because each check iterates over all floors, and there may be thousands.
+    /// This is a class, so that each check can iterate over thousands of floors without copying
+    /// rules.
     final class Floor: Sendable {
         let rule: RuleDefinition
         let places: RulesPlaces.Rule

@@ -18,7 +18,7 @@ extension RulesFindings {
     ///
     /// - Parameters:
     ///   - rules: The rules.
-    ///   - old: The active rules, which the rules are to replace; `nil`: none.
+    ///   - old: The active rules, which the rules are to replace; `nil` if there are none.
     ///   - isReturn: Whether these rules were active before the current ones. Returning to them is
     ///     an undo and is not rejected for planned floors or newly denied clients.
     ///   - census: The clients of the last day; `nil` if there is no census.
@@ -46,7 +46,7 @@ extension RulesFindings {
                 : acceptance.apply(to: finding)
         }
         let needless = FindingCollector()
-        // Without enforcement, no rejecting finding occurs, so an `accept` cannot be tested.
+        // Without enforcement, no rejecting finding occurs, so every `accept` would seem needless.
         if rules.definition.mode == .enforce {
             acceptance.reportNeedless(
                 to: needless,
@@ -59,8 +59,8 @@ extension RulesFindings {
 }
 
 extension LoadedRules {
-    /// The feeds with a lockout although the active rules were not made stricter: store data that
-    /// arrived later reveals it.
+    /// The feeds whose rules lock clients out although these rules did not become stricter: store
+    /// data that arrived later has revealed the lockout.
     package var lockoutsByFeeds: [(feed: String, finding: Finding)] {
         var feeds: [String: Finding] = [:]
         for finding in self.findings.warnings where finding.name == .lockout {
@@ -107,7 +107,7 @@ private struct Acceptance {
             && self.entries[index].finding.value == finding.name
         {
             self.entries[index].isUsed = true
-            // The author has written `accept`, and knows about the finding.
+            // The author has written `accept`, so the finding is already known.
             return finding.allowed(because: "accepted", as: .notes)
         }
         guard finding.effect == .refuses else { return finding }

@@ -4,7 +4,7 @@ enum JSONEscapes {
 
     /// Rewrites JSON surrogate pairs (`\ud83d\ude00`) as YAML escapes (`\U0001f600`).
     static func withoutSurrogates(_ bytes: [UInt8]) -> [UInt8] {
-        // In YAML, a backslash outside quotes is literal.
+        // Only JSON is rewritten: in YAML, a backslash outside quotes is literal.
         guard bytes.first(where: { !$0.isJSONBlank }) == UInt8(ascii: "{") else { return bytes }
         var written: [UInt8] = []
         written.reserveCapacity(bytes.count)
@@ -31,7 +31,7 @@ enum JSONEscapes {
         return written
     }
 
-    /// Returns the number of a `\uXXXX` escape.
+    /// Returns the code unit of a `\uXXXX` escape.
     private static func unit(_ bytes: [UInt8], at index: Int) -> Int? {
         guard index + 6 <= bytes.count, bytes[index] == self.backslash,
             bytes[index + 1] == UInt8(ascii: "u")

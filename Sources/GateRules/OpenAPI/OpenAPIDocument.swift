@@ -12,7 +12,7 @@ package struct OpenAPIDocument: Sendable {
     /// - Parameters:
     ///   - path: The file.
     ///   - number: The index of the document among several.
-    ///   - bases: The base paths of requests; `nil`: those of the document's servers.
+    ///   - bases: The base paths of requests; if `nil`, those of the document's servers.
     /// - Throws: An error with its location if a file is invalid or cannot be read.
     package init(
         path: String,

@@ -5,7 +5,7 @@ internal import GateSystem
 ///
 /// Only local files are read, within the limits below; nothing is fetched from the network.
 struct OpenAPIFiles {
-    /// The maximum size of all files together in bytes; the largest public documents are a tenth of
+    /// The maximum total size of the files in bytes; the largest public documents are a tenth of
     /// that size.
     private static let mostBytes = 128 << 20
     private static let mostElements = 5_000_000
@@ -18,7 +18,7 @@ struct OpenAPIFiles {
 
     /// Returns the content of a file, which is read once.
     ///
-    /// `place`: the location of the reference to it; `nil` if it is an argument of the command.
+    /// `place`: The location of the reference to the file; `nil` for an argument of the command.
     mutating func root(
         of path: String,
         from place: Place? = nil
@@ -55,7 +55,7 @@ struct OpenAPIFiles {
     ) -> RulesFileError {
         let reason: String
         if case .tooLarge = failure {
-            reason = "the files of the document have more than \(self.mostBytes >> 20) MiB"
+            reason = "the document's files exceed \(self.mostBytes >> 20) MiB in total"
         } else {
             reason = "\(failure)"
         }
@@ -111,7 +111,7 @@ extension OpenAPIFiles {
             throw RulesFileError(place, "the reference '\(text)' leads back to itself")
         }
         guard chain.count <= Self.longestChain else {
-            let message = "more than \(Self.longestChain) references lead to one another"
+            let message = "the chain of references is longer than \(Self.longestChain)"
             throw RulesFileError(place, "the reference '\(text)' is not followed: \(message)")
         }
         guard let tokens = address.tokens else {

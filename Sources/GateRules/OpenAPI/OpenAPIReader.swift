@@ -104,8 +104,8 @@ extension OpenAPIReader {
         }
     }
 
-    /// Whether an entry of a path is an operation; methods that no version of OpenAPI defines
-    /// count, too.
+    /// Whether an entry of a path is an operation; methods that no version of OpenAPI defines also
+    /// count.
     private static func isMethod(_ entry: Element.Entry) -> Bool {
         let key = entry.key.lowercased()
         if self.methods.contains(key) { return true }
@@ -154,12 +154,12 @@ extension OpenAPIReader {
         )
     }
 
-    /// Returns the parameters of a path or an operation whose values may contain slashes.
+    /// Returns those parameters of a path or an operation whose values may contain slashes.
     private mutating func spanning(_ element: Element) -> Set<String> {
         var names: Set<String> = []
         for item in element["parameters"]?.items ?? [] {
-            // A broken reference to a parameter is ignored: no other property of parameters is
-            // used.
+            // A broken reference to a parameter is ignored, because parameters are used for nothing
+            // else.
             guard case .element(let parameter)? = try? self.files.target(of: item),
                 parameter["x-multi-segment"]?.scalar == "true"
                     || parameter["allowReserved"]?.scalar == "true",
@@ -187,12 +187,12 @@ extension OpenAPIReader {
     private mutating func servers(of element: Element) throws(RulesFileError) -> [OpenAPIServer]? {
         guard let named = element["servers"] else { return nil }
         guard case .element(let list) = try self.files.target(of: named) else {
-            throw Self.remote(named, "write the servers into the document, or pass --base")
+            throw Self.remote(named, "copy the servers into the document, or pass --base")
         }
         var servers: [OpenAPIServer] = []
         for item in list.items {
             guard case .element(let server) = try self.files.target(of: item) else {
-                throw Self.remote(item, "write the server into the document, or pass --base")
+                throw Self.remote(item, "copy the server into the document, or pass --base")
             }
             servers.append(
                 OpenAPIServer(
@@ -212,7 +212,7 @@ extension OpenAPIReader {
             guard case .element(let element) = try self.files.target(of: entry.value) else {
                 throw Self.remote(
                     entry.value,
-                    "write the variable into the document, or pass --base"
+                    "copy the variable into the document, or pass --base"
                 )
             }
             let named = (element["enum"]?.items ?? []).compactMap(\.scalar)

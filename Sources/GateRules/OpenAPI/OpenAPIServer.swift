@@ -15,10 +15,10 @@ struct OpenAPIServer: Sendable {
     private static let mostAddresses = 256
 
     /// The base paths of the document's paths on this server, without a trailing slash; a variable
-    /// with any value is `{+name}`.
+    /// that can have any value is written as `{+name}`.
     let bases: [String]
-    /// Other possible base paths: with values of variables other than the known ones, or below the
-    /// folder of a document with a relative URL.
+    /// Other possible base paths: those with unlisted values of variables and, if the URL is
+    /// relative, those below the folder of the document.
     let otherBases: [String]
 
     /// The server of a document without servers.
@@ -57,8 +57,8 @@ struct OpenAPIServer: Sendable {
         return rest.isEmpty ? parts : parts + [.text(String(rest))]
     }
 
-    /// Replaces variables in the host or the port by a fixed name: there may be hundreds of
-    /// regions.
+    /// Replaces variables in the host or the port with a fixed name, because they may have hundreds
+    /// of values, such as regions.
     private static func withoutHost(
         _ parts: [Part],
         _ variables: [String: Variable]
@@ -152,10 +152,10 @@ struct OpenAPIServer: Sendable {
             ]
         }
         if text.hasPrefix("/") { return [(Self.resolved(text), false)] }
-        // The URL that a relative path is resolved against is unknown.
+        // The URL against which a relative path is resolved is unknown.
         let path = Self.resolved("/" + text)
         var paths = [(path: path, isLoose: false)]
-        // A host without a scheme, which is not valid but common.
+        // A host without a scheme is not valid, but common.
         if let host = text.firstMatch(
             of: /^([^\/]+\.[A-Za-z]{2,}|localhost|[^\/]+(?=:\d+))(:\d+)?(?=\/|$)/
         ) {
@@ -171,7 +171,7 @@ struct OpenAPIServer: Sendable {
         address.prefix { $0 != "?" && $0 != "#" }
     }
 
-    /// Returns a path without `.`, `..`, empty segments (which variables can cause) and a trailing
+    /// Returns a path without `.`, `..`, empty segments (which variables can cause) or a trailing
     /// slash.
     private static func resolved(_ path: String) -> String {
         var segments: [Substring] = []

@@ -7,7 +7,7 @@ package struct FeedContribution: Sendable, Equatable {
     package var earlier: [FeedValue]
     /// The rules files that the feed contributes, as one string for display.
     package var document: String { self.value.document }
-    /// Whether the rules are only counted and logged, because the feed has failed for too long.
+    /// Whether the rules are in observe mode because the feed has failed for too long.
     package var isObserved: Bool
 
     package init(

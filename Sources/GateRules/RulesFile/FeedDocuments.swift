@@ -2,9 +2,9 @@ internal import GatePolicy
 
 /// The rules that feeds have provided so far, as documents to merge with those of the files.
 struct FeedDocuments {
-    /// A suffix for the source name of values that are only observed, so that the revision changes.
+    /// The suffix of the source names of values that are only observed; it changes the revision.
     private static let observedMark = " (stale)"
-    /// A suffix for the source name of earlier values.
+    /// The suffix of the source names of earlier values.
     private static let formerMark = " (before, "
     private static let prefix = "feed:"
 
@@ -14,14 +14,14 @@ struct FeedDocuments {
     /// All parsed sources, the earlier values included.
     private(set) var parsedSources: [RulesSource] = []
     private(set) var parsedDocuments: [RulesDocument] = []
-    /// The earlier values with floors that are still active, by feed.
+    /// The earlier feed values whose floors are still active, by feed.
     private(set) var earlier: [String: [FeedValue]] = [:]
     private(set) var earlierSources: [RulesSource] = []
 
     /// Decodes the contributions of the given feeds, in their order.
     ///
-    /// A value that was fetched with another entry of the same ID is skipped, as is one that an
-    /// older version of the gate interpreted differently.
+    /// A value is skipped if it was fetched with a different entry with the same ID, or if an older
+    /// version of the gate interpreted it differently.
     init(
         of feeds: [FeedDefinition],
         _ contributions: [String: FeedContribution],
@@ -53,7 +53,7 @@ struct FeedDocuments {
     /// Whether all sources could be parsed.
     var isComplete: Bool { self.documents.count == self.sources.count }
 
-    /// Returns the feed that a source name belongs to; `nil` for a file of the operator.
+    /// Returns the feed to which a source name belongs; `nil` for an operator's file.
     static func feed(ofFile name: String) -> String? {
         guard name.hasPrefix(Self.prefix) else { return nil }
         return String(name.dropFirst(Self.prefix.count).prefix { $0 != "/" && $0 != " " })

@@ -59,8 +59,8 @@ struct FeedFloors {
         return document
     }
 
-    /// Whether an earlier floor stays active below the current one: the current one is higher for
-    /// all versions, and does not apply to all clients yet.
+    /// Whether an earlier floor stays active, because the current floor is higher for all versions
+    /// but does not apply to all clients yet.
     private static func isBase(
         _ rule: RuleDefinition,
         of current: RuleDefinition,

@@ -1,8 +1,8 @@
 /// A finding about rules that are valid.
 package struct Finding: Sendable, Hashable {
     package let name: FindingName
-    /// The effect in this case: a finding that rejects only warns or notes if the file accepts it,
-    /// or if the rule was active before.
+    /// The effect in this case: a finding that usually rejects the rules has a weaker effect if the
+    /// file accepts it, or if the rule was active before.
     package fileprivate(set) var effect: FindingName.Effect
     /// The rule that the finding is about, if any.
     package let rule: String?
@@ -26,7 +26,7 @@ package struct Finding: Sendable, Hashable {
 
     /// Whether the gate logs the finding after loading the rules.
     ///
-    /// An accepted rejection and a laxer rule are no mistakes, but must not go unnoticed.
+    /// An accepted rejection and a laxer rule are not mistakes, but must not go unnoticed.
     package var isLoud: Bool {
         self.effect == .warns || self.name == .laxer || self.name.effect == .refuses
     }
@@ -36,7 +36,8 @@ package struct Finding: Sendable, Hashable {
 }
 
 extension Finding: CustomStringConvertible {
-    /// `file:line:col: warning: message [name]`, which editors and terminals show as a link.
+    /// The finding as `file:line:col: warning: message [name]`, which editors and terminals show as
+    /// a link.
     package var description: String {
         let error = self.asError
         let word =

@@ -13,14 +13,14 @@ package struct LoadedRules: Sendable {
     let beginning: Revision.Beginning
     /// The parsed sources, so that a source is only parsed again if it changes.
     let parsed: ParsedSources
-    /// The earlier values of feeds with floors that are still active, by feed ID.
+    /// The earlier feed values whose floors are still active, by feed ID.
     package let earlier: [String: [FeedValue]]
     /// The share of clients that these rules may newly deny when they replace others.
     var guardLimit = GuardLimit.standard
     /// The circuit breaker settings for these rules.
     package var breaker = BreakerSettings.standard
-    /// The failures of tests that expect a denial of a client that passes, where they are not
-    /// errors.
+    /// The failures of tests that expect a denial of a client that passes, unless these failures
+    /// are errors.
     let laxTests: [RulesFileError]
     /// The findings on these rules, and on the change from the rules that were active before.
     package internal(set) var findings = RulesFindings.none
@@ -50,7 +50,7 @@ package struct LoadedRules: Sendable {
     package var filesRevision: String { self.beginning.text }
 }
 
-/// The texts of rules files and their names, as in messages.
+/// The text of each rules file, with its name as in messages.
 package struct RulesTexts: Sendable, Equatable {
     package let sources: [(name: String, text: String)]
 
@@ -88,7 +88,7 @@ extension RulesTexts: Codable {
 
 /// An undo: earlier rules stay active until the files differ from the ones that were undone.
 ///
-/// It survives signals and restarts. Writing the same texts again does not end it; otherwise,
+/// It survives signals and restarts. Writing the same contents again does not end it; otherwise,
 /// deploying the same files again would revert the undo by accident.
 package struct RulesPin: Sendable, Equatable, Codable {
     /// The revisions of the files, without feeds, that do not end the undo.

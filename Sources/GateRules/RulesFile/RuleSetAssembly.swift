@@ -1,10 +1,11 @@
 internal import GatePolicy
 
-/// Joins the files of a rule set and checks what requires all of them.
+/// Joins the files of a rule set, and runs the checks that need all of them.
 struct RuleSetAssembly {
     private let documents: [RulesDocument]
     private let problems: Problems
-    /// Whether all files could be parsed; otherwise a missing name may be in one that could not.
+    /// Whether all files could be parsed; otherwise, a missing name may be in one of the unparsed
+    /// files.
     private let isComplete: Bool
 
     init(_ documents: [RulesDocument], problems: Problems, isComplete: Bool) {
@@ -51,7 +52,7 @@ struct RuleSetAssembly {
         )
     }
 
-    /// Runs the tests of a rule set without problems.
+    /// Runs the tests of a rule set that has no problems.
     ///
     /// - Parameters:
     ///   - rules: The rule set.
@@ -72,7 +73,7 @@ struct RuleSetAssembly {
         return laxer
     }
 
-    /// The format of denials; each of its settings is in one file at most.
+    /// The format of denials; each of its settings is in at most one file.
     private var answer: AnswerStyle {
         let styles = self.documents.map(\.answer)
         return AnswerStyle(

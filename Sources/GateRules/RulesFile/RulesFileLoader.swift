@@ -35,7 +35,8 @@ package struct RulesFileLoader: Sendable {
     ///
     /// - Parameters:
     ///   - contributions: The values of feeds, by feed ID.
-    ///   - loaded: The active rules. Sources that have not changed since are not parsed again, and
+    ///   - loaded: The active rules. Sources that have not changed since then are not parsed again,
+    ///     and
     ///     a test that expects a denial of a client that passes is a finding, not an error.
     /// - Returns: The rules, without findings.
     /// - Throws: `RulesFileErrors` with all errors.
@@ -60,7 +61,8 @@ package struct RulesFileLoader: Sendable {
     ///
     /// The contributions of feeds must be the same as at that load.
     ///
-    /// - Returns: `nil` if the files have changed since the sighting.
+    /// - Returns: The rules, or `loaded` if they are unchanged; `nil` if the files have changed
+    ///   since the sighting.
     package func load(
         feeds contributions: [String: FeedContribution],
         unlessUnchanged loaded: LoadedRules,
@@ -69,7 +71,7 @@ package struct RulesFileLoader: Sendable {
         let reading = Result { () throws(RulesFileErrors) in
             try RulesReader(path: self.path).read()
         }
-        // Checked after reading, so that it covers everything that was read, or an error.
+        // Checked after reading, so that the check covers everything that was read, or an error.
         if let sighting, !sighting.holds(at: self.path) { return nil }
         let sources = try reading.get()
         if loaded.pin?.holds(against: sources) == true { return loaded }

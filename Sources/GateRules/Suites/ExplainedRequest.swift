@@ -1,6 +1,6 @@
 package import GatePolicy
 
-/// A request to explain a decision for, with the keys of a rules test.
+/// A request whose decision is to be explained, with the keys of a rules test.
 package struct ExplainedRequest: Sendable {
     /// The file name in errors about the request.
     private static let name = "request"
@@ -12,7 +12,7 @@ package struct ExplainedRequest: Sendable {
     package let method: String
     package let path: String
     package let address: String?
-    /// The time for the evaluation; `nil`: now.
+    /// The time of the evaluation; `nil` for now.
     package let time: Timestamp?
 
     /// Decodes a JSON object.
@@ -24,7 +24,7 @@ package struct ExplainedRequest: Sendable {
     package init(json bytes: [UInt8], identity: IdentitySources) throws(RulesFileErrors) {
         let value: JSONValue
         do throws(JSONParser.Failure) {
-            // YAML does not support JSON's surrogate pair escapes.
+            // The YAML parser does not support JSON's surrogate pair escapes.
             value = try JSONParser.parse(bytes)
         } catch {
             throw RulesFileErrors(
@@ -64,7 +64,8 @@ package struct ExplainedRequest: Sendable {
             entries.append(Element.Entry(key: "headers", place: place, value: element))
         }
         for (name, value) in parameters where name != Self.header {
-            // Query parameters have no types.
+            // Query parameters have no types, so digits are a number only where a number is
+            // expected.
             let isNumber = name == "build" && value.utf8.allSatisfy { 0x30...0x39 ~= $0 }
             let element =
                 isNumber ? Element(content: .number(value), place: place) : text(value)

@@ -53,7 +53,7 @@ package struct JUnitReport: Sendable {
             case 0x3C: escaped += "&lt;"
             case 0x3E: escaped += "&gt;"
             case 0x22: escaped += "&quot;"
-            // In an attribute, a parser would replace them with spaces.
+            // In an attribute, a parser would replace these characters with spaces.
             case 0x09, 0x0A, 0x0D: escaped += "&#\(scalar.value);"
             case 0..<0x20, 0xFFFE, 0xFFFF: escaped += "\u{FFFD}"
             default: escaped.unicodeScalars.append(scalar)

@@ -2,7 +2,7 @@ internal import GatePolicy
 
 /// A rules file to start with: one app on iOS and Android, with comments.
 ///
-/// Missing values are replaced by placeholders, which are valid and marked as such.
+/// Missing values are replaced by placeholders, which are valid and marked as placeholders.
 package struct RulesTemplate: Sendable {
     private let appID: String?
     private let iosURL: String?
@@ -58,11 +58,11 @@ package struct RulesTemplate: Sendable {
         let words = TemplateTexts(language: self.language)
         return """
             # yaml-language-server: $schema=\(self.schema)
-            # The rules of VersionGate. After a change: versiongate check --strict PATH
+            # VersionGate rules. After each change, run: versiongate check --strict PATH
             # A running gate applies a change within a second.
 
             # Requests without a valid app version pass, so a missing header locks out no client.
-            # `observe` counts such requests, `reject` denies them.
+            # `observe` counts such requests; `reject` denies them.
             unidentified: { missing: allow, unreadable: allow }
 
             # Always forwarded: health checks, and paths that denied clients still need.
@@ -70,10 +70,10 @@ package struct RulesTemplate: Sendable {
               - /healthz
               - { method: POST, path: /logout }
 
-            # Below `minimum` an app must update. Further keys: `recommended` for a hint, `blocked` for
-            # single bad releases, `next` for a later floor with a date and a rollout. Clients send
-            # X-App-Platform and X-App-Version. With several apps on this gate, they also send X-App-Id,
-            # and each rule names its app: match: { platform: ios, app: ID }.
+            # Below `minimum`, an app must update. Other keys: `recommended` for a hint, `blocked`
+            # for single bad releases, `next` for a later floor with a date and a rollout. Clients
+            # send X-App-Platform and X-App-Version. With several apps on this gate, they also send
+            # X-App-Id, and each rule names its app: match: { platform: ios, app: ID }.
             rules:
               - id: ios
                 match: { platform: ios }
@@ -89,7 +89,7 @@ package struct RulesTemplate: Sendable {
                 notice: upgrade
                 storeUrl: \(Self.link(self.androidLink, PlaceholderURL.googlePlay))
 
-            # The texts for an app that must update. {currentVersion} is the version that it sent. Add
+            # The texts for an app that must update. {currentVersion} is the version it sent. Add
             # other languages next to the first one; the default is for all other clients.
             defaultLanguage: "\(self.language)"
             notices:
@@ -171,7 +171,7 @@ struct TemplateTexts {
         default:
             self.title = "Update required"
             self.message =
-                "Version {currentVersion} no longer works. Please update to the latest one."
+                "Version {currentVersion} no longer works. Please update to the latest version."
             self.button = "Update"
         }
     }

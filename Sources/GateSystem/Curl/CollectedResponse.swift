@@ -1,6 +1,6 @@
 private import Synchronization
 
-/// A sink that collects a finite response.
+/// A sink that collects a non-streaming response.
 final class CollectedResponse: TransferSink {
     private typealias Waiter = CheckedContinuation<Result<FetchResponse, FetchFailure>, Never>
 
@@ -73,7 +73,7 @@ extension ResponseHead {
 
     /// Whether the end of a response with status 200 can be verified (RFC 9112 section 6.3).
     ///
-    /// Only the status of other responses is used.
+    /// For other statuses, only the status itself is used.
     fileprivate var isFramed: Bool {
         guard self.status == 200 else { return true }
         return self["Content-Length"] != nil

@@ -21,7 +21,7 @@ package final class EasyHandle {
     /// certificate.
     ///
     /// - Parameters:
-    ///   - trust: The authorities that may have issued the server's certificate.
+    ///   - trust: The certificate authorities to trust.
     ///   - certificate: The certificate to present if the server requests one.
     /// - Throws: `FetchFailure` if libcurl rejects an option.
     package func secure(
@@ -40,7 +40,7 @@ package final class EasyHandle {
         }
     }
 
-    /// The result of OpenSSL's certificate verification; 0 if it found no fault.
+    /// The result of OpenSSL's certificate verification; 0 on success.
     package var verification: Int { self.number(CURLINFO_SSL_VERIFYRESULT) }
 
     func number(_ info: CURLINFO) -> Int {

@@ -6,7 +6,7 @@ extension FetchFailure {
     /// - Parameters:
     ///   - code: The result of the transfer; not `CURLE_OK`.
     ///   - progress: The phase in which the transfer failed.
-    ///   - verification: The result of OpenSSL's certificate verification; 0 if it found no fault.
+    ///   - verification: The result of OpenSSL's certificate verification; 0 on success.
     package init(_ code: CURLcode, after progress: TransferProgress, verification: Int) {
         switch code {
         case CURLE_COULDNT_RESOLVE_HOST: self = .unknownHost
@@ -32,7 +32,7 @@ extension FetchFailure {
         case CURLE_BAD_CONTENT_ENCODING: self = .badEncoding
         case CURLE_SSL_CERTPROBLEM:
             self = .other("the client certificate or its key cannot be used")
-        case CURLE_SSL_CACERT_BADFILE: self = .other("the authorities file cannot be read")
+        case CURLE_SSL_CACERT_BADFILE: self = .other("the CA certificates cannot be read")
         default: self = .other(unsafe String(cString: curl_easy_strerror(code)))
         }
     }
@@ -50,8 +50,8 @@ package enum TransferProgress: Sendable, Equatable {
 extension FetchFailure.Certificate {
     /// Maps a code of OpenSSL's `x509_vfy.h`.
     ///
-    /// libcurl checks the host name itself, before it gets the code from OpenSSL. Before that, the
-    /// code is 1.
+    /// If the host name does not match, libcurl fails before it reads the code from OpenSSL; the
+    /// code then still has its initial value, 1.
     fileprivate init(verification code: Int) {
         switch code {
         case 0, 1, 62, 64: self = .wrongName

@@ -39,9 +39,9 @@ package enum FetchFailure: Error, Equatable {
     /// The response is not HTTP.
     case notHTTP
     case tooManyRedirects
-    /// A redirect of a request that must not be redirected, or one without `Location`.
+    /// A redirect without `Location`, or a redirect of a request that must not be redirected.
     case unexpectedRedirect(status: Int)
-    /// A redirect to a host that is not on the list, or to an invalid URL.
+    /// A redirect to a host that is not permitted, or to an invalid URL.
     case refusedRedirect(host: String?, FetchURL.Failure?)
     /// A header field, or the URL with its query parameters, cannot be sent.
     case unsendable

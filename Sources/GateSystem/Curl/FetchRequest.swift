@@ -17,8 +17,8 @@ package struct FetchRequest: Sendable, Equatable {
     package var redirects: RedirectRule
     /// Whether the response may be compressed with gzip.
     ///
-    /// libcurl does not detect a truncated gzip body. Set this only if the format of the content
-    /// itself shows where it ends.
+    /// libcurl does not detect a truncated gzip body. Set this only if the end of the content can
+    /// be recognized from its format.
     package var acceptsGzip: Bool
     package var limits: FetchLimits
 
@@ -45,16 +45,16 @@ package struct FetchRequest: Sendable, Equatable {
 
 /// The timeouts and the size limit of a fetch.
 package struct FetchLimits: Sendable, Equatable {
-    /// The limit for a finite response, including redirects.
+    /// The timeout for a non-streaming response, including redirects.
     package var deadline: Duration
-    /// The limit for a connection, including the TLS handshake.
+    /// The timeout for connecting, including the TLS handshake.
     package var connect: Duration
     /// The maximum time between two chunks of a stream.
     package var silence: Duration
-    /// The maximum size of a finite response in bytes, after decompression.
+    /// The maximum size of a non-streaming response in bytes, after decompression.
     package var bytes: Int
 
-    /// The default limits: 30 s, 10 s, 90 s, and 4 MiB, which is the maximum size of a rules file.
+    /// The default limits; a non-streaming response may be as large as a rules file.
     package static let defaults = FetchLimits(
         deadline: .seconds(30),
         connect: .seconds(10),

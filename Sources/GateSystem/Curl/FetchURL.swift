@@ -5,7 +5,7 @@ private import CCurl
 /// The URL is parsed by libcurl itself, so the checks and the transfer cannot interpret it
 /// differently.
 package struct FetchURL: Sendable, Hashable {
-    /// The reason why a string is not a valid URL, without the text, which may contain a secret.
+    /// The reason why a string is not a valid URL; never the string, which may contain a secret.
     package enum Failure: Error, Equatable {
         case malformed
         case unsupportedScheme
@@ -48,7 +48,7 @@ package struct FetchURL: Sendable, Hashable {
         self.path = path
     }
 
-    /// Whether the request stays on this machine, in which case a proxy must not be used.
+    /// Whether the URL is for this machine or its metadata server, for which no proxy may be used.
     var isLocal: Bool { self.isLoopback || self.host == Self.metadataHost }
 
     private init(_ parts: URLParts) throws(Failure) {
@@ -84,7 +84,7 @@ package struct FetchURL: Sendable, Hashable {
         return try FetchURL(parts)
     }
 
-    /// Returns the URL with a suffix appended to its path, for example for the signature of a file.
+    /// Returns the URL with a suffix appended to its path, for example that of a signature file.
     package func appending(suffix: String) -> FetchURL? {
         guard let parts = try? URLParts(self.text) else { return nil }
         guard (try? parts.set(CURLUPART_PATH, self.path + suffix)) != nil else { return nil }

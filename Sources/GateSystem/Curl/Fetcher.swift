@@ -1,7 +1,7 @@
-/// An HTTP client on libcurl that fetches finite responses and streams.
+/// An HTTP client on libcurl that fetches complete responses and streams.
 ///
-/// Proxies come from curl's environment variables (`https_proxy`, `no_proxy`). TLS certificates are
-/// always verified.
+/// Proxies are taken from curl's environment variables (`https_proxy`, `no_proxy`). TLS
+/// certificates are always verified.
 package final class Fetcher: Sendable {
     private let loop: TransferLoop
 

@@ -32,7 +32,7 @@ package struct RedirectRule: Sendable, Equatable {
         first: FetchRequest,
         _ head: ResponseHead
     ) throws(FetchFailure) -> FetchRequest {
-        // Only safe requests are sent again: a body may contain secrets for the original host.
+        // Other requests are not sent again: a body may contain secrets for the original host.
         guard request.method == .get else { throw .unexpectedRedirect(status: head.status) }
         guard let location = head["Location"] else {
             throw .unexpectedRedirect(status: head.status)
@@ -69,7 +69,7 @@ package struct HostPattern: Sendable, Hashable {
         let isName = name.wholeMatch(of: /[A-Za-z0-9\-_]+(\.[A-Za-z0-9\-_]+)*/) != nil
         let isAddress = name.wholeMatch(of: /\[[0-9A-Fa-f:.]+\]/) != nil && name == text[...]
         guard isName || isAddress else { return nil }
-        // A top-level domain has no single owner.
+        // The hosts below a top-level domain belong to many owners.
         guard !text.hasPrefix(".") || name.contains(".") else { return nil }
         self.text = text.lowercased()
     }

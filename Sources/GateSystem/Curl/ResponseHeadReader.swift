@@ -11,8 +11,8 @@ struct ResponseHeadReader {
         case fail
     }
 
-    /// The maximum size in bytes of all lines of a response, including interim responses and
-    /// trailers.
+    /// The maximum total size in bytes of a response's lines, including those of interim responses
+    /// and of the trailer section.
     static let limit = 64 << 10
 
     private enum State {

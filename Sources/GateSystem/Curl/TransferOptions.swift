@@ -1,7 +1,7 @@
 internal import CCurl
 internal import GatePolicy
 
-/// A libcurl handle with all options of a request set.
+/// A libcurl handle with all options for a request.
 @safe
 final class TransferOptions {
     private let easy: EasyHandle
@@ -45,7 +45,7 @@ final class TransferOptions {
         unsafe gate_easy_set_callback(self.handle, CURLOPT_WRITEFUNCTION, body)
     }
 
-    /// The result of OpenSSL's certificate verification; 0 if it found no fault.
+    /// The result of OpenSSL's certificate verification; 0 on success.
     var verification: Int { self.easy.verification }
 
     func progress(hasHead: Bool) -> TransferProgress {
@@ -83,7 +83,7 @@ final class TransferOptions {
                 field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)"
             )
         }
-        // Disables `Expect: 100-continue`, which would delay bodies of a few hundred bytes.
+        // Disables `Expect: 100-continue`, which could delay the body.
         try self.append("Expect:")
         let code = unsafe gate_easy_set_list(self.handle, CURLOPT_HTTPHEADER, self.fields)
         try EasyHandle.check(code)

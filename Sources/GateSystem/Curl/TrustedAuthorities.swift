@@ -1,8 +1,8 @@
 internal import CCurl
 
-/// The certificate authorities that may have issued the certificate of a source.
+/// The certificate authorities that are trusted to issue the certificates of sources.
 package struct TrustedAuthorities: Sendable {
-    /// The reason why a file of authorities cannot be used.
+    /// The reason why a file of CA certificates cannot be used.
     package enum Failure: Error, CustomStringConvertible {
         case unreadable(String)
         case noCertificate
@@ -17,17 +17,17 @@ package struct TrustedAuthorities: Sendable {
 
     private static let maximumSize = 4 << 20
 
-    /// All certificates in PEM format; `nil` for libcurl's default.
+    /// All CA certificates in PEM format; `nil` for libcurl's default.
     let certificates: [UInt8]?
 
-    /// The system's authorities.
+    /// The system's CA certificates.
     package static let system = TrustedAuthorities(certificates: nil)
 
     private init(certificates: [UInt8]?) {
         self.certificates = certificates
     }
 
-    /// Loads the system's authorities plus those in a PEM file.
+    /// Loads the system's CA certificates plus those in a PEM file.
     package init(adding path: String) throws(Failure) {
         let added: [UInt8]
         do {
@@ -41,10 +41,9 @@ package struct TrustedAuthorities: Sendable {
         self.certificates = added + [UInt8(ascii: "\n")] + Self.systemCertificates
     }
 
-    /// The content of the authorities file that libcurl was built with.
+    /// The content of the CA file that libcurl was built with.
     ///
-    /// The authorities folder that libcurl was built with remains trusted regardless of this
-    /// option.
+    /// The CA directory that libcurl was built with remains in use, so it need not be read here.
     private static var systemCertificates: [UInt8] {
         guard let name = unsafe gate_authorities_file() else { return [] }
         let path = unsafe String(cString: name)

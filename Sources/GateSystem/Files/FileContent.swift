@@ -11,7 +11,7 @@ package struct FileContent: Sendable, Equatable {
         case system(Int32)
     }
 
-    /// The maximum size of a rules file in bytes: four times the maximum of a Kubernetes ConfigMap.
+    /// The maximum size of a rules file in bytes: four times that of a Kubernetes ConfigMap.
     package static let maximumRulesSize = 4 << 20
 
     package let bytes: [UInt8]

@@ -4,22 +4,22 @@ import Synchronization
 
 /// A thread with low priority that runs long tasks one after the other.
 ///
-/// On a machine with one core, tasks and an event loop compete for it. With equal priority, tasks
-/// would get half of the time, and requests would queue up. The thread ends some time after its
-/// last task. Only two of these threads exist, because each concurrent thread has its own allocator
-/// arena, whose memory is never returned.
+/// On a machine with one core, the tasks and an event loop compete for it. With equal priority, the
+/// tasks would get half of the CPU time, and requests would queue up. The thread ends some time
+/// after its last task. Only two of these threads exist, because each concurrent thread has its own
+/// allocator arena, whose memory is never returned to the system.
 package final class BackgroundThread: Sendable {
-    /// For loading, compiling and comparing rules; an undo must not wait for anything else.
+    /// For loading, compiling and comparing rules; an undo must not wait for other tasks.
     package static let reloads = BackgroundThread()
     /// For reading and writing the census and the audit log, which may take seconds.
     package static let records = BackgroundThread()
 
-    /// The nice value: event loops have priority, but on a core that is never idle the thread still
+    /// The nice value: event loops have priority, but even on a core that is never idle, the thread
     /// gets a quarter of the time.
     static let niceness: CInt = 5
 
-    /// The number of seconds to wait for more work; feeds may change their values many times in
-    /// that time.
+    /// The number of seconds to wait for more work before the thread ends; feeds may change their
+    /// values many times in quick succession.
     private static let patience = 10
 
     private struct State {
@@ -58,8 +58,8 @@ package final class BackgroundThread: Sendable {
 
     /// Releases a value whose deallocation takes a long time.
     package func release(_ value: some Sendable) {
-        // The caller keeps its reference until this returns, and the last reference frees the
-        // value.
+        // The caller holds its reference until this method returns. The thread must release its own
+        // reference later, because the last release frees the value.
         self.add { withExtendedLifetime(value) { _ = usleep(Self.handover) } }
     }
 

@@ -23,7 +23,7 @@ package final class LongTaskThread: Sendable {
                 // On Linux, `nice` only affects the calling thread.
                 _ = nice(BackgroundThread.niceness)
                 let value = work()
-                // Released before the caller resumes, which may submit more work at once.
+                // Cleared before the caller resumes, because it may submit more work at once.
                 self.isBusy.withLock { $0 = false }
                 continuation.resume(returning: value)
             }

@@ -61,7 +61,7 @@ struct FramingFields: Equatable {
         return nil
     }
 
-    /// Returns 501 for a coding that the gate cannot decode, 400 for a malformed list (RFC 9112
+    /// Returns 501 for a coding that the gate cannot decode, and 400 for a malformed list (RFC 9112
     /// 6.1).
     private func transferEncodingFault(_ bytes: Span<UInt8>, _ line: FieldLine) -> MessageFault {
         var chunkedCount = self.isChunked ? 1 : 0

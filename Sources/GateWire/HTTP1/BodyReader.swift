@@ -19,8 +19,8 @@ package enum BodyReader: Equatable, Sendable {
     ///
     /// Fields that have a role in `trailerFields` are not allowed in the trailer section. `onData`
     /// is called with the bounds of each run of content, without its framing. `onExtension` is
-    /// called with the bounds of the extensions of each chunk that has any. `onTrailer` is called
-    /// with each trailer field.
+    /// called with the bounds of a chunk's extensions, for each chunk that has extensions.
+    /// `onTrailer` is called with each trailer field.
     package mutating func consume(
         _ bytes: Span<UInt8>,
         trailerFields: FieldNameTable,

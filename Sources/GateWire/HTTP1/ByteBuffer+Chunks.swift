@@ -4,7 +4,7 @@ extension ByteBuffer {
     /// Returns the first `length` readable bytes without the ranges in `gaps`.
     ///
     /// The gaps are in ascending order and relative to the reader index. Nothing is copied if there
-    /// are none.
+    /// are no gaps.
     package func slice(of length: Int, without gaps: [Range<Int>]) -> ByteBuffer? {
         guard !gaps.isEmpty else { return self.getSlice(at: self.readerIndex, length: length) }
         var slice = ByteBufferAllocator().buffer(capacity: length)
@@ -18,7 +18,7 @@ extension ByteBuffer {
         return slice
     }
 
-    /// Writes three byte arrays, and reserves space only once.
+    /// Writes three byte arrays, reserving space only once.
     package mutating func writeTogether(_ first: [UInt8], _ second: [UInt8], _ third: [UInt8]) {
         let count = first.count + second.count + third.count
         unsafe self.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { space in
@@ -40,7 +40,7 @@ extension ByteBuffer {
     /// CR LF.
     private static let lineEnd: UInt16 = 0x0D0A
 
-    /// Writes a chunk of a body, unless it is empty, and the last chunk if `isLast` is true (RFC
+    /// Writes `data` as a chunk unless it is empty, then the last chunk if `isLast` is true (RFC
     /// 9112 7.1).
     package mutating func writeChunk(_ data: ByteBuffer, isLast: Bool) {
         if data.readableBytes > 0 {
@@ -52,8 +52,9 @@ extension ByteBuffer {
         if isLast { self.writeStaticString("0\r\n\r\n") }
     }
 
-    /// Writes a number greater than zero in hexadecimal digits, without creating a string, because
-    /// chunks may be as small as one byte.
+    /// Writes a number greater than zero in hexadecimal digits.
+    ///
+    /// No string is created, because that would be too expensive for chunks as small as one byte.
     private mutating func writeHexadecimal(_ number: Int) {
         var shift = (number.bitWidth - 1 - number.leadingZeroBitCount) & ~3
         while shift >= 0 {

@@ -5,9 +5,9 @@
 /// the gate.
 package struct ChunkedScanner: Equatable, Sendable {
     package enum Progress: Equatable, Sendable {
-        /// The number of bytes that belong to the body, which continues.
+        /// The body continues after this number of bytes.
         ///
-        /// Any bytes after them in the buffer are the beginning of an incomplete line.
+        /// Any further bytes in the buffer are the beginning of an incomplete line.
         case more(consumed: Int)
         /// The number of bytes up to the end of the body.
         case end(consumed: Int)
@@ -25,8 +25,10 @@ package struct ChunkedScanner: Equatable, Sendable {
     private static let sizeDigits = 16
     /// The maximum number of bytes in the extensions of one chunk.
     private static let sizeLineLimit = 512
-    /// The maximum number of bytes in all extensions of a body; reading them costs more than
-    /// sending them.
+    /// The maximum number of bytes in all extensions of a body.
+    ///
+    /// The extensions are limited, because parsing them costs the gate more than sending them costs
+    /// the peer.
     private static let extensionLimit = 16 * 1024
     /// The maximum number of bytes in the trailer section of a message.
     static let trailerLimit = 8 * 1024
@@ -41,8 +43,8 @@ package struct ChunkedScanner: Equatable, Sendable {
     ///
     /// Fields that have a role in `trailerFields` are not allowed in the trailer section. `onData`
     /// is called with the bounds of each run of content, without its framing. `onExtension` is
-    /// called with the bounds of the extensions of each chunk that has any. `onTrailer` is called
-    /// with each trailer field.
+    /// called with the bounds of a chunk's extensions, for each chunk that has extensions.
+    /// `onTrailer` is called with each trailer field.
     package mutating func consume(
         _ bytes: Span<UInt8>,
         trailerFields: FieldNameTable,
@@ -192,7 +194,7 @@ extension ChunkedScanner {
 
     /// Returns the position after a chunk extension and the whitespace before the next extension.
     ///
-    /// Returns `nil` if the extension is invalid, or if whitespace ends the line.
+    /// Returns `nil` if the extension is invalid, or if the line ends with whitespace.
     private static func endOfExtension(
         in bytes: Span<UInt8>,
         from start: Int,

@@ -25,9 +25,9 @@ package struct ConnectionOptions: Equatable, Sendable {
     /// Whether `Connection` lists the name of this field line, which makes the field hop-by-hop.
     ///
     /// Fields that the gate uses to decide or forward are never dropped because a client lists
-    /// them: listing `Host` or a version header can only be an attack. Fields that describe the
-    /// content, or the preferred content, only affect the gate's own responses, so they are
-    /// dropped.
+    /// them: listing `Host` or a version header can only be an attack. Listed fields that describe
+    /// the content, or state which content the client prefers, are dropped, because they only
+    /// affect the gate's own responses.
     @inlinable @inline(__always)
     package func nominates(_ line: FieldLine, in bytes: Span<UInt8>) -> Bool {
         !self.nominated.isEmpty && self.isNominated(line, in: bytes)

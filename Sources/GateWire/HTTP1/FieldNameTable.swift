@@ -1,11 +1,10 @@
 /// A table of the roles of header fields by name.
 ///
-/// A class, so that code that stores roles can compare the identity of the table that they came
-/// from.
+/// It is a class, so that code that stores roles can check by identity which table they came from.
 package final class FieldNameTable: Sendable {
     private let names: NameTable<FieldRole>
 
-    /// Creates a table of at most 255 lower-case field names; the first of several equal names is
+    /// Creates a table of at most 255 lower-case field names; if several are equal, the first is
     /// used.
     package init(_ names: [(String, FieldRole)]) {
         self.names = NameTable(names)
@@ -41,11 +40,11 @@ struct NameTable<Value: Sendable>: Sendable {
     private struct Entry {
         var nameStart: Int
         var nameCount: Int
-        /// The first eight and the last eight bytes of the name, padded with zeros if it is
+        /// The first eight and the last eight bytes of the name, padded with zeros if the name is
         /// shorter.
         var ends: (first: UInt64, last: UInt64)
-        /// Whether the name consists only of letters, digits and hyphens, and `ends` contains all
-        /// of them.
+        /// Whether the name consists only of letters, digits and hyphens, and `ends` covers all of
+        /// it.
         var isPlain: Bool
         /// The next entry in the same bucket, numbered as in `firsts`.
         var next: UInt8
@@ -54,7 +53,7 @@ struct NameTable<Value: Sendable>: Sendable {
 
     package enum Match {
         case found(Value)
-        /// The name differs only in a `_` in the position of a `-`.
+        /// The name differs only in having a `_` in place of a `-`.
         ///
         /// CGI and similar interfaces map both names to the same variable. A twin of a field that
         /// the gate sets or checks must not reach the backend.
@@ -67,7 +66,7 @@ struct NameTable<Value: Sendable>: Sendable {
     private var entries: [Entry] = []
     private var names: [UInt8] = []
 
-    /// Creates a table of at most 255 lower-case names; the first of several equal names is used.
+    /// Creates a table of at most 255 lower-case names; if several are equal, the first is used.
     init(_ names: [(String, Value)]) {
         self.firsts = Array(repeating: 0, count: 256)
         for (name, value) in names.prefix(255).reversed() {
@@ -129,7 +128,8 @@ struct NameTable<Value: Sendable>: Sendable {
 
     /// Returns the ends of a token in lower case.
     ///
-    /// Other tokens can have the same ends as a plain name, but never another plain name.
+    /// Two different plain names never have the same ends, but another token can have the ends of a
+    /// plain name.
     @inline(always)
     private static func ends(
         of bytes: Span<UInt8>,

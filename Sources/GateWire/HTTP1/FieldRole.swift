@@ -1,6 +1,6 @@
 import GatePolicy
 
-/// The meaning of a header field to the gate; fields without a role are forwarded unchanged.
+/// The meaning of a header field for the gate; fields without a role are forwarded unchanged.
 package enum FieldRole: Equatable, Sendable {
     case other
     case host
@@ -40,8 +40,8 @@ package enum FieldRole: Equatable, Sendable {
 }
 
 extension FieldRole {
-    /// Whether the role may differ under other rules: an identity field, its twin, or a field that
-    /// could become one of these.
+    /// Whether other rules may assign a different role: true for an identity field, its twin, and
+    /// any field that could become one of these.
     var dependsOnRules: Bool {
         switch self {
         case .other, .identity, .gateOwned, .dialect: true
@@ -78,7 +78,7 @@ extension FieldRole {
         ("x-versiongate-decision", .gateOwned),
         ("x-versiongate-body", .gateOwned),
         ("x-versiongate-status", .gateOwned),
-        // Read from testers if previews are enabled, and never forwarded.
+        // Sent by testers; read only if previews are enabled, and never forwarded.
         ("x-versiongate-preview", .gateOwned),
     ]
 

@@ -8,7 +8,7 @@ package struct FieldSection: Equatable, Sendable {
         self.lines.removeAll(keepingCapacity: true)
     }
 
-    /// Swaps the lines with another array, in order to reuse its memory.
+    /// Swaps the lines with another array, to reuse the memory of that array.
     mutating func exchangeLines(with lines: inout [FieldLine]) {
         swap(&self.lines, &lines)
     }
@@ -30,7 +30,7 @@ package struct FieldSection: Equatable, Sendable {
         self.lines[index].role = .other
     }
 
-    /// Updates the roles of identity fields from another table; all other roles remain.
+    /// Looks up the roles of identity fields in another table; all other roles remain.
     mutating func updateIdentityRoles(in bytes: Span<UInt8>, by table: FieldNameTable) {
         for index in self.lines.indices {
             let line = self.lines[index]
@@ -45,8 +45,8 @@ package struct FieldSection: Equatable, Sendable {
     ///
     /// Parsing also stops at a line that is incomplete or exceeds a limit.
     ///
-    /// `count` is the maximum number of lines in the section, and `limit` the maximum end of a
-    /// line.
+    /// `count` is the maximum number of lines in the section, and `limit` the largest offset at
+    /// which a line may end.
     @inline(__always)
     package mutating func append(
         plainLinesIn bytes: Span<UInt8>,

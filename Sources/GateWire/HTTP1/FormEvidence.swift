@@ -5,7 +5,7 @@ import GatePolicy
 /// The body is never read. If the parts indicate different forms, the most specific form is used,
 /// so that every combination has exactly one form.
 struct FormEvidence {
-    /// The form for the first `Content-Type` that indicates one.
+    /// The form indicated by the first `Content-Type` that indicates any.
     private var byContentType: AnswerForm?
     private var acceptsGraphQL = false
     private var isBrowser = false
@@ -20,7 +20,7 @@ struct FormEvidence {
     mutating func add(accept bytes: Span<UInt8>, _ line: FieldLine) {
         var (namesHTML, namesXHTML) = (false, false)
         bytes.forEachListMember(from: line.valueStart, to: line.valueEnd) { start, end in
-            // One or two letters exclude the types of nearly all requests.
+            // One or two letters are enough to rule out these types in nearly all requests.
             let name = start + "application/".utf8.count
             guard start < end else { return true }
             switch bytes[start] | 0x20 {
@@ -75,7 +75,7 @@ struct FormEvidence {
     /// Returns the form for a method and a target.
     ///
     /// A Connect GET may lack the protocol's header field, and most GraphQL clients send no header field that
-    /// distinguishes their requests from other JSON.
+    /// distinguishes their requests from other JSON requests.
     private static func form(
         byTargetOf head: borrowing RequestHead,
         in bytes: Span<UInt8>
@@ -114,8 +114,10 @@ struct FormEvidence {
 }
 
 extension AnswerForm {
-    /// The form for the media type of a request; `nil` for a type that does not indicate one (gRPC over HTTP/2,
-    /// "Content-Type"; the gRPC-Web protocol; the Connect protocol, "Streaming-Content-Type").
+    /// Returns the form for the media type of a request; `nil` for a type that does not indicate one.
+    ///
+    /// Sources: gRPC over HTTP/2, "Content-Type"; the gRPC-Web protocol; the Connect protocol,
+    /// "Streaming-Content-Type".
     init?(contentType bytes: Span<UInt8>, _ line: FieldLine) {
         func has(_ type: StaticString) -> Bool {
             bytes.hasMediaType(type, line.valueStart, line.valueEnd)
@@ -141,8 +143,8 @@ extension AnswerForm {
             } else if has("application/connect+json") {
                 self = .connectStreamJSON
             } else if has("application/connect") {
-                // A stream in another encoding, whose end-of-stream message would require that
-                // media type. Clients also accept the error of a unary call.
+                // The stream uses another encoding. Its end-of-stream message would have to use that encoding, but
+                // clients also accept the error of a unary call.
                 self = .connect
             } else {
                 return nil

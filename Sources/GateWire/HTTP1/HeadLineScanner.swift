@@ -1,8 +1,8 @@
 /// A scanner that splits a message head into lines while its bytes arrive.
 ///
 /// It searches each byte only once for the end of a line, even if the bytes arrive in small
-/// buffers. Only CR LF ends a line: RFC 9112 2.2 lets a recipient accept a bare LF, but other hops
-/// may not. Request smuggling exploits such differences.
+/// buffers. Only CR LF ends a line: RFC 9112 section 2.2 lets a recipient accept a bare LF, but
+/// other hops may not. Request smuggling exploits such differences.
 struct HeadLineScanner: Equatable, Sendable {
     package enum Line: Equatable {
         /// The bounds of the line, without its CR LF.
@@ -16,7 +16,7 @@ struct HeadLineScanner: Equatable, Sendable {
     /// The index before which there is no line feed.
     private var searchStart = 0
 
-    /// Whether no byte of the next line has been searched.
+    /// Whether no byte of the next line has been searched yet.
     var isAtNewLine: Bool { self.searchStart == self.lineStart }
 
     /// Continues at the start of a line, after the caller has parsed all earlier lines.

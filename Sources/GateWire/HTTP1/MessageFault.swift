@@ -1,4 +1,4 @@
-/// The reason why the gate does not accept a message (RFC 9112).
+/// The reason for rejecting a message (RFC 9112).
 package enum MessageFault: Error, Equatable, Sendable {
     case startLine
     case method
@@ -65,7 +65,7 @@ package enum MessageFault: Error, Equatable, Sendable {
     package var status: Int {
         switch self {
         case .unsupportedVersion: 505
-        // For an unknown protocol, RFC 9220 3 specifies 501.
+        // For an unknown protocol, RFC 9220 section 3 specifies a 501.
         case .unsupportedMethod, .unsupportedProtocol, .unsupportedTransferCoding: 501
         case .headTooLarge, .tooManyFields: 431
         case .targetTooLong: 414

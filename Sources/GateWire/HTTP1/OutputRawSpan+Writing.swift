@@ -43,7 +43,7 @@ extension OutputRawSpan {
             self.write(decimal: number / 10)
             return self.append(UInt8(ascii: "0") + UInt8(number % 10))
         }
-        // The last digit first, so that the first digit ends up in the lowest byte.
+        // Starts with the last digit, so that the first digit ends up in the lowest byte.
         var (digits, rest, count) = (UInt64(0), number, 0)
         repeat {
             digits = digits << 8 | UInt64(0x30 + rest % 10)

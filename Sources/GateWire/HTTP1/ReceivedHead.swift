@@ -17,8 +17,9 @@ package struct ReceivedHead: Equatable, Sendable {
         self.init(head, bytes: copy)
     }
 
-    /// Returns the head with the roles of another table, because the identity fields depend on the
-    /// rules.
+    /// Returns the head with its field roles looked up in another table.
+    ///
+    /// This is needed after the rules have changed, because they define the identity fields.
     package func head(by table: FieldNameTable) -> RequestHead {
         var head = self.head
         head.fields.updateIdentityRoles(in: self.bytes.readableBytesUInt8Span, by: table)

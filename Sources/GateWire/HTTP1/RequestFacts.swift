@@ -27,7 +27,7 @@ package struct RequestFacts: Equatable, Sendable {
     @usableFromInline package private(set) var upgradeLine: Int?
     /// A bit set of the identity fields that are present, by the index in their role.
     package private(set) var identityFields: UInt64 = 0
-    /// Whether there is a field that only the gate writes, or that only testers send.
+    /// Whether there is a field that only the gate may write, or that only testers send.
     package private(set) var hasGateOwnedField = false
     /// The remaining number of times that a `TRACE` or `OPTIONS` request may be forwarded; `nil`
     /// for no limit.
@@ -40,7 +40,7 @@ package struct RequestFacts: Equatable, Sendable {
     private var hasRequestMethodField = false
     @usableFromInline let minorVersion: Int
 
-    /// - Throws: The fault of a head whose lines are well-formed, but which is ambiguous.
+    /// - Throws: The fault, if the head is ambiguous although each of its lines is well-formed.
     package init(_ head: borrowing RequestHead, in bytes: Span<UInt8>) throws(MessageFault) {
         self.minorVersion = head.minorVersion
         var framing = FramingFields()
@@ -123,7 +123,7 @@ package struct RequestFacts: Equatable, Sendable {
         var count: UInt64 = 0
         for index in line.valueStart..<line.valueEnd {
             guard ASCII.isDigit(bytes[index]) else { throw .maxForwards }
-            // Larger numbers exceed any real number of hops, so they can be reduced.
+            // No real request has this many hops left, so clamping the number makes no difference.
             count = Swift.min(count, .max / 16) * 10 + UInt64(bytes[index] - 0x30)
         }
         return count

@@ -1,4 +1,4 @@
-/// A parser for request heads that works in place, in a single pass (RFC 9112).
+/// An in-place, single-pass parser for request heads (RFC 9112).
 ///
 /// It rejects anything that two recipients could interpret differently.
 package struct RequestHeadParser: Sendable {
@@ -16,7 +16,7 @@ package struct RequestHeadParser: Sendable {
     }
 
     package private(set) var head = RequestHead()
-    /// Whether a request line has been parsed, of this head or of an earlier one.
+    /// Whether the request line of this head or of an earlier one has been parsed.
     package private(set) var hasReadLine = false
     private var scanner = HeadLineScanner()
     private var stage = Stage.requestLine
@@ -26,7 +26,7 @@ package struct RequestHeadParser: Sendable {
         self.limits = limits
     }
 
-    /// Prepares for the next head, and reuses the memory of the last one.
+    /// Prepares for the next head, reusing the memory of the last one.
     package mutating func reset() {
         self.scanner = HeadLineScanner()
         self.stage = .requestLine
@@ -64,8 +64,8 @@ package struct RequestHeadParser: Sendable {
         }
     }
 
-    /// The maximum length of the request line; the method, version and spaces usually take far less
-    /// than 64 bytes.
+    /// The maximum length of the request line; the method, version and spaces usually take up far
+    /// fewer than 64 bytes.
     private var requestLineLimit: Int { self.limits.target + 64 }
 
     private func overflow(_ count: Int) -> MessageFault? {

@@ -1,7 +1,7 @@
 import NIOCore
 
-/// A generator of IDs for requests that do not have one: unique across threads and restarts, and
-/// cheap.
+/// A cheap generator of IDs for requests that have none; the IDs are unique across threads and
+/// restarts.
 package struct RequestIDs {
     private let prefix: UInt64
     private var counter: UInt64
@@ -19,7 +19,7 @@ package struct RequestIDs {
 
 /// The ID of a request: 32 lower-case hexadecimal digits.
 package struct RequestID: CustomStringConvertible, Sendable {
-    /// All digits in memory order, eight in each number.
+    /// All digits in memory order, eight in each integer.
     package let digits: InlineArray<4, UInt64>
 
     package init(high: UInt64, low: UInt64) {
@@ -44,12 +44,12 @@ package struct RequestID: CustomStringConvertible, Sendable {
     }
 
     package func write(into out: inout OutputRawSpan) {
-        // Appending them as raw memory is safe: integers have no padding.
+        // Appending the integers as raw memory is safe, because they have no padding.
         for index in self.digits.indices { unsafe out.append(self.digits[index], as: UInt64.self) }
     }
 
-    /// Returns the eight hexadecimal digits of each number as ASCII, in the eight bytes of another
-    /// number.
+    /// Returns the eight hexadecimal digits of each integer as ASCII, in the eight bytes of another
+    /// integer.
     private static func hexadecimal(_ values: SIMD4<UInt64>) -> SIMD4<UInt64> {
         let ones = SIMD4<UInt64>(repeating: 0x0101_0101_0101_0101)
         // Moves the halves apart until each digit has its own byte.

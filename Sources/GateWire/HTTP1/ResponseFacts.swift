@@ -9,7 +9,8 @@ package struct ResponseFacts: Equatable, Sendable {
     package private(set) var isEventStream = false
     @usableFromInline let minorVersion: Int
 
-    /// Creates the facts about a response; `answersHead` tells whether the request was `HEAD`.
+    /// Creates the facts about a response; `answersHead` tells whether the request method was
+    /// `HEAD`.
     ///
     /// - Throws: The fault of a head whose framing is ambiguous.
     package init(

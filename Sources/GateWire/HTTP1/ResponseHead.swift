@@ -19,7 +19,7 @@ package struct ResponseHead: Equatable, Sendable {
     package internal(set) var end = 0
     /// Whether the bytes before the field lines are an HTTP/1.1 status line.
     package internal(set) var hasStatusLine = true
-    /// Whether a body follows that no field announces, because HTTP/2 frames it.
+    /// Whether a body follows without a field that announces it, because HTTP/2 frames delimit it.
     package internal(set) var hasUnannouncedBody = false
 
     package init() {}
@@ -27,7 +27,7 @@ package struct ResponseHead: Equatable, Sendable {
     @inlinable package var isInterim: Bool { self.status < 200 && self.status != 101 }
 }
 
-/// A parser for response heads that works in place, and is as strict as the parser for requests.
+/// An in-place parser for response heads, as strict as the request parser.
 ///
 /// A response that is ambiguous to the gate would also be ambiguous to the client.
 package struct ResponseHeadParser: Sendable {

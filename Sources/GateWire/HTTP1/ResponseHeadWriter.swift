@@ -8,7 +8,7 @@ package struct ResponseHeadWriter {
     package enum Connection {
         /// The connection stays open, which is the default in HTTP/1.1.
         case keep
-        /// The connection stays open, for which HTTP/1.0 requires a field.
+        /// The connection stays open, and a field says so, as HTTP/1.0 requires.
         case keepExplicitly
         case close
         case upgrade
@@ -36,8 +36,8 @@ package struct ResponseHeadWriter {
                 switch line.role {
                 case .connection, .hopByHop, .gateOwned: false
                 case .upgrade: connection == .upgrade
-                // Neither is allowed where the response cannot have a body (RFC 9112 6.1, RFC 9110
-                // 8.6).
+                // Neither field is allowed if the response cannot have a body (RFC 9112 6.1, RFC
+                // 9110 8.6).
                 case .transferEncoding:
                     !removesFraming && head.status >= 200 && head.status != 204
                 case .contentLength: head.status >= 200 && head.status != 204

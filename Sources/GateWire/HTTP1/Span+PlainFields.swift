@@ -1,6 +1,5 @@
 extension Span<UInt8> {
-    /// Returns the position after the letters, digits and hyphens that start at `start`, at most
-    /// the end of the bytes.
+    /// Returns the position after the run of letters, digits and hyphens at `start`.
     @inline(__always)
     func endOfPlainName(from start: Int) -> Int {
         var index = start
@@ -11,8 +10,8 @@ extension Span<UInt8> {
         }
     }
 
-    /// Returns the position after the bytes, starting at `start`, that are not control characters
-    /// other than HTAB.
+    /// Returns the position of the first control character other than HTAB at or after `start`, or
+    /// the end of the bytes.
     @inline(__always)
     func endOfPlainValue(from start: Int) -> Int {
         var index = start
@@ -47,9 +46,9 @@ extension Span<UInt8> {
     private static var highBits: UInt64 { 0x8080_8080_8080_8080 }
 
     // These functions add to the lower seven bits of each byte, so that no carry reaches the next
-    // byte; the highest bit then classifies the byte. Loops branch on these marks instead of adding
-    // their number, so that a processor can load the next word before it has found the end in this
-    // one.
+    // byte; the highest bit then classifies the byte. Loops branch on these marks, instead of
+    // advancing by the number of bytes before the first mark, so that the CPU can load the next
+    // word before it knows whether the run ends in this one.
 
     /// Marks bytes other than letters, digits and hyphens in their highest bit.
     @inline(__always)

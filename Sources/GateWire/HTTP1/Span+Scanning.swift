@@ -114,10 +114,10 @@ extension Span<UInt8> {
         return (below | ((delete &- low) & ~delete)) & high != 0
     }
 
-    /// Whether the bytes at `start` are a name of lower-case letters, digits and hyphens, ignoring
-    /// case.
+    /// Whether the bytes at `start` match a lower-case name of letters, digits and hyphens,
+    /// ignoring case.
     ///
-    /// Only valid for tokens, because some control characters compare equal to digits.
+    /// This is only correct for tokens, because some control characters compare equal to digits.
     @inline(__always)
     package func holdsToken(_ name: Span<UInt8>, at start: Int) -> Bool {
         let count = name.count
@@ -148,7 +148,7 @@ extension Span<UInt8> {
         }
     }
 
-    /// Whether the bytes at `start` are a static name, ignoring case; see the method above.
+    /// Whether the bytes at `start` match a static name, ignoring case; see the method above.
     @inline(__always)
     package func holdsToken(_ name: StaticString, at start: Int) -> Bool {
         name.withUTF8Buffer { unsafe self.holdsToken($0.span, at: start) }

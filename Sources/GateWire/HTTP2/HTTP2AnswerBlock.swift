@@ -32,7 +32,7 @@ package struct HTTP2AnswerBlock: Equatable, Sendable {
         self.isCall = isCall
     }
 
-    /// Writes the block with `content-length`, unless `length` is `nil`, and the date.
+    /// Writes the block with the date and, unless `length` is `nil`, with `content-length`.
     ///
     /// `date` contains the `date` field, as a header block.
     package func write(length: Int?, _ date: [UInt8], into block: inout ByteBuffer) {

@@ -2,7 +2,8 @@
 package enum HTTP2FieldSyntax {
     enum Role: Equatable {
         case other
-        /// Describes the connection, for which HTTP/2 uses frames (RFC 9113 8.2.2).
+        /// The field describes the connection, for which HTTP/2 uses frames instead (RFC 9113
+        /// 8.2.2).
         case connectionSpecific
         case cookie
         case host

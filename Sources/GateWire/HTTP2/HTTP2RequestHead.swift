@@ -106,7 +106,7 @@ package struct HTTP2RequestHead {
         if index < lines.count { head.fieldsStart = lines[index].start }
         try self.begin(bytes, into: &head)
         while index < lines.count {
-            // A pseudo-header field here could contradict the ones that were already evaluated.
+            // A pseudo-header field here could contradict those that were already evaluated.
             guard bytes[lines[index].start] != ASCII.colon else { throw .malformed }
             let passes = try self.take(field: lines[index], at: index, in: bytes)
             if !passes { lines[index].role = .hopByHop }
@@ -252,7 +252,8 @@ package struct HTTP2RequestHead {
     @inline(__always)
     private func body(endsStream: Bool) throws(Fault) -> Body {
         guard !self.isWebSocket else {
-            // The bytes of a WebSocket are not content, so there is no length (RFC 9110 9.3.6).
+            // The bytes of a WebSocket are not content, so they must not have a length (RFC 9110
+            // 9.3.6).
             guard self.length == nil else { throw .malformed }
             return .webSocket
         }

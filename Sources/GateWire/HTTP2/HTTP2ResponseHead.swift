@@ -12,7 +12,7 @@ package enum HTTP2ResponseHead {
 
     /// Converts a list to a head, which refers to the bytes of the list from then on.
     ///
-    /// `endsStream` tells whether nothing follows, and `answersHead` tells whether the request was
+    /// `endsStream` tells whether nothing follows, and `answersHead` whether the request method was
     /// `HEAD`.
     ///
     /// - Returns: The content that follows.

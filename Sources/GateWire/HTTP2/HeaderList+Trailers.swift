@@ -32,8 +32,7 @@ extension ByteBuffer {
         for line in list.lines { self.writeHeaderField(line, in: bytes) }
     }
 
-    /// Writes the last chunk of a chunked body and the trailer fields, if there are any (RFC 9112
-    /// 7.1.2).
+    /// Writes the last chunk of a chunked body, and any trailer fields (RFC 9112 7.1.2).
     package mutating func writeLastChunk(trailers: borrowing HeaderList) {
         self.writeStaticString("0\r\n")
         self.writeBytes(trailers.bytes)

@@ -2,8 +2,8 @@ package import NIOCore
 
 /// The content of a PROXY protocol header, which precedes the first byte of a connection.
 package enum ProxyHeader: Equatable, Sendable {
-    /// A connection of the proxy itself (a health check), or of a client without an address; the
-    /// peer address is used.
+    /// The proxy's own connection (such as a health check), or that of a client without an address;
+    /// the peer address is used.
     case own
     /// A connection from a client through the proxy.
     case client(SocketAddress)
@@ -139,8 +139,8 @@ extension ProxyHeaderParser {
             }
         }
 
-        /// Creates a family from the byte for family and transport; all other values must be
-        /// rejected.
+        /// Creates a family from the byte for the address family and the transport; fails for all
+        /// other values, which must be rejected.
         init?(_ byte: UInt8) {
             switch byte {
             case 0x00: self = .unspecified

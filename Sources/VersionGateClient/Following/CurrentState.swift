@@ -4,7 +4,7 @@ import Foundation
 final class CurrentState: Sendable {
     private struct Known: Sendable {
         var kept: StoredState
-        /// The current state, initially unknown but with the stored state.
+        /// The current state, initially `unknown` with the stored state.
         var current: GateState
         /// The number of states received from the gate; used to discard a response that a newer
         /// state has overtaken.

@@ -73,8 +73,8 @@ enum StatusResult: Equatable {
     case state(GateState, announced: MaintenanceWindow? = nil, tag: String?)
     /// The state has not changed since the last response.
     case unchanged
-    /// The response is not from a gate, but for example from a captive portal, from a backend, or
-    /// from a proxy without its gate.
+    /// The response is not from a gate but, for example, from a captive portal, or from a backend
+    /// or proxy that was reached without the gate.
     case foreign
 
     /// Parses the response to a request with this tag in `If-None-Match`.

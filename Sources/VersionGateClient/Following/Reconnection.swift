@@ -2,7 +2,7 @@ import Foundation
 
 /// Decides when to reconnect a lost event stream.
 ///
-/// The gate sends the delay in `retry:`. Each client adds a random part, so that not all clients
+/// The gate sends the delay in `retry:`. Each client adds random jitter, so that not all clients
 /// reconnect at once. Each consecutive failure doubles the delay.
 struct Reconnection {
     /// How a stream ended.
@@ -27,7 +27,7 @@ struct Reconnection {
 
     /// The default delay, in seconds, if the gate has not sent one.
     static let usualRetry: TimeInterval = 3
-    /// The maximum delay, in seconds, before the random part is added.
+    /// The maximum delay, in seconds, before jitter is added.
     static let longestDelay: TimeInterval = 150
     /// The maximum accepted value of `Retry-After`, in seconds.
     static let longestRefusal: TimeInterval = 3600

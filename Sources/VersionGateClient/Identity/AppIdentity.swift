@@ -23,7 +23,8 @@ public struct AppIdentity: Sendable, Hashable {
     ///
     /// It lets the gate avoid sending users to an update that does not run on the device.
     public var systemVersion: String?
-    /// A stable identifier of the device, which makes decisions about rollouts consistent for it.
+    /// A stable identifier of the device, which keeps rollout decisions about the device
+    /// consistent.
     public var deviceID: String?
     /// The country of the user's store account, as a two- or three-letter code.
     public var storefront: String?

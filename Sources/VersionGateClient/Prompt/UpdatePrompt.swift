@@ -54,7 +54,7 @@ public struct UpdatePrompt: Sendable, Hashable, Identifiable {
     /// The label of the store button.
     public var button: String? { self.storeURL == nil ? nil : self.update.button }
 
-    /// The target of the store button; `nil` if no button should be shown, for example because the
-    /// device's system is too old for the update.
+    /// The target of the store button; `nil` if no button should be shown, for example because the device's OS is too
+    /// old for the update.
     public var storeURL: URL? { self.update.cannotUpdate ? nil : self.update.storeURL }
 }

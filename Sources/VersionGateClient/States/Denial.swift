@@ -12,7 +12,7 @@ public struct Denial: Sendable, Hashable {
 
     /// The reason for the denial.
     public var reason: Reason
-    /// The status code of the response: 426 or 503, unless the operator configured another one.
+    /// The status code of the response: 426 or 503, unless the operator configured a different one.
     public var status: Int
     /// The number of seconds after which the request may be retried (RFC 9110 section 10.2.3);
     /// `nil` if it remains denied until the app is updated.

@@ -2,7 +2,7 @@ public import Foundation
 
 /// An update that the gate recommends or requires, with the operator's texts.
 public struct Update: Sendable, Hashable, Codable {
-    /// The title, in a language of the request; `nil` if the operator provides none.
+    /// The title, in one of the request's languages; `nil` if the operator provides none.
     public var title: String?
     /// The message for the user; `nil` if the operator provides none.
     public var message: String?
@@ -18,8 +18,7 @@ public struct Update: Sendable, Hashable, Codable {
     public var latestVersion: String?
     /// The version that the gate found in the request.
     public var currentVersion: String?
-    /// Whether the device's system is too old for the update; if so, show the texts without a
-    /// button.
+    /// Whether the device's OS is too old for the update; if so, show the texts without a button.
     public var cannotUpdate = false
     /// The time from which the build is denied permanently.
     public var enforceFrom: Date?
@@ -27,8 +26,8 @@ public struct Update: Sendable, Hashable, Codable {
     public var brownoutFrom: Date?
     /// The end of the brownout, after which the build is allowed again.
     public var brownoutUntil: Date?
-    /// The number of seconds for which not to show the update after the user chose "later"; `nil`
-    /// for a required update.
+    /// How long to hide the update after the user chooses "later", in seconds; `nil` for a required
+    /// update.
     public var snoozeSeconds: TimeInterval?
     /// The rule that decided, for error reports.
     public var rule: String?
@@ -41,7 +40,7 @@ public struct Update: Sendable, Hashable, Codable {
 
 /// A maintenance window, in which requests are denied.
 public struct MaintenanceWindow: Sendable, Hashable, Codable {
-    /// The title, in a language of the request; `nil` if the operator provides none.
+    /// The title, in one of the request's languages; `nil` if the operator provides none.
     public var title: String?
     /// The message for the user; `nil` if the operator provides none.
     public var message: String?

@@ -10,7 +10,7 @@ struct StoredState: Codable, Equatable {
     var announced: MaintenanceWindow?
     /// The entity tag of the last status response (RFC 9110 section 8.8.3).
     var tag: String?
-    /// The times at which the user chose "later", by the offered version.
+    /// The times at which the user chose "later", by offered version.
     var snoozes: [String: Date] = [:]
 
     /// The maximum number of versions in `snoozes`.
@@ -69,7 +69,7 @@ struct StoredState: Codable, Equatable {
         return "gate-\(String(hash, radix: 16))"
     }
 
-    /// Returns a name for a build that contains all parts of its identity.
+    /// Returns a name that identifies a build by all parts of its identity.
     static func build(_ identity: AppIdentity) -> String {
         [identity.platform, identity.version, identity.build, identity.channel]
             .map { $0 ?? "" }.joined(separator: "\n")

@@ -3,11 +3,12 @@ import FoundationEssentials
 import GateAdmin
 import GateSystem
 
-/// Shows the rules that the circuit breaker of a running gate has tripped, and resets the breaker.
+/// Shows the rules for which the circuit breaker of a running gate has tripped, and resets the
+/// breaker.
 struct BreakerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "breaker",
-        abstract: "Shows the rules that the circuit breaker has tripped, or resets it.",
+        abstract: "Shows the rules for which the circuit breaker has tripped, or resets it.",
         subcommands: [Show.self, Reset.self],
         defaultSubcommand: Show.self
     )
@@ -32,7 +33,7 @@ struct BreakerCommand: AsyncParsableCommand {
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Prints the tripped rules and the watched rules."
+            abstract: "Prints the rules for which the breaker has tripped, and the watched rules."
         )
 
         @OptionGroup var gate: RunningGate
@@ -42,7 +43,7 @@ struct BreakerCommand: AsyncParsableCommand {
 
     struct Reset: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Makes all tripped rules enforce again, and prints the state of the breaker."
+            abstract: "Ends all trips, so that rules enforce again, and prints the breaker's state."
         )
 
         @OptionGroup var gate: RunningGate
@@ -61,20 +62,20 @@ struct BreakerCommand: AsyncParsableCommand {
             let audience = [trip.app, trip.platform].compactMap(\.self)
             let whom = audience.isEmpty ? "all" : audience.joined(separator: " ")
             let noun = trip.cause == "missing-fields" ? "without a version" : "denied"
-            return "\(trip.rule) tripped at \(trip.at) and only observes: "
+            return "\(trip.rule) only observes: the breaker tripped at \(trip.at), with "
                 + "\(self.percent(trip.share)) of \(trip.clients) clients (\(whom)) "
                 + "\(noun), "
                 + "\(self.percent(trip.predicted)) predicted; "
-                + "\(trip.refusedRequests) requests denied before the trip"
+                + "\(trip.refusedRequests) requests denied before that"
         }
         let watched =
             report.watched.isEmpty
             ? "watching nothing" : "watching \(report.watched.joined(separator: ", "))"
-        return (trips.isEmpty ? ["no rule has tripped"] : trips).joined(separator: "\n")
+        return (trips.isEmpty ? ["the breaker has not tripped"] : trips).joined(separator: "\n")
             + "\n" + watched
     }
 
     private static func percent(_ share: Double) -> String {
-        "\((share * 1_000).rounded() / 10) %"
+        "\((share * 1_000).rounded() / 10)%"
     }
 }

@@ -11,7 +11,7 @@ import Logging
 struct CensusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "census",
-        abstract: "Shows which clients a gate has seen and how it decided their requests.",
+        abstract: "Shows which clients a gate has seen and what it decided for their requests.",
         subcommands: [CensusShow.self, CensusRules.self, CensusPurge.self],
         defaultSubcommand: CensusShow.self
     )
@@ -22,7 +22,7 @@ struct CensusShow: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
         abstract:
-            "Prints requests and devices by app, platform, channel, version, build and system.",
+            "Prints requests and devices by app, platform, channel, version, build and OS version.",
         discussion: """
             The gate may be running; it writes its counts every few seconds. Device counts are \
             estimates with an error of about one percent; request counts are exact.
@@ -48,13 +48,13 @@ struct CensusShow: ParsableCommand {
     }
 }
 
-/// Prints when each rule last decided a request.
+/// Prints the time of each rule's last decision.
 struct CensusRules: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rules",
-        abstract: "Prints when each rule last decided, and how many denied devices updated.",
+        abstract: "Prints each rule's last decision time, and how many denied devices updated.",
         discussion:
-            "The resolution is a minute for some hours, then an hour, and a day after a week."
+            "The resolution is a minute for an hour or two, an hour for a week, and a day after that."
     )
 
     @OptionGroup var rules: KeptRules
@@ -92,7 +92,7 @@ struct CensusPurge: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "purge",
         abstract: "Deletes all counted requests and devices, and overwrites their data.",
-        discussion: "A running gate keeps the last seconds in memory and continues to count."
+        discussion: "A running gate keeps counts of the last few seconds and continues to count."
     )
 
     @OptionGroup var place: CensusFolderOption
@@ -111,16 +111,16 @@ struct CensusPurge: ParsableCommand {
 struct CensusFolderOption: ParsableArguments {
     @Option(
         name: [.customLong("state"), .customLong("state-dir")],
-        help: "The state folder of the gate (default: VERSIONGATE_STATE_DIR)."
+        help: "The gate's state directory (default: VERSIONGATE_STATE_DIR)."
     )
     var state: String?
 
     /// Returns the folder; prints an error and exits if neither the option nor the environment
-    /// names one.
+    /// specifies one.
     func path() throws -> String {
         let variable = Settings[\.stateDir].name.environmentVariable
         guard let path = self.state ?? ProcessInfo.processInfo.environment[variable] else {
-            try StandardError.fail("versiongate: --state is missing: give the gate's state folder")
+            try StandardError.fail("versiongate: --state is required: pass the state directory")
         }
         return path
     }

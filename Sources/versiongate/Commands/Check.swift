@@ -27,7 +27,7 @@ struct Check: ParsableCommand {
 
     @Argument(
         help:
-            "YAML or JSON files, or folders of them, each a separate rule set; - is standard input."
+            "YAML or JSON files or directories, each a separate rule set; - is standard input."
     )
     var paths: [String]
     @Option(help: "The active rules: report what a running gate would reject in the change.")
@@ -45,10 +45,10 @@ struct Check: ParsableCommand {
             throw ValidationError("--against takes one path; check the others without it")
         }
         guard self.paths.count(where: { $0 == PathCheck.standardInput }) <= 1 else {
-            throw ValidationError("- is given twice: standard input is read once")
+            throw ValidationError("- is given twice, but standard input can be read only once")
         }
         guard !self.json || self.format ?? .json == .json else {
-            throw ValidationError("--json and --format \(self.format?.rawValue ?? "") contradict")
+            throw ValidationError("--json contradicts --format \(self.format?.rawValue ?? "")")
         }
     }
 

@@ -14,7 +14,7 @@ enum CommandTime {
         }
     }
 
-    /// Returns the time that lies a span such as `24h` before `now`.
+    /// Returns `now` minus a span such as `24h`.
     static func before(_ now: Timestamp, _ text: String, flag: String) throws -> Timestamp {
         do {
             return now.advanced(by: -(try TimeSpan(parsing: text).seconds))

@@ -12,13 +12,14 @@ struct Diff: ParsableCommand {
         discussion: """
             The report lists each changed rule and notice with its changes and their effect.
 
-            The command evaluates every kind of client that either rule set distinguishes: the \
-            versions it names and their neighbors, apps, platforms, channels, OS versions, builds \
-            and requests, and unidentified clients; now, and at every future date in the rules.
+            The command evaluates unidentified clients, and every kind of client that either rule \
+            set distinguishes by app, platform, channel, OS version, build, request or version \
+            (the versions in the rules and their neighbors). It does so for the current time and \
+            for every future date in the rules.
             """
     )
 
-    @Argument(help: "The old rules: a YAML or JSON file, or a folder of them.")
+    @Argument(help: "The old rules: a YAML or JSON file, or a directory of such files.")
     var old: String
     @Argument(help: "The new rules.")
     var new: String

@@ -15,7 +15,7 @@ struct Explain: ParsableCommand {
             """
     )
 
-    @Option(help: "Rules: a YAML or JSON file, or a folder of them.")
+    @Option(help: "Rules: a YAML or JSON file, or a directory of such files.")
     var rules: String
     @Option(name: [.customShort("H"), .long], help: "A header field, 'Name: value'; repeatable.")
     var header: [String] = []

@@ -18,18 +18,18 @@ struct FeedCheck: AsyncParsableCommand {
         commandName: "check",
         abstract: "Polls each feed once and prints what it would add to the rules.",
         discussion: """
-            The rules, including the data from the feeds, are then checked and tested in the same \
-            way as by serve. The command exits with 0, or prints every failed feed and every error \
-            as file:line:col: message and exits with 1. For each rule with holdUntilInStore, the \
+            The rules, including the data from the feeds, are then checked and tested just as \
+            serve does. The command exits with 0, or prints every failed feed and every error as \
+            file:line:col: message and exits with 1. For each rule with holdUntilInStore, the \
             output shows which versions the stores have and when the rule starts.
             """
     )
 
-    @Argument(help: "A YAML or JSON file, or a folder of them.")
+    @Argument(help: "A YAML or JSON file, or a directory of such files.")
     var path: String
     @Option(
         name: .customLong("feed-ca"),
-        help: "PEM file with certificate authorities for feeds, in addition to those of the system."
+        help: "PEM file with CA certificates for feeds, in addition to the system's."
     )
     var feedCA: String?
 

@@ -9,7 +9,7 @@ import GateSystem
 struct FloorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "floor",
-        abstract: "Suggests floors by the share of devices that they would deny.",
+        abstract: "Suggests floors based on the share of devices that they would deny.",
         subcommands: [Suggest.self]
     )
 
@@ -17,9 +17,10 @@ struct FloorCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Suggests the highest minimum that denies at most a given share of devices.",
             discussion: """
-                A floor denies the devices seen in the last days that send a lower version and \
-                that the active rules allow. For a higher floor, the report predicts the day if \
-                the share of devices below it falls steadily: see docs/census.md.
+                A floor newly denies devices that the active rules allow and that send a lower \
+                version; only devices seen in the last --days are counted. If the share of devices \
+                below a higher floor falls steadily, the report predicts the day from which that \
+                floor is within the limit: see docs/census.md.
                 """
         )
 
@@ -29,7 +30,7 @@ struct FloorCommand: ParsableCommand {
         var platform: String?
         @Option(help: "The maximum share of devices to deny (default 1%).")
         var atMost = "1%"
-        @Option(help: "The number of days to count devices in, 1 to 30 (default 7).")
+        @Option(help: "The number of days over which devices are counted, 1 to 30 (default 7).")
         var days = FloorReport.usualDays
         @OptionGroup var rules: KeptRules
         @OptionGroup var census: CensusOptions
@@ -70,7 +71,7 @@ struct BlockedCommand: ParsableCommand {
     struct Suggest: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract:
-                "Lists builds that send or fail far more requests than neighboring builds.",
+                "Lists builds with far more requests or failures than neighboring builds.",
             discussion: """
                 The output includes the rules line that blocks each build. Review it before use: a \
                 build may send more requests because it has more features, and failures may come \

@@ -10,23 +10,23 @@ struct ImpactCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "impact",
         abstract:
-            "Shows which clients in the census of a gate new rules would deny, and which they would allow.",
+            "Shows which clients in a gate's census would be denied by new rules, and which would be allowed.",
         discussion: """
-            The census of the gate is evaluated with both rule sets: see docs/census.md. The \
-            current rules are the last good rules in the state folder of the gate, or those of \
+            The gate's census is evaluated with both rule sets: see docs/census.md. The current \
+            rules are the last good rules in the gate's state directory, or those given with \
             --current.
             """
     )
 
-    @Option(help: "The new rules: a YAML or JSON file, or a folder of them.")
+    @Option(help: "The new rules: a YAML or JSON file, or a directory of such files.")
     var rules: String
-    @Option(help: "The current rules (default: the last good rules in the state folder).")
+    @Option(help: "The current rules (default: the last good rules in the state directory).")
     var current: String?
     @OptionGroup var place: CensusFolderOption
     @Option(help: "The period to evaluate, up to now: 90m, 24h, 7d (default 7d).")
     var since = "7d"
     @Option(
-        help: "The time to evaluate the new rules at, such as the start of a floor (default: now)."
+        help: "When to evaluate the new rules, such as at the start of a floor (default: now)."
     )
     var at: String?
     @Flag(help: "Print everything as JSON.")

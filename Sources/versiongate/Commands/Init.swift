@@ -39,7 +39,7 @@ struct Init: ParsableCommand {
             try StandardError.fail("versiongate: \(error)")
         }
         do {
-            // A check before the write could miss a file created in between, and overwrite it.
+            // With a check before the write, a file created in between would be overwritten.
             try Data(template.text.utf8)
                 .write(
                     to: URL(filePath: self.path),
@@ -52,7 +52,7 @@ struct Init: ParsableCommand {
         }
         print("\(self.path): written; check it with: versiongate check --strict \(self.path)")
         if !hasSchema {
-            print("for editors, add next to it: versiongate schema > rules.schema.json")
+            print("for editors, create the schema: versiongate schema > rules.schema.json")
         }
     }
 }

@@ -6,10 +6,10 @@ import GateSystem
 
 /// The option for the rules against which a command evaluates clients.
 struct KeptRules: ParsableArguments {
-    @Option(help: "The active rules (default: the last good rules in the state folder).")
+    @Option(help: "The active rules (default: the last good rules in the state directory).")
     var rules: String?
 
-    /// Loads the rules that `--rules` names, or the last good rules of the gate.
+    /// Loads the rules that `--rules` names, or the gate's last good rules.
     func load(or place: CensusFolderOption) throws -> LoadedRules {
         try Self.load(self.rules, or: place, flag: "--rules")
     }
@@ -32,7 +32,7 @@ struct KeptRules: ParsableArguments {
         let texts = LastGoodRules.texts(in: folder) { StandardError.write("versiongate: \($0)") }
         guard let texts else {
             try StandardError.fail(
-                "versiongate: no last good rules in the state folder; use \(flag)"
+                "versiongate: no last good rules in the state directory; use \(flag)"
             )
         }
         return try self.load { () throws(RulesFileErrors) in

@@ -9,7 +9,7 @@ struct PreviewCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "preview",
         abstract:
-            "Prints a signed header that makes a tester's app get a denial, whatever the rules decide.",
+            "Prints a signed header that makes a tester's app get a denial, regardless of the rules.",
         discussion: """
             The app, or a proxy on the tester's machine, adds the header to its requests. Other \
             clients and the rules are not affected. A gate with the same secret file \
@@ -30,7 +30,7 @@ struct PreviewCommand: ParsableCommand {
     func run() throws {
         let variable = Settings[\.previewSecretFile].name.environmentVariable
         guard let path = self.secretFile ?? ProcessInfo.processInfo.environment[variable] else {
-            try StandardError.fail("versiongate: --secret-file is missing: the secret of the gate")
+            try StandardError.fail("versiongate: --secret-file is required: pass the secret file")
         }
         let now = SystemClock.now()
         let start = try CommandTime.before(now, self.length, flag: "--for")

@@ -4,7 +4,7 @@ import GateAdmin
 import GatePolicy
 import GateSystem
 
-/// The options for the admin listener of the running gate that a command sends requests to.
+/// The options for the admin listener to which a command sends requests.
 struct RunningGate: ParsableArguments {
     @Option(help: "The admin listener of the gate: [HOST:]PORT, on this machine.")
     var admin = "9901"

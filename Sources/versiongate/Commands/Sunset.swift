@@ -9,7 +9,7 @@ struct SunsetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sunset",
         abstract:
-            "Shows which paths clients below a version still request, how often, and when last.",
+            "Shows which paths clients below a version still request, how often, and when they last did.",
         discussion: """
             Paths are the path patterns of the rules file and, for other requests, the path shapes \
             that the gate stores. With --openapi, the report lists the operations of a document, \

@@ -15,11 +15,11 @@ struct Test: ParsableCommand {
             """
     )
 
-    @Argument(help: "Test suites: YAML or JSON files, or folders of them.")
+    @Argument(help: "Test suites: YAML or JSON files, or directories of them.")
     var paths: [String]
     @Option(help: "The rules to test, instead of those named in the suites.")
     var rules: String?
-    @Option(help: "The time for tests without one (default: now and later).")
+    @Option(help: "The time for tests that set none (default: all times from now on).")
     var at: String?
     @Option(help: "The file to write the results to, as JUnit XML.")
     var junit: String?

@@ -46,7 +46,7 @@ struct JSONLogHandler: LogHandler {
     }
 }
 
-/// A value in a JSON log line: numbers stay numbers, all other values become strings.
+/// A value in a JSON log line: numbers remain numbers, and all other values become strings.
 private enum JSONLogValue: Encodable {
     case integer(Int64)
     case count(UInt64)

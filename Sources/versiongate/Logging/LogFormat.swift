@@ -66,7 +66,7 @@ struct LogLines: TextOutputStream, Sendable {
 
     /// Returns the string as one line, with control characters escaped.
     ///
-    /// Otherwise, a line feed in external data could forge a log line of the gate.
+    /// Otherwise, a line feed in external data could forge one of the gate's log lines.
     static func line(_ text: String) -> [UInt8] {
         var line: [UInt8] = []
         for byte in text.utf8.dropLast() {

@@ -17,8 +17,8 @@ struct AdminService: Service {
 }
 
 extension AdminServer.Place {
-    /// Creates the location of the admin listener: inherited sockets, or else the configured
-    /// address; `nil` if there is neither.
+    /// Creates the place that the admin server listens on: inherited sockets, or else the
+    /// configured address; `nil` if there is neither.
     init?(_ settings: ServeSettings, inherited: [CInt]) {
         if !inherited.isEmpty {
             self = .sockets(inherited)

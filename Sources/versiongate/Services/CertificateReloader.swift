@@ -96,8 +96,8 @@ struct CertificateService: Service {
             while true {
                 try await Task.sleep(for: Self.interval)
                 let state = self.reloader.state
-                // Certificate and key are written one after the other, so wait until the files stop
-                // changing.
+                // The certificate and the key are written one after the other, so wait until the
+                // files stop changing.
                 if state == last, state != loaded {
                     loaded = state
                     await self.reloader.reload()

@@ -26,7 +26,8 @@ struct ServiceManager: Sendable {
     }
 
     private let path: [UInt8]
-    /// The interval in which the manager expects keep-alive notifications, if it does.
+    /// The interval at which the manager expects keep-alive notifications; `nil` if it expects
+    /// none.
     let watchdogInterval: Duration?
 
     /// Creates a client for the service manager; `nil` if there is none with a supported address.

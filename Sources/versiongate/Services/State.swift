@@ -46,7 +46,7 @@ struct State {
             logger: logger
         )
         if starting.failure == nil { self.lastGood?.keep(starting.rules) }
-        // The last rules in the archive are the active ones.
+        // The active rules must be the last ones in the archive.
         for rules in [starting.former, starting.rules] {
             if let rules { self.archive?.keep(rules) }
         }
@@ -55,7 +55,7 @@ struct State {
 }
 
 extension TrustedAuthorities {
-    /// The authorities that the system trusts, and those in a file if one is configured.
+    /// The system's CA certificates, and those in a file if one is configured.
     init(
         _ setting: KeyPath<Settings, Setting<String>>,
         _ path: String?

@@ -8,7 +8,7 @@ enum EnvironmentNames {
     /// Returns a warning for each variable with the prefix that is not a setting.
     ///
     /// Kubernetes sets `VERSIONGATE_PORT…` and `VERSIONGATE_SERVICE_…` in each container if a service
-    /// has that name; these are ignored.
+    /// is named `versiongate`; these are ignored.
     static func remarks(
         on environment: [String: String] = ProcessInfo.processInfo.environment
     ) -> [String] {
@@ -20,7 +20,7 @@ enum EnvironmentNames {
         }
     }
 
-    /// Returns the unknown variable that is most similar to the one of a setting.
+    /// Returns an unknown variable that was probably meant for a setting; `nil` if there is none.
     static func misspelt(
         as setting: SettingName,
         in environment: [String: String] = ProcessInfo.processInfo.environment
@@ -30,7 +30,7 @@ enum EnvironmentNames {
         }
     }
 
-    /// Returns the setting with the most similar name; the common prefix is ignored.
+    /// Returns the variable of the setting with the most similar name; the common prefix is ignored.
     private static func nearest(to name: String) -> String? {
         let names = self.known.map { $0.dropFirst(self.prefix.count) }
         return Spelling.nearest(

@@ -10,11 +10,11 @@ struct ServeSettings {
     var gate: GateSettings
     /// The path of the rules file or folder.
     var rules: String
-    /// The folder for the last data of feeds and the last good rules.
+    /// The folder for the last feed data and the last good rules.
     var stateDir: String?
     /// Whether the gate exits if the rules are invalid or rejected at startup.
     var isStrictStart: Bool
-    /// The PEM file with certificate authorities for feeds, in addition to those of the system.
+    /// The PEM file with CA certificates for feeds, in addition to the system's.
     var feedCA: String?
     /// The endpoint of the admin listener, for operators and webhooks; `nil` if there is none.
     var adminListen: Endpoint?
@@ -48,7 +48,7 @@ struct ServeSettings {
         gate.readsProxyHeaders = try reader.value(\.proxyProtocol)
         if gate.readsProxyHeaders, gate.trustedProxies == .none {
             throw SettingsError(
-                "--proxy-protocol needs --trusted-proxies: the addresses that PROXY headers are trusted from"
+                "--proxy-protocol needs --trusted-proxies: the addresses from which PROXY protocol headers are accepted"
             )
         }
         gate.headLimits = HeadLimits(

@@ -37,7 +37,7 @@ extension Setting: SettingRow {
     var expected: String { self.form.expected }
 }
 
-/// The name of a setting, and its spellings as a flag and as an environment variable.
+/// The name of a setting, spelled as a key, a flag and an environment variable.
 struct SettingName: Hashable, Sendable {
     /// The key in the configuration file, and the name of the property for the option.
     let key: String

@@ -50,7 +50,7 @@ extension SettingFormat where Value == TimeAmount {
 extension SettingFormat where Value == TimeAmount? {
     /// A time in seconds, or `off`.
     static let secondsOrOff = Self("a number of seconds from 0.1 to 86400, or off") { text in
-        // `off` is parsed as the value `nil`, which differs from an invalid string.
+        // `off` is parsed as `.some(nil)`; the result for an invalid string is `nil`.
         text.lowercased() == "off"
             ? .some(nil) : SettingFormat<TimeAmount>.seconds.parse(text).map { .some($0) }
     }

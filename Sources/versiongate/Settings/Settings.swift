@@ -10,8 +10,8 @@ import NIOCore
 /// The settings of `versiongate serve`, one per row.
 ///
 /// The rows define the help of the options, the environment variables, the keys of the configuration file and
-/// `docs/settings.md`. The property of an option in `Serve`, or in one of its option groups, is named after the
-/// key, which is how its flag is found.
+/// `docs/settings.md`. An option's property in `Serve`, or in one of its option groups, is named after the key;
+/// the flag is found by that name.
 struct Settings: Sendable {
     // MARK: Client listeners
 
@@ -24,7 +24,7 @@ struct Settings: Sendable {
     let tlsListen = Setting(
         "tlsListen",
         .endpoint,
-        absence: "--listen uses TLS if there are certificates",
+        absence: "none; --listen uses TLS if --tls-certificate is set",
         "Second address to listen on, for TLS only"
     )
     let decideListen = Setting(
@@ -37,20 +37,20 @@ struct Settings: Sendable {
         "tlsCertificate",
         .paths,
         absence: "no TLS",
-        "Certificate files (PEM), separated by commas; selected by SNI, else the first"
+        "Certificate files (PEM), separated by commas; SNI selects one, otherwise the first is used"
     )
-    let tlsKey = Setting("tlsKey", .paths, "Key files (PEM) of the certificates, in the same order")
+    let tlsKey = Setting("tlsKey", .paths, "Private key files (PEM) for the certificates, in the same order")
     let tlsClientCA = Setting(
         "tlsClientCa",
         .path,
         absence: "client certificates are not requested",
-        "PEM file with the authorities that must have signed client certificates"
+        "PEM file with the CA certificates for verifying client certificates"
     )
     let reusePort = Setting(
         "reusePort",
         .boolean,
         default: "false",
-        "Share the address with another gate, to replace one with the other (SO_REUSEPORT)"
+        "Share the address with another gate, so that one can replace the other (SO_REUSEPORT)"
     )
     let trustedProxies = Setting(
         "trustedProxies",
@@ -64,13 +64,13 @@ struct Settings: Sendable {
         "proxyProtocol",
         .boolean,
         default: "false",
-        "Whether each connection from --trusted-proxies starts with a PROXY header"
+        "Whether each connection from --trusted-proxies starts with a PROXY protocol header"
     )
     let clientEndpoints = Setting(
         "clientEndpoints",
         .boolean,
         default: "true",
-        "Whether the gate serves clients under /.versiongate/"
+        "Whether the gate serves its client endpoints, under /.versiongate/"
     )
 
     // MARK: The backend
@@ -89,7 +89,7 @@ struct Settings: Sendable {
         "upstreamProtocol",
         .word,
         default: "auto",
-        "Protocol to the backend; with auto, https backends select it by ALPN"
+        "Protocol for connections to the backend; with auto, https backends select it by ALPN"
     )
     let upstreamPing = Setting(
         "upstreamPing",
@@ -106,8 +106,8 @@ struct Settings: Sendable {
     let upstreamCA = Setting(
         "upstreamCa",
         .path,
-        absence: "those of the system",
-        "PEM file with certificate authorities for https backends"
+        absence: "the system's",
+        "PEM file with the CA certificates for https backends"
     )
     let upstreamServerName = Setting(
         "upstreamServerName",
@@ -118,12 +118,12 @@ struct Settings: Sendable {
 
     // MARK: Rules and feeds
 
-    let rules = Setting("rules", .path, "Rules: a YAML or JSON file, or a folder of them")
+    let rules = Setting("rules", .path, "Rules: a YAML or JSON file, or a directory of such files")
     let stateDir = Setting(
         "stateDir",
         .path,
         absence: "nothing is stored",
-        "Folder to store the last good rules and the data from feeds in, for restarts"
+        "Directory for the last good rules and the feed data, which are used after a restart"
     )
     let strictStart = Setting(
         "strictStart",
@@ -135,7 +135,7 @@ struct Settings: Sendable {
         "feedCa",
         .path,
         absence: "none",
-        "PEM file with certificate authorities for feeds, in addition to those of the system"
+        "PEM file with CA certificates for feeds, in addition to the system's"
     )
 
     // MARK: Operators and testers
@@ -153,13 +153,13 @@ struct Settings: Sendable {
         "adminTokenFile",
         .path,
         absence: "no tokens; --admin-listen must be a loopback address",
-        "File with admin tokens, one per line; every request must carry one, whatever the listen address"
+        "File with admin tokens, one per line; every request must contain one, regardless of the listen address"
     )
     let previewSecretFile = Setting(
         "previewSecretFile",
         .path,
         absence: "none",
-        "File with the secret to sign previews for testers with"
+        "File with the secret for signing previews for testers"
     )
     let latencyMetrics = Setting(
         "latencyMetrics",
@@ -186,7 +186,7 @@ struct Settings: Sendable {
         "censusInterval",
         .seconds,
         default: "10",
-        "Seconds between writes of the census; a crash loses the counts of this time"
+        "Seconds between writes of the census; a crash loses the counts since the last write"
     )
     let censusDevices = Setting(
         "censusDevices",
@@ -204,16 +204,16 @@ struct Settings: Sendable {
         "censusKeyFile",
         SettingFormat("a file with 32 hexadecimal digits") { CensusKey.hash(fromFile: $0) },
         absence: "generated by the gate",
-        "File with the key to hash device IDs with, 32 hexadecimal digits"
+        "File with the key for hashing device IDs: 32 hexadecimal digits"
     )
     let censusStore = Setting(
         "censusStore",
-        // Parsed by other code: an error here would contain the value, which may include a password.
+        // Parsed elsewhere, because an error here would contain the value, which may include a password.
         SettingFormat("redis://[[USER]:PASSWORD@]HOST[:PORT][/NUMBER], or rediss:// for TLS") {
             $0
         },
         absence: "none",
-        "Redis or Valkey server that merges the devices of all gates (rediss:// for TLS)"
+        "Redis or Valkey server that merges the device counts of all gates (rediss:// for TLS)"
     )
     let censusStorePasswordFile = Setting(
         "censusStorePasswordFile",
@@ -224,7 +224,7 @@ struct Settings: Sendable {
         "censusStoreCa",
         .path,
         absence: "none",
-        "PEM file with authorities for the census store, in addition to those of the system"
+        "PEM file with CA certificates for the census store, in addition to the system's"
     )
     let censusStoreCertificate = Setting(
         "censusStoreCertificate",
@@ -251,19 +251,19 @@ struct Settings: Sendable {
         "drainDelay",
         .seconds,
         absence: "none",
-        "Seconds after SIGTERM to keep accepting requests, with status 503 at /-/ready"
+        "Seconds to keep accepting requests after SIGTERM, while /-/ready returns 503"
     )
     let drainTimeout = Setting(
         "drainTimeout",
         .seconds,
         default: "30",
-        "Seconds for current requests to complete after SIGTERM and --drain-delay"
+        "Seconds allowed for current requests to complete after SIGTERM and --drain-delay"
     )
     let headTimeout = Setting(
         "headTimeout",
         .seconds,
         default: Self.text(GateTimeouts.defaults.head),
-        "Seconds to receive a request head"
+        "Seconds allowed to receive a request head"
     )
     let idleTimeout = Setting(
         "idleTimeout",
@@ -281,31 +281,31 @@ struct Settings: Sendable {
         "bodyTimeout",
         .seconds,
         default: Self.text(GateTimeouts.defaults.body),
-        "Seconds between two chunks of a request body"
+        "Seconds allowed between two chunks of a request body"
     )
     let discardTimeout = Setting(
         "discardTimeout",
         .seconds,
         default: Self.text(DiscardLimits.defaults.time),
-        "Seconds to read and discard the body of a denied request after the response"
+        "Seconds allowed to read and discard a denied request's body after the response"
     )
     let connectTimeout = Setting(
         "connectTimeout",
         .seconds,
         default: Self.text(GateTimeouts.defaults.connect),
-        "Seconds to connect to a backend"
+        "Seconds allowed to connect to a backend"
     )
     let responseTimeout = Setting(
         "responseTimeout",
         .seconds,
         default: Self.text(GateTimeouts.defaults.response),
-        "Seconds until a backend responds, and between two chunks of the response"
+        "Seconds allowed for a backend to respond, and between two chunks of its response"
     )
     let tunnelTimeout = Setting(
         "tunnelTimeout",
         .seconds,
         default: Self.text(GateTimeouts.defaults.tunnel),
-        "Seconds without data on a WebSocket or another tunnel"
+        "Seconds without data before a WebSocket or other tunnel is closed"
     )
 
     // MARK: Limits

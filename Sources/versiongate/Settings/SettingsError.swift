@@ -6,8 +6,9 @@ struct SettingsError: Error, CustomStringConvertible {
         self.description = description
     }
 
-    /// Returns the error for a missing setting; `misspelt` is an environment variable that was probably
-    /// meant.
+    /// Returns the error for a missing setting.
+    ///
+    /// - Parameter misspelt: An environment variable that was probably meant for the setting.
     static func missing<Value>(
         _ setting: KeyPath<Settings, Setting<Value>>,
         misspelt: String? = nil
@@ -16,7 +17,7 @@ struct SettingsError: Error, CustomStringConvertible {
         let variable = name.environmentVariable
         let hint = misspelt.map { "; \($0) is set in the environment: did you mean \(variable)?" }
         return SettingsError(
-            "\(name.flag) is missing: give the flag, \(variable), "
+            "\(name.flag) is required: pass the flag, or set \(variable) "
                 + "or '\(name.key)' in the configuration file\(hint ?? "")"
         )
     }

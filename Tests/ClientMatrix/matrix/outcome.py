@@ -1,4 +1,4 @@
-"""Evaluates answers: whether the app sees the expected result, and a short text for it. Pure."""
+"""Evaluates answers: whether the app sees the expected result, and a short text for it. Free of side effects."""
 
 import json
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ CODES = {426: "FAILED_PRECONDITION", 503: "UNAVAILABLE"}
 
 @dataclass(frozen=True)
 class Outcome:
-    # "seen": the expected result; "lost": another one; "unsupported": the client cannot send it.
+    # "seen" for the expected result, "lost" for any other result, or "unsupported" if the client cannot send the request.
     kind: str
     text: str
     # The full message for the app, if `text` is an abbreviation.
@@ -26,7 +26,7 @@ def is_whole(body):
 
 
 def judge(case, answer):
-    """Returns the outcome of an answer to a case; `None` is a missing answer."""
+    """Returns the outcome of an answer to a case; `None` means a missing answer."""
     if answer is None:
         return Outcome("lost", "hangs", "no response, and no exception")
     if "unsupported" in answer:
@@ -86,7 +86,7 @@ def judge_head(case, answer):
 
 
 def judge_hint(case, answer):
-    # The backend of the matrix implements no calls: the hint comes with its error.
+    # The matrix's backend implements no calls, so the hint arrives with its error.
     if answer["status"] != case.status and not isinstance(answer["status"], str):
         return Outcome("lost", str(answer["status"]))
     hint = answer["fields"].get("x-versiongate", "")
@@ -100,13 +100,13 @@ def judge_event(case, answer):
 
 
 def judge_next(answer):
-    """Evaluates the request after a refused upload, which passes; `connections` is the number of connections of the two."""
+    """Evaluates the request that passes after a refused upload; the two requests used `connections` connections."""
     following = answer.get("next")
     if following is None:
         return Outcome("lost", "not sent") if "status" in answer else judge_failure(answer)
     if following.get("unsupported"):
         return Outcome("unsupported", "–", following["unsupported"])
-    # A call that the backend does not implement has passed the gate as well.
+    # A call that the backend does not implement has also passed the gate.
     if following.get("status") not in (200, "OK", "UNIMPLEMENTED", "UNKNOWN", "INTERNAL"):
         return judge_failure(following) if "status" not in following else Outcome("lost", str(following["status"]))
     connections = answer.get("connections")

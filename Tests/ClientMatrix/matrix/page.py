@@ -1,4 +1,4 @@
-"""Renders the results as a Markdown page. Pure."""
+"""Renders the results as a Markdown page. Free of side effects."""
 
 import re
 
@@ -10,7 +10,7 @@ from .uploads import LARGE, PROGRAMS, SMALL
 # Responses that take longer, in seconds, are marked.
 SLOW = 5
 PROXY_NAMES = {name: kind.title for name, kind in PROXIES.items()}
-# The cases that request one path once.
+# The cases in which the client sends a single request.
 COUNTED = ("get", "head", "up64k", "up3m", "up30m", "chunked", "expect", "brownout", "maintenance")
 
 INTRODUCTION = """# What real clients see of a denial
@@ -20,18 +20,19 @@ sees. Everything runs on one machine, over the loopback interface. Each client h
 is stopped if it reports nothing within {patience} s. Gate: {gate}. The run of {date} took {minutes} minutes.
 
 For the exceptions, see [what to do in your app](clients.md#exceptions-by-http-client), and
-[what to configure in a proxy](guides/behind-nginx-or-a-cdn.md#uploads-of-old-builds).
+[what to configure in a proxy](guides/behind-nginx-or-a-cdn.md#uploads-from-old-builds).
 
 ## How to read the tables
 
-- `426` or `503`: the app sees the whole response, which is status, header fields and body (for `HEAD` no body).
-- A name: the app gets this exception or code instead. [Messages of the exceptions](#messages-of-the-exceptions) has the texts.
-- "nginx:" precedes what the same client sees with a plain nginx with `return 426`, if it differs.
+- `426` or `503`: the app sees the whole response: status, header fields and body (no body for `HEAD`).
+- A name: the app gets this exception or code instead. For the messages, see [Exception messages](#exception-messages).
+- "nginx:" precedes what the same client sees from nginx itself (`return 426`), where that differs.
 - "–": the client cannot send such a request.
-- `*`: the client hides the response, [whatever the server is](#responses-that-a-client-hides).
-- *next request*: a build that passes sends another request after a refused upload of 64 KB. *warned*: the app sees the hint in
-  `X-VersionGate`. *brownout*, *maintenance*: including `Retry-After`. *events*: the first event of `/.versiongate/events`.
-- *retries*: requests that the client retries automatically, and how often the server gets them.
+- `*`: the client hides the response, [regardless of the server](#responses-that-a-client-hides).
+- *next request*: the connection on which the client sends a request that passes, after a refused upload of 64 KB. *warned*: the
+  app sees the hint in `X-VersionGate`. *brownout*, *maintenance*: the app also sees `Retry-After`. *events*: the first event of
+  `/.versiongate/events`.
+- *retries*: the requests that the client retries automatically, and how often the server receives each.
 """
 
 
@@ -63,7 +64,7 @@ def cell_text(cell, excused=False):
 
 
 def compared(gate, nginx, excused=False):
-    """Returns the result with the gate, and that with nginx if it differs."""
+    """Returns the result with the gate, and the result with nginx if it differs."""
     text = cell_text(gate, excused)
     if nginx is None or gate is None or cell_text(nginx, excused) == text:
         return text
@@ -116,7 +117,7 @@ def behind(results, http):
 
 
 def together(cells):
-    """Returns one cell for all cases behind a proxy: "all", or the lost ones."""
+    """Returns one cell for all cases behind a proxy: "all", or the cases with a lost denial."""
     asked = {name: cells[name] for name in BEHIND_PROXY if name in cells and cells[name]["kind"] != "unsupported"}
     if not asked:
         return "–"
@@ -164,7 +165,7 @@ def exceptions(results):
 
 
 def neutral(text):
-    """Returns the text without ports and paths, which differ in each run."""
+    """Returns the text without ports and paths, which differ from run to run."""
     words = ["ADDRESS" if "127.0.0.1" in word else word for word in text.split()]
     return " ".join(words)
 
@@ -195,7 +196,7 @@ def left_out(results):
 
 
 def missed(results):
-    """Returns the cells without a proxy in which the app does not see the expected result, except for excused ones."""
+    """Returns the unexcused cells without a proxy in which the app does not see the expected result."""
     lines = []
     for row, servers in results["cells"].items():
         key = row.split(" ")[0]
@@ -216,22 +217,23 @@ def render(results):
         "## Without a proxy, HTTP/2 with TLS\n", straight(results, "2", "http", everything[:-1]),
         "## gRPC, gRPC-Web and Connect\n",
         "A code means that the app sees the code and the text of the denial. GET is a unary call with an empty message; the sizes "
-        "are those of the message; 3 MB chunked is a call with a stream of messages.\n",
+        "are message sizes; 3 MB chunked is a call with a stream of messages.\n",
         "### HTTP/2 with TLS\n", straight(results, "2", "rpc", CALLS),
         "### HTTP/1.1\n", straight(results, "1.1", "rpc", CALLS),
         "## Behind proxies\n",
-        "GET and uploads of 64 KB, 3 MB and 30 MB, through a proxy that uses HTTP/1.1 to the gate. \"all\": the app sees the "
-        "whole denial of each. The configurations are in `Tests/ClientMatrix/servers`: nginx and \"buffering\" as in "
-        "[the guide](guides/behind-nginx-or-a-cdn.md#uploads-of-old-builds), the others with their defaults.\n",
+        "The client sends GET and uploads of 64 KB, 3 MB and 30 MB through a proxy that connects to the gate over HTTP/1.1. "
+        "\"all\": the app sees the whole denial of all four requests. The configurations are in "
+        "`Tests/ClientMatrix/servers`: nginx and \"buffering\" as in "
+        "[the guide](guides/behind-nginx-or-a-cdn.md#uploads-from-old-builds), the others with their defaults.\n",
         "### HTTP/1.1\n", behind(results, "1.1"),
         "### HTTP/2 with TLS\n", behind(results, "2"),
         "## Repeated uploads\n",
         f"Refused uploads over HTTP/2, each on a separate connection: {len(SMALL)} of 10, 30 and 60 KB, and {len(LARGE)} of 3 MB. "
-        "The numbers are how many get the whole denial within 5 s. Caddy, Traefik and Envoy reset the stream of a 3 MB upload "
-        "after the response, and curl 7.88.1 then drops what it has not read yet.\n",
+        "The numbers show how many uploads get the whole denial within 5 s. Caddy, Traefik and Envoy reset the stream of a 3 MB "
+        "upload after the response, and curl 7.88.1 then drops what it has not read yet.\n",
         uploads(results),
         "## Responses that a client hides\n", hidden(results),
-        "## Messages of the exceptions\n", exceptions(results),
+        "## Exception messages\n", exceptions(results),
         "## Versions\n", versions(results),
         "## Not in the tables\n", left_out(results),
     ]

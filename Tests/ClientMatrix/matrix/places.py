@@ -1,4 +1,4 @@
-"""Paths, and the ports and certificate of all servers."""
+"""Paths, and the ports and the certificate for all servers."""
 
 import os
 import shutil
@@ -19,7 +19,7 @@ PATH = f"{PEERS}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:{o
 
 
 def free_ports(count):
-    """Returns different ports of 127.0.0.1 that are currently free."""
+    """Returns different ports on 127.0.0.1 that are currently free."""
     sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
     try:
         return [each.getsockname()[1] for each in sockets]

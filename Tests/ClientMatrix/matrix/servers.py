@@ -1,4 +1,4 @@
-"""The servers of the matrix: the gate with its backend, an nginx that denies requests itself, and proxies in front of the gate."""
+"""The matrix's servers: the gate with its backend, an nginx that denies requests itself, and proxies in front of the gate."""
 
 import datetime
 import json
@@ -49,7 +49,7 @@ def filled(template, values):
 
 
 class Server:
-    """A server for clients: its name, a port for HTTP/1.1, and one for HTTP/2 with TLS."""
+    """A server for clients, with its name, a port for HTTP/1.1, and a port for HTTP/2 with TLS."""
 
     def __init__(self, name, folder):
         self.name, self.folder, self.processes = name, folder, []
@@ -74,7 +74,7 @@ class Server:
         return None
 
     def connections_of(self, path):
-        """Returns the number of connections for a path and the request after it, if the log contains it."""
+        """Returns the number of connections that a path's request and the next request used, if the log contains it."""
         return None
 
     def requests(self):
@@ -110,7 +110,7 @@ class Gate(Server):
         return sum(map(int, found))
 
     def requests(self):
-        # The access log is written four times a second.
+        # The access log is flushed four times a second.
         time.sleep(0.6)
         return logged(self.folder / "output.log")
 

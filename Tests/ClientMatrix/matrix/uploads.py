@@ -1,4 +1,4 @@
-"""Counts for many refused HTTP/2 uploads through a proxy how many get their denial."""
+"""Counts how many of the HTTP/2 uploads that are denied behind a proxy get their denial."""
 
 import time
 from collections import Counter
@@ -11,7 +11,7 @@ from .visit import Visit
 SMALL = tuple(size * KILOBYTE for size in (10, 30, 60) for _ in range(25))
 LARGE = (3 * KILOBYTE**2,) * 20
 PROGRAMS = ("curl", "h2")
-# The time for the uploads through one proxy with one program; the rest counts as lost.
+# The time limit for one program's uploads through one proxy; uploads that take longer count as lost.
 BUDGET = 120
 
 

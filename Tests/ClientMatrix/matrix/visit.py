@@ -1,4 +1,4 @@
-"""Runs all cases of one client at all servers, and counts the requests in the servers' logs."""
+"""Runs all cases of one client on all servers, and counts the requests in the servers' logs."""
 
 import subprocess
 
@@ -81,7 +81,7 @@ class Visit:
         return path, request
 
     def play(self, server, gate, http, cases):
-        """Returns the cells of a server: the result, and the number of requests that the gate got."""
+        """Returns a server's cells: the results, and the number of requests that the gate got."""
         cells, paths = {}, {}
         for case in cases:
             if self.client.cases and case.name not in self.client.cases:
@@ -117,7 +117,7 @@ class Visit:
         try:
             answer = self.running().ask(request, PATIENCE)
         except AdapterFailure as failure:
-            # A client that has never run is left out completely.
+            # A client that has never run is omitted.
             if self.version is None:
                 raise
             return {"error": "the adapter does not run", "message": str(failure)}

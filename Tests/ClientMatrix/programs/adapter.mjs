@@ -1,4 +1,4 @@
-// The common code of the JavaScript adapters. adapter.py documents the input and the output.
+// The JavaScript adapters' common code. adapter.py documents the input and the output.
 
 import { Buffer } from 'node:buffer';
 import { readFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-"""The common code of the Python adapters.
+"""The Python adapters' common code.
 
 An adapter reads one case per line from standard input, as JSON, and writes one line with what the app sees. Its first
 line is its version: `{"version": "…"}`. A case has
@@ -26,12 +26,12 @@ class Unsupported(Exception):
 
 
 def content(upload):
-    """Returns the whole body of an upload."""
+    """Returns an upload's whole body."""
     return (PIECE * (upload["bytes"] // len(PIECE) + 1))[: upload["bytes"]]
 
 
 def pieces(upload):
-    """Yields the body of an upload in chunks."""
+    """Yields an upload's body in chunks."""
     left = upload["bytes"]
     while left:
         piece = PIECE[: min(left, len(PIECE))]
@@ -56,7 +56,7 @@ def failure(error):
 
 
 def first_event(lines):
-    """Returns the first `data:` line of an event stream."""
+    """Returns an event stream's first `data:` line."""
     for line in lines:
         text = line.decode() if isinstance(line, bytes) else line
         if text.startswith("data:"):

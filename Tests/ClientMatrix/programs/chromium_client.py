@@ -1,4 +1,4 @@
-"""fetch and WebSocket in a page of a headless Chromium, in a new context for each case."""
+"""fetch and WebSocket on a page in a headless Chromium, with a new context for each case."""
 
 import sys
 import tempfile
@@ -15,7 +15,7 @@ BROWSER = Browser(tempfile.mkdtemp(prefix="client-matrix-"), "--ignore-certifica
 
 
 class Client:
-    """A context has its own sockets, like another profile."""
+    """A context has its own sockets, like a separate profile."""
 
     def __init__(self, case):
         BROWSER.session = None

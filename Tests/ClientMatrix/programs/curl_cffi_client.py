@@ -1,4 +1,4 @@
-"""curl-cffi: its bundled libcurl, without impersonating a browser."""
+"""curl-cffi with its bundled libcurl, without impersonating a browser."""
 
 import adapter
 import curl_cffi

@@ -1,4 +1,4 @@
-"""The curl command line tool: what a script sees."""
+"""The curl command line tool, as a script uses it."""
 
 import json
 import subprocess

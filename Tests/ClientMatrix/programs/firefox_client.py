@@ -1,4 +1,4 @@
-"""fetch and WebSocket in a page of a headless Firefox, with its Marionette protocol."""
+"""fetch and WebSocket on a page in a headless Firefox, through its Marionette protocol."""
 
 import json
 import socket
@@ -22,7 +22,7 @@ class Marionette:
                        "network.captive-portal-service.enabled": False, "network.connectivity-service.enabled": False,
                        "datareporting.policy.dataSubmissionEnabled": False, "browser.safebrowsing.update.enabled": False,
                        "services.settings.server": "data:,", "network.dns.disablePrefetch": True,
-                       # Its JSON viewer is a page of another origin.
+                       # Firefox's JSON viewer is a page with another origin.
                        "devtools.jsonview.enabled": False}
         lines = [f'user_pref("{name}", {json.dumps(value)});' for name, value in preferences.items()]
         (profile / "user.js").write_text("\n".join(lines) + "\n")

@@ -1,4 +1,4 @@
-"""grpcio: unary calls, and one with a stream of messages from the client."""
+"""grpcio, with unary calls and a call with a stream of messages from the client."""
 
 from urllib.parse import urlsplit
 

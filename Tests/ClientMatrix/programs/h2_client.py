@@ -1,4 +1,4 @@
-"""A client with Python's h2 that sends its upload as the window permits, and reads at the same time."""
+"""A client that uses Python's h2, sends its upload as the window permits, and reads at the same time."""
 
 import select
 import socket
@@ -57,7 +57,7 @@ class Client:
                 self.connection.send_data(stream, bytes(piece), end_stream=not rest)
                 self.flush()
                 rest = rest if len(rest) else None
-            # Process received data first, like a client with a separate thread for it.
+            # Received data is processed first, as in a client with a separate thread for it.
             if room and not self.socket.pending() and not select.select([self.socket], [], [], 0)[0]:
                 continue
             if time.monotonic() > deadline:

@@ -58,7 +58,7 @@ class Client {
         const closed = { error: 'closed', message: `code ${stream.rstCode}` };
         resolve(status ? answer(status, fields, Buffer.concat(parts), closed) : closed);
       });
-      // Piped like a file: a single write of more than 10 MB exceeds the buffer of a Node session.
+      // Piped like a file, because a single write of more than 10 MB exceeds a Node session's buffer.
       const send = () => Readable.from(pieces(upload)).pipe(stream);
       if (upload?.expect) stream.on('continue', send);
       else if (upload) send();

@@ -1,4 +1,4 @@
-"""The script that the browser adapters run in a page of the server's own origin."""
+"""The script that the browser adapters run on a page with the server's own origin."""
 
 import json
 from urllib.parse import urlsplit

@@ -1,4 +1,4 @@
-"""pycurl, with an easy handle as in its documentation."""
+"""pycurl, with an easy handle, as in its documentation."""
 
 import io
 
@@ -32,7 +32,7 @@ class Client:
             curl.setopt(pycurl.POST, 1)
             source = io.BytesIO(adapter.content(upload))
             curl.setopt(pycurl.READFUNCTION, source.read)
-            # libcurl waits for 100 by default if the body is not small: this is a separate case.
+            # By default, libcurl waits for 100 if the body is not small, which is a separate case here.
             names.append("Expect: 100-continue" if upload["expect"] else "Expect:")
             if upload["chunked"]:
                 names.append("Transfer-Encoding: chunked")

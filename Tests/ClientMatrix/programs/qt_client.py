@@ -1,4 +1,4 @@
-"""QNetworkAccessManager of Qt, through PySide."""
+"""Qt's QNetworkAccessManager, through PySide."""
 
 import adapter
 import PySide6
@@ -41,7 +41,7 @@ class Client:
             reply = self.manager.head(request)
         loop, text = QEventLoop(), bytearray()
         reply.finished.connect(loop.quit)
-        # In addition to the timeout of Qt, which restarts with every byte.
+        # This is in addition to Qt's timeout, which restarts with every byte.
         QTimer.singleShot(int(case["timeout"] * 1500), loop.quit)
         if case["kind"] == "events":
 
@@ -60,7 +60,7 @@ class Client:
             reply.abort()
             return adapter.answer(status, fields, content)
         more = {}
-        # Every status from 400 on is an error in Qt, too: errors below 200 are those of the network.
+        # In Qt, every status from 400 on is also an error; errors below 200 are those of the network.
         if error != QNetworkReply.NetworkError.NoError and error.value < 200:
             more = {"error": error.name, "message": reply.errorString()}
         if not status:

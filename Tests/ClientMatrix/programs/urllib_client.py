@@ -1,4 +1,4 @@
-"""urllib.request of Python's standard library."""
+"""urllib.request from Python's standard library."""
 
 import ssl
 import sys

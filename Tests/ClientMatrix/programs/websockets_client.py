@@ -1,4 +1,4 @@
-"""websockets: only the handshake."""
+"""websockets, with the handshake only."""
 
 import ssl
 

@@ -1,4 +1,4 @@
-"""wget: what a script sees."""
+"""wget, as a script uses it."""
 
 import re
 import subprocess
@@ -41,7 +41,7 @@ class Client:
             try:
                 done = subprocess.run(command, capture_output=True, timeout=case["timeout"])
             except subprocess.TimeoutExpired:
-                return {"error": "still trying", "message": "wget retries 20 times by default, whatever its timeout"}
+                return {"error": "still trying", "message": "wget retries 20 times by default, regardless of its timeout"}
         lines = done.stderr.decode("latin-1").splitlines()
         statuses = [int(found[1]) for line in lines if (found := re.match(r"\s+HTTP/\S+ (\d{3})", line))]
         fields = [line.strip().split(": ", 1) for line in lines if line.startswith("  ") and ": " in line]

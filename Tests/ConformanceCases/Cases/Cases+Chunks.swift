@@ -1,5 +1,5 @@
 extension ConformanceCase {
-    /// Chunked bodies whose end two recipients could place differently.
+    /// Chunked bodies whose ends two recipients could locate differently.
     static let chunks: [ConformanceCase] =
         Self.chunkSizes + Self.chunkEnds + Self.trailers
         + Self.legalChunks
@@ -226,7 +226,7 @@ extension ConformanceCase {
         ),
         .refusedHere(
             .must,
-            "a chunk that goes on as a request",
+            "a chunk that continues as a request",
             "RFC 9112 7.1",
             Self.chunked("5\r\nhello\r\n0\r\nGET /smuggled HTTP/1.1\r\nHost: gate\r\n\r\n"),
             part: .body(hidden: "/smuggled"),

@@ -29,7 +29,7 @@ extension ConformanceCase {
         ),
         Self(
             .robustness,
-            "a client that says nothing",
+            "a client that sends nothing",
             "RFC 9112 9.5",
             client: [.finishSending, .readToEnd],
             demands: [
@@ -112,7 +112,7 @@ extension ConformanceCase {
         ),
         Self(
             .robustness,
-            "a GET is not sent without end",
+            "a GET is not retried without end",
             "RFC 9112 9.3.1",
             client: [
                 .send(Self.request("GET", "/1")), .answer, .send(Self.request("GET", "/2")),
@@ -124,13 +124,13 @@ extension ConformanceCase {
         ),
         Self(
             .robustness,
-            "a client that goes takes its exchange with it",
+            "a client that disconnects ends its exchange",
             "RFC 9112 9.5",
             client: [
                 .send(Self.request()), .awaitRequests(1), .reset, .awaitBackendEnd,
             ],
             backend: ["/a": [[.stall]]],
-            demands: [Demand("the exchange goes on for seconds") { $0.trouble == nil }]
+            demands: [Demand("the exchange continues for seconds") { $0.trouble == nil }]
         ),
     ]
 }

@@ -89,7 +89,7 @@ extension ConformanceCase {
         ),
         Self(
             .must,
-            "the decision of a client's own making",
+            "a decision header that the client made up",
             "RFC 9110 7.6.1",
             client: [
                 .send(Self.request("GET", "/a", "X-VersionGate-Decision: allow; forged\r\n")),
@@ -99,7 +99,7 @@ extension ConformanceCase {
         ),
         Self(
             .must,
-            "an identity in trailers decides nothing",
+            "an identity in trailers has no effect",
             "RFC 9110 6.5.1",
             client: [
                 .send(
@@ -136,7 +136,7 @@ extension ConformanceCase {
     private static let denialFraming: [ConformanceCase] = [
         Self(
             .must,
-            "the body of a denied request is no request",
+            "the body of a denied request is not a request",
             "RFC 9112 9.3",
             client: [
                 .send(
@@ -155,7 +155,7 @@ extension ConformanceCase {
         ),
         Self(
             .must,
-            "the chunked body of a denied request is no request",
+            "the chunked body of a denied request is not a request",
             "RFC 9112 9.3",
             client: [
                 .send(
@@ -214,7 +214,7 @@ extension ConformanceCase {
         ),
         Self(
             .must,
-            "an upgrade refused in a denial is no tunnel",
+            "a denied upgrade request opens no tunnel",
             "RFC 9110 7.8",
             client: [
                 .send(

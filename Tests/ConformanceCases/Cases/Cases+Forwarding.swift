@@ -109,7 +109,7 @@ extension ConformanceCase {
             demands: [.targetIs("/", "http://gate", "http://gate/")]
         ),
         Self.absolute(
-            "an absolute target with a query alone",
+            "an absolute target with a query but no path",
             "http://gate?a=b",
             demands: [.targetIs("/?a=b", "http://gate?a=b", "http://gate/?a=b")]
         ),
@@ -130,7 +130,7 @@ extension ConformanceCase {
     private static let upgrades: [ConformanceCase] = [
         Self(
             .robustness,
-            "an upgrade that the backend takes",
+            "an upgrade that the backend accepts",
             "RFC 9110 7.8",
             client: [
                 .send(Self.request("GET", "/ws", Self.webSocket)), .answer, .send("ping!"),

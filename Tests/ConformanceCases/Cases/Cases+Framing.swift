@@ -1,5 +1,5 @@
 extension ConformanceCase {
-    /// Requests whose end two recipients could place differently.
+    /// Requests whose ends two recipients could locate differently.
     static let framing: [ConformanceCase] = Self.contentLengths + Self.transferEncodings
 
     private static let hello = "5\r\nhello\r\n0\r\n\r\n"

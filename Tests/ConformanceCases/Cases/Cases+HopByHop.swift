@@ -96,14 +96,14 @@ extension ConformanceCase {
         ),
         Self.request(
             .robustness,
-            "a Connection of no token",
+            "a Connection field without a token",
             "RFC 9110 7.6.1",
             "Connection: @@@\r\nX-Open: 1\r\n",
             demands: [.backendSees("X-Open", "1")]
         ),
     ]
 
-    private static let teIsTrailers = Demand("another TE than trailers reaches the backend") {
+    private static let teIsTrailers = Demand("a TE value other than trailers reaches the backend") {
         $0.exchanges.first?.request.fields["TE"].allSatisfy { $0 == "trailers" } ?? true
     }
 

@@ -41,7 +41,7 @@ extension ConformanceCase {
         ),
         Self.hinted(
             .must,
-            "a 100 that nobody asked for",
+            "an unsolicited 100",
             "RFC 9110 15.2",
             "HTTP/1.1 100 Continue\r\n\r\n" + Self.hello,
             demands: [.status(200), .answers("hello"), .followerIsAnswered]
@@ -119,7 +119,7 @@ extension ConformanceCase {
             demands: [.status(200), .arrives("hello"), .followerIsAnswered]
         ),
         Self.expecting(
-            "a backend that refuses instead of saying 100",
+            "a backend that refuses instead of sending 100",
             "RFC 9110 10.1.1",
             .robustness,
             client: [.answer],
@@ -141,7 +141,7 @@ extension ConformanceCase {
         ),
         Self(
             .robustness,
-            "an expectation that nobody knows",
+            "an unknown expectation",
             "RFC 9110 10.1.1",
             client: [
                 .send(

@@ -39,7 +39,7 @@ extension ConformanceCase {
     private static let chunkedAnswer =
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n"
 
-    /// The backend responds to `/a`; then this client and another one send further requests.
+    /// After the backend has responded to `/a`, this client and another one send more requests.
     private static func leftover(
         _ name: String,
         _ bytes: String,

@@ -44,7 +44,7 @@ extension ConformanceCase {
         ),
         Self(
             .must,
-            "nothing behind close is read",
+            "nothing after close is read",
             "RFC 9112 9.6",
             client: [
                 .send(Self.request("GET", "/1", "Connection: close\r\n") + ClientStep.follower),
@@ -129,7 +129,7 @@ extension ConformanceCase {
         ),
         Self(
             .must,
-            "a response of HTTP/1.1 to HTTP/1.0 ends by close or length",
+            "an HTTP/1.1 response to HTTP/1.0 ends by close or length",
             "RFC 9112 6.3",
             client: [.send("GET /1 HTTP/1.0\r\nHost: gate\r\n\r\n"), .readToEnd],
             backend: ["/1": [[.send("HTTP/1.1 200 OK\r\n\r\nhello"), .close]]],

@@ -169,10 +169,15 @@ extension ConformanceCase {
     private static let statusLines: [ConformanceCase] = [
         .badGateway(.robustness, "no status", "RFC 9112 4", "HTTP/1.1\r\n\r\n"),
         .badGateway(.robustness, "a status of letters", "RFC 9112 4", "HTTP/1.1 abc OK\r\n\r\n"),
-        .badGateway(.robustness, "a status of two digits", "RFC 9112 4", "HTTP/1.1 20 OK\r\n\r\n"),
         .badGateway(
             .robustness,
-            "a status of four digits",
+            "a status with two digits",
+            "RFC 9112 4",
+            "HTTP/1.1 20 OK\r\n\r\n"
+        ),
+        .badGateway(
+            .robustness,
+            "a status with four digits",
             "RFC 9112 4",
             "HTTP/1.1 2000 OK\r\n\r\n"
         ),
@@ -214,7 +219,7 @@ extension ConformanceCase {
         ),
         .answered(
             .must,
-            "a switch that nobody asked for",
+            "an unsolicited switch of protocols",
             "RFC 9110 7.8",
             "HTTP/1.1 101 Switching\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n",
             demands: [.first(Array(500...504))],
@@ -327,7 +332,7 @@ extension ConformanceCase {
         Self.bodiless("a body after the response to HEAD", "HEAD", "200 OK", 200),
         .answered(
             .must,
-            "a 304 with the length of what it spares",
+            "a 304 with the length of the omitted body",
             "RFC 9110 8.6",
             "HTTP/1.1 304 Same\r\nETag: \"a\"\r\nContent-Length: 12345\r\n\r\n",
             then: [],

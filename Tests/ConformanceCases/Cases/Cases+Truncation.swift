@@ -40,7 +40,7 @@ extension ConformanceCase {
             .must,
             name,
             "RFC 9112 8",
-            // Without the pause, a reset could overtake the data sent before it.
+            // Without the pause, a reset could discard the data sent before it.
             client: [.send(Self.request() + ClientStep.follower), .readToFollower],
             backend: ["/a": [[.send(bytes), .pause(milliseconds: 20), end]]],
             demands: [.neverLooksComplete],

@@ -3,7 +3,7 @@ enum ClientStep: Sendable {
     case send([UInt8])
     /// Sends the bytes in parts of this size, each in a separate write.
     case sendInPieces([UInt8], of: Int)
-    /// Reads a response, including all interim ones before it.
+    /// Reads a response, including the interim responses before it.
     case answer
     /// Reads the response to HEAD.
     case answerToHead
@@ -11,7 +11,7 @@ enum ClientStep: Sendable {
     case interim
     /// Reads this number of raw bytes.
     case bytes(Int)
-    /// Reads up to the response to the follower, or to the end.
+    /// Reads up to the response to the follower, or up to the end of the connection.
     case readToFollower
     /// Reads up to the end of the connection.
     case readToEnd
@@ -33,13 +33,15 @@ enum ClientStep: Sendable {
 }
 
 extension ClientStep {
-    /// A request after others: its response shows that the connection still works, and its arrival
-    /// that bytes after a fault were read.
+    /// A request that follows others.
+    ///
+    /// Its response shows that the connection still works. Its arrival at the backend shows that bytes after a fault
+    /// were read.
     static let follower = "GET /follower HTTP/1.1\r\nHost: gate\r\n\r\n"
 }
 
 extension String {
-    /// One byte for each scalar, which must be below U+0100.
+    /// The text with one byte per scalar; each scalar must be below U+0100.
     var latin1: [UInt8] {
         self.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }
     }

@@ -1,6 +1,6 @@
 import GateTestSupport
 
-/// Cases of a plain request with an unusual response.
+/// Cases with a plain request and an unusual response.
 extension ConformanceCase {
     static func request(
         _ method: String = "GET",
@@ -70,7 +70,7 @@ extension ConformanceCase {
         )
     }
 
-    /// The response is valid and arrives completely.
+    /// The response is valid and arrives complete.
     static func whole(
         _ strength: Strength,
         _ name: String,

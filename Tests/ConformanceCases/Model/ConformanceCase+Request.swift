@@ -1,17 +1,17 @@
-/// Cases of a request at the limits of RFC 9112, followed by a follower.
+/// Cases with a request at the limits of RFC 9112, and the follower after it.
 extension ConformanceCase {
     /// The part with the fault, which determines how much may be forwarded before it is detected.
     enum Part: Sendable {
         /// Nothing of the request may reach the backend.
         case head
-        /// The head and the body before the fault may reach the backend; the end of the request,
-        /// and this text after the fault, must not.
+        /// The head, and the body up to the fault, may reach the backend; the end of the request and this text, which
+        /// comes after the fault, must not.
         case body(hidden: String)
     }
 
     /// A proxy must not forward the request.
     ///
-    /// `with` is the gate's response, and `rfc` the status that the RFC requires, if it does.
+    /// `with` is the status of the gate's response, and `rfc` the status that the RFC requires, if any.
     static func refused(
         _ strength: Strength,
         _ name: String,
@@ -31,7 +31,7 @@ extension ConformanceCase {
         )
     }
 
-    /// A proxy must not forward the request, or continue to read: its end is unknown.
+    /// A proxy must not forward the request or read anything after it, because the request's end is unknown.
     static func unframed(
         _ strength: Strength,
         _ name: String,
@@ -64,7 +64,7 @@ extension ConformanceCase {
         )
     }
 
-    /// The RFC permits both, but a forwarded request must be unambiguous; the gate rejects it.
+    /// The RFC permits rejecting and forwarding, but a forwarded request must be unambiguous; the gate rejects it.
     static func refusedHere(
         _ strength: Strength,
         _ name: String,
@@ -88,7 +88,7 @@ extension ConformanceCase {
         return each
     }
 
-    /// Both the RFC and the gate's own rule permit both.
+    /// Both the RFC and the gate's own rules permit rejecting and forwarding.
     static func refusedOrPasses(
         _ strength: Strength,
         _ name: String,
@@ -117,8 +117,8 @@ extension ConformanceCase {
         )
     }
 
-    /// Two framings in a request: rejected, or interpreted as the RFC specifies, and the connection
-    /// is closed.
+    /// A request with two framings is rejected or interpreted as the RFC specifies; either way, the connection is
+    /// closed.
     static func closesAnyway(
         _ name: String,
         _ section: String,

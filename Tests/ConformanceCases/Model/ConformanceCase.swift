@@ -4,11 +4,11 @@ import GateTestSupport
 package struct ConformanceCase: Sendable, CustomStringConvertible {
     package var name: String
     package var area: Area
-    /// The section with the rule, such as `RFC 9112 6.3`.
+    /// The section that contains the rule, such as `RFC 9112 6.3`.
     package var section: String
     package var strength: Strength
     var client: [ClientStep]
-    /// The backend's reactions to a target, by attempt; the last one also applies to further
+    /// The backend's reactions to a target, by attempt; the last one also applies to all later
     /// attempts.
     ///
     /// A target that is not listed gets an echo.
@@ -83,7 +83,7 @@ package enum Area: String, Sendable, CaseIterable, CustomStringConvertible {
     case fields = "header syntax"
     case framing = "request framing and smuggling"
     case chunks = "chunked syntax and trailers"
-    case hopByHop = "fields for one hop"
+    case hopByHop = "hop-by-hop fields"
     case forwarding = "methods, targets, upgrades"
     case responses = "odd and hostile responses"
     case truncation = "truncation"
@@ -100,6 +100,6 @@ package enum Area: String, Sendable, CaseIterable, CustomStringConvertible {
 package enum Strength: String, Sendable, CaseIterable {
     case must = "MUST"
     case should = "SHOULD"
-    /// The RFC does not require it, but a violation could cause harm.
+    /// The RFC does not require the behavior, but its absence could cause harm.
     case robustness = "robustness"
 }

@@ -34,7 +34,7 @@ extension Demand {
         }
     }
 
-    /// No complete request reaches the backend, and at most one starts.
+    /// No complete request reaches the backend, and at most the start of one does.
     static let neverCompletes = Demand { observation in
         let exchanges = observation.exchanges
         if exchanges.contains(where: \.isComplete) { return "a truncated request looks complete" }

@@ -52,7 +52,7 @@ extension Demand {
         $0.final.last?.response.fields.tokens("Connection") == ["close"]
     }
 
-    /// The response is a problem document of the gate.
+    /// The response is one of the gate's problem documents.
     static let isProblem = Demand("no problem document") { observation in
         guard let response = observation.final.last?.response else { return false }
         let type = response.fields["Content-Type"].first ?? ""

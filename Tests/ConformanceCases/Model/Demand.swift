@@ -9,7 +9,7 @@ struct Demand: Sendable {
         self.check = check
     }
 
-    /// Creates a demand from a condition, with the text for its violation.
+    /// Creates a demand from a condition and the text that describes its violation.
     init(_ complaint: String, _ holds: @escaping @Sendable (Observation) -> Bool) {
         self.init { holds($0) ? nil : complaint }
     }
@@ -22,7 +22,7 @@ struct Demand: Sendable {
         }
     }
 
-    /// Applies unless the condition is true.
+    /// A demand that applies unless the condition is true.
     static func unless(
         _ condition: @escaping @Sendable (Observation) -> Bool,
         _ demand: Demand

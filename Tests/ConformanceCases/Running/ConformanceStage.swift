@@ -34,7 +34,7 @@ package final class ConformanceStage: Sendable {
 
     /// Runs a case against the proxy that listens on a port.
     ///
-    /// Afterwards, every connection to the backend has ended, and the proxy has detected this.
+    /// When it returns, every connection to the backend has ended, and the proxy has detected this.
     package func play(_ each: ConformanceCase, at port: UInt16) throws -> Observation {
         self.script.plan.withLock { $0 = Plan(attempts: each.backend) }
         let first = self.backend.record.connections.count
@@ -48,8 +48,8 @@ package final class ConformanceStage: Sendable {
 
     /// Connects to the backend directly, and returns the number of the connection.
     ///
-    /// Connections are accepted in order. A proxy may have responded to its client before the
-    /// backend accepted its connection, which must not become part of the next case.
+    /// Connections are accepted in order. A proxy may have responded to its client before the backend accepted the
+    /// proxy's connection. That connection must not become part of the next case.
     private func dropCurtain(afterConnection first: Int) throws -> Int {
         let client = try RawClient(port: self.backend.port)
         defer { client.close() }

@@ -4,9 +4,9 @@ import Testing
 struct Accident: Sendable, CustomTestStringConvertible {
     /// The result of the reload.
     enum Outcome: Sendable, Equatable {
-        /// The file is not loaded because of these findings.
+        /// The file is rejected because of these findings.
         case refused([String])
-        /// The file is not loaded because it cannot be read.
+        /// The file is rejected because it cannot be read.
         case unreadable
         /// The file is loaded, and these findings are reported.
         case loaded([String])
@@ -23,12 +23,12 @@ struct Accident: Sendable, CustomTestStringConvertible {
     var base = AccidentRules.shop
     let text: String
     let outcome: Outcome
-    /// The results of a current and an outdated build after the reload.
+    /// What happens to a current and an outdated build after the reload.
     ///
-    /// Before it, the current one passes and the outdated one is denied.
+    /// Before the reload, the current build passes and the outdated one is denied.
     var current = Reach.passes
     var old = Reach.denied
-    /// Whether nothing in the files reveals the mistake, and only the traffic can.
+    /// Whether only the traffic reveals the mistake, and nothing in the files does.
     var isSeenInTraffic = false
 
     var testDescription: String { self.name }
@@ -49,7 +49,7 @@ enum AccidentRules {
 
     /// Returns a file with these rules.
     ///
-    /// Each rule is in flow style without its notice and store URL.
+    /// Each rule is given in flow style, without its notice and store URL.
     static func file(_ rules: String..., more: String = "", head: String = Self.head) -> String {
         let items = rules.map { rule in
             let link = rule.contains("storeUrl") ? "" : ", storeUrl: \"\(Self.link)\""

@@ -81,7 +81,7 @@ extension Accident {
             outcome: .refused(["lockout"])
         ),
         Accident(
-            name: "a maintenance of almost two years",
+            name: "maintenance for almost two years",
             text: Rules.file(
                 Rules.ios,
                 "id: works, match: { path: /** }, "
@@ -101,7 +101,7 @@ extension Accident {
             current: .denied
         ),
         Accident(
-            name: "a lockout with an accept for another finding",
+            name: "a lockout, while the file accepts another finding",
             base: Rules.known,
             text: Rules.file(
                 #"id: ios, match: { platform: ios }, minimum: "35.0.0", accept: [plan-opens]"#,
@@ -195,12 +195,12 @@ extension Accident {
                 Self.floor,
                 #"minimum: "3.5.0", next: { minimum: "4.0.0", enforceFrom: 2026-01-10T00:00:00Z }"#
             ),
-            // The floor of January 2026 already applies to all clients, which the finding reports.
+            // The floor from January 2026 already applies to all clients; the finding reports this.
             outcome: .loaded(["next-complete"]),
             isSeenInTraffic: true
         ),
         Accident(
-            name: "UTC instead of the time of Japan",
+            name: "UTC instead of Japan time",
             text: Self.change(
                 Self.floor,
                 #"minimum: "3.5.0", next: { minimum: "4.0.0", enforceFrom: 2027-01-10T09:00:00Z }"#
@@ -258,7 +258,7 @@ extension Accident {
             ["laxer", "failed-test"]
         ),
         Self.opening(
-            "the file truncated after its head",
+            "a file that is truncated after its head",
             "exempt: [/healthz]\nrules: []\n"
         ),
         Self.opening(
@@ -356,7 +356,7 @@ extension Accident {
             in: Rules.known
         ),
         Self.slip(
-            "a maintenance of five days",
+            "maintenance for five days",
             Rules.file(
                 Rules.ios,
                 "id: works, match: { path: /v9/** }, "

@@ -4,7 +4,7 @@ import Testing
 
 /// Mistaken rules files are loaded into a running gate.
 ///
-/// None locks clients out unless the file accepts that, and none opens the gate without a finding.
+/// None of them locks clients out unless the file accepts that, and none opens the gate without a finding.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(10)))
 struct AccidentTests {
     /// The gate's report on its rules.
@@ -29,7 +29,8 @@ struct AccidentTests {
     }
 
     @Test func `a running gate reacts to every accident as expected`() async throws {
-        // Without a census: the requests here would make the guard report each change, too.
+        // There is no census here, because with these requests the guard would also report each
+        // change.
         try await Scene.play(
             rules: AccidentRules.shop,
             flags: [.adminListen(), .census(false)]
@@ -77,8 +78,7 @@ struct AccidentTests {
             #expect(report.lastReloadSuccessful, "\(name)")
             #expect(Set(report.findings.map(\.name)).isSuperset(of: findings), "\(name): \(report)")
         }
-        // A lockout needs an acceptance in the file, unless only traffic reveals it. An opened gate
-        // needs a finding.
+        // The file must accept a lockout, unless only traffic reveals it. An opened gate needs a finding.
         if accident.current == .denied {
             let isAccepted = accident.text.contains("accept: [lockout]")
             #expect(isAccepted || accident.isSeenInTraffic, "\(name)")
@@ -149,8 +149,8 @@ struct AccidentTests {
     ]
 
     @Test func `every kind of undo ends every kind of lockout within a second`() async throws {
-        // Without a census: on a slow machine there are enough requests for the guard to reject
-        // lockouts.
+        // There is no census here, because on a slow machine there are enough requests for the
+        // guard to reject lockouts.
         try await Scene.play(
             rules: AccidentRules.known,
             flags: [.adminListen(), .census(false)]

@@ -16,7 +16,7 @@ struct BreakerAccidentTests {
         let rules: String
         /// The settings of the change.
         var head = ""
-        /// The versions of the clients after the change; `nil` if they stay the same.
+        /// The versions of the clients after the change; `nil` if they remain the same.
         var later: [String?]?
         /// The versions of the few clients that were counted before; `nil` means `versions`.
         var tried: [String]?
@@ -59,7 +59,7 @@ struct BreakerAccidentTests {
             cause: "missing-fields"
         ),
         Story(
-            name: "a floor that is left active after a test",
+            name: "a floor that remains active after a test",
             rules: #"id: ios, match: { platform: ios }, minimum: "4.2.0""#,
             tried: ["4.2.0"],
             isGuarded: false
@@ -87,7 +87,7 @@ struct BreakerAccidentTests {
         )
     }
 
-    /// The requests until the gate allows the clients again.
+    /// What happened until the gate allowed the clients again.
     private struct Course {
         var asked = 0
         var refused = 0
@@ -176,7 +176,7 @@ struct BreakerAccidentTests {
         }
     }
 
-    @Test func `a trip is reported, outlives the process, and ends by the reset command`()
+    @Test func `a trip is reported, outlives the process, and is ended by the reset command`()
         async throws
     {
         let story = Self.stories[0]
@@ -203,10 +203,10 @@ struct BreakerAccidentTests {
             #expect(try next.send([visitor]) == 0)
             let port = "\(try #require(next.gate.adminPort))"
             let shown = try ToolProcess.versiongate("breaker", "--admin", port)
-            #expect(shown.output.hasPrefix("ios tripped at "))
+            #expect(shown.output.hasPrefix("ios only observes: the breaker tripped at "))
             #expect(try next.metrics()[#"versiongate_breaker_tripped{rule="ios"}"#] == 1)
             let reset = try ToolProcess.versiongate("breaker", "reset", "--admin", port)
-            #expect(reset.output == "no rule has tripped\nwatching nothing\n")
+            #expect(reset.output == "the breaker has not tripped\nwatching nothing\n")
             #expect(try next.send([visitor]) == 1)
         }
     }

@@ -1,7 +1,7 @@
 import GateTestSupport
 import Testing
 
-/// The result of new rules in a running gate, checked before the reload and reported by it.
+/// The effect of new rules on a running gate, as checked before the reload and as reported by it.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct CheckBeforeReloadTests {
     private typealias Rules = AccidentRules
@@ -73,10 +73,10 @@ struct CheckBeforeReloadTests {
                     #expect(refused.errors.contains("[plan-opens]"))
                 }
             }
-            // After the next change, the watcher has seen all previous ones.
+            // Once the watcher reports the next change, it has seen all previous ones.
             let seen = scene.gate.logLines.count
             try scene.folder.replace("rules.yaml", with: "rules: []\n")
-            try scene.gate.logLine("the way back", skipping: seen) { $0.message == "rules loaded" }
+            try scene.gate.logLine("the return", skipping: seen) { $0.message == "rules loaded" }
             #expect(refusals() == 4)
         }
     }

@@ -12,8 +12,7 @@ final class PollingClients: Sendable {
 
     private let state = Mutex(State())
 
-    /// - Parameters:   - port: The port of the gate on this machine.   - versions: The versions in
-    ///   the clients' requests.
+    /// - Parameters:   - port: The gate's port on this machine.   - versions: The versions in the clients' requests.
     init(port: UInt16, versions: [String]) {
         Thread.detachNewThread { [self] in
             do {
@@ -38,7 +37,7 @@ final class PollingClients: Sendable {
         self.state.withLock { $0.statuses = [:] }
     }
 
-    /// Returns the statuses of a version since the last `forget()`, at least one.
+    /// Returns the statuses that a version got since the last `forget()`; at least one.
     func statuses(of version: String) throws -> Set<Int> {
         // On a busy machine, this version may not have had a response yet.
         try Deadline.usual.poll("an answer to a client of \(version)") {

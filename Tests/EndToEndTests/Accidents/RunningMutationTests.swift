@@ -8,10 +8,10 @@ import Testing
 
 /// Generated mistakes in the shipped rules files, loaded into a running gate.
 ///
-/// None locks out a group of allowed clients, and none allows a denied group without a finding.
+/// None of them locks out a group of allowed clients, and none allows a denied group without a finding.
 ///
-/// The test uses a sample of the mutations, or all with `GATE_ALL_MUTATIONS`, and checks the
-/// responses of the gate. `MutationTests` checks thousands of them without the executable.
+/// The test checks the gate's responses for a sample of the mutations, or for all with `GATE_ALL_MUTATIONS`.
+/// `MutationTests` checks thousands of mutations without the executable.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(20)))
 struct RunningMutationTests {
     private static let perFile =
@@ -30,7 +30,7 @@ struct RunningMutationTests {
         ?? false
     /// The files that name no remote host.
     ///
-    /// Without network access, all files.
+    /// Without network access, these are all files.
     private static let files = ShippedRules.files.filter { file in
         guard !Self.isAlone, let text = try? file.text() else { return true }
         return !text.contains("\nfeeds:") && !text.hasPrefix("feeds:")
@@ -56,7 +56,7 @@ struct RunningMutationTests {
         }
     }
 
-    /// Requests of the clients of one rule.
+    /// The requests from one rule's clients.
     private struct Group {
         let rule: String
         let requests: [String]
@@ -65,7 +65,7 @@ struct RunningMutationTests {
     }
 
     @Test func `only the files with feeds are left out`() {
-        // The examples with feeds. They are included under `unshare --net` with the loopback up.
+        // Six examples have feeds. They are included under `unshare --net` with the loopback interface up.
         #expect(Self.files.count == ShippedRules.files.count - (Self.isAlone ? 0 : 6))
     }
 
@@ -118,7 +118,7 @@ struct RunningMutationTests {
         }
     }
 
-    /// Writes a file, and the files that belong to it, to the gate's rules path.
+    /// Writes a file and those that belong to it to the gate's rules path.
     ///
     /// - Returns: The path of the file.
     private static func lay(_ file: ShippedRules, into folder: TemporaryFolder) throws -> String {
@@ -148,8 +148,8 @@ struct RunningMutationTests {
         }
     }
 
-    /// Returns the clients of each rule, up to the newest version that the file names, and the
-    /// clients of its tests.
+    /// Returns the clients of each rule, up to the newest version named in the file, and the clients in the file's
+    /// tests.
     private static func groups(of file: ShippedRules) throws -> [Group] {
         let now = Timestamp(secondsSinceEpoch: Int64(Date.now.timeIntervalSince1970))
         let sources = try file.sources(with: file.text())
@@ -164,7 +164,7 @@ struct RunningMutationTests {
             )
         }
         let tested = Group(rule: "the tests of the file", requests: tests, isKnowable: true)
-        // Other identity fields would depend on how the file maps them.
+        // With custom identity fields, the requests would depend on the file's mapping.
         guard rules.definition.identity == .defaults else { return [tested] }
         let crowds = MutationClients(rules, rules, at: now).crowds.map { crowd in
             let clients = crowd.clients.filter { client in

@@ -43,8 +43,7 @@ struct AdminAPITests {
         try scene.askAdmin(method, target, fields: fields, body: body)
     }
 
-    /// Sends requests of versions 1.0, 2.0 and 3.0, of which 1.0 is denied, and waits until they
-    /// are counted.
+    /// Sends requests of versions 1.0 (which is denied), 2.0 and 3.0, and waits until they are counted.
     private static func count(at scene: Scene) throws {
         var visitors: [CensusVisitor] = []
         for (version, devices) in [("1.0", 0..<10), ("2.0", 10..<40), ("3.0", 40..<100)] {
@@ -158,7 +157,7 @@ struct AdminAPITests {
             }
             let served = try Self.ask(scene, "/api/v1/openapi.json").text
             #expect(try served == String(contentsOf: document, encoding: .utf8))
-            // Every path of the document was requested, except for the stream, which does not end.
+            // Every path in the document was requested, except that of the event stream, which does not end.
             let paths = try #require(JSONReport(served).part("paths")).fields.keys
             let asked = Set(Self.questions.map { String($0.target.prefix { $0 != "?" }) })
             let missing = Set(paths).subtracting(["/hooks/{feed}", "/api/v1/events"]).subtracting(
@@ -303,7 +302,7 @@ struct AdminAPITests {
         try await Scene.play(in: folder, flags: flags) { scene in
             let first = try Self.records(scene, field)
             #expect(first.map { $0.part("source")?.text("kind") } == ["start"])
-            // If the file watcher is slower than the request, it finds nothing new.
+            // If the file watcher is slower than the reload request, it finds nothing new.
             try scene.folder.replace("rules.yaml", with: Self.rules("2.1"))
             #expect(try Self.ask(scene, "/-/reload", "POST", fields: field).status == 200)
             try scene.folder.replace("rules.yaml", with: RulesText.broken(line: 3))

@@ -2,9 +2,9 @@ import GateTestSupport
 import Glibc
 import Testing
 
-/// Clients that hold the connections of the admin listener, with the real executable.
+/// Clients that occupy the admin listener's connections, with the real executable.
 ///
-/// `Benchmarks/operators.py` does the same with more clients, and measures.
+/// `Benchmarks/operators.py` does the same with more clients, and measures the latency.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct AdminAttackTests {
     private static let token = "Authorization: Bearer 0123456789abcdef\r\n"
@@ -93,7 +93,7 @@ struct AdminAttackTests {
             for client in bodies.suffix(16) {
                 #expect(try !client.receivesData(within: .zero))
             }
-            try scene.gate.logLine("that connections were closed") {
+            try scene.gate.logLine("closed connections") {
                 $0.message.hasPrefix("admin listener: too many connections")
             }
         }

@@ -7,7 +7,7 @@ import Testing
 struct AdminBehindNginxTests {
     private static let token = "Authorization: Bearer 0123456789abcdef\r\n"
 
-    /// Returns the block of docs/guides/behind-nginx-or-a-cdn.md for the admin listener.
+    /// Returns the admin listener's block from docs/guides/behind-nginx-or-a-cdn.md.
     private static func block(gate: UInt16, port: UInt16) throws -> String {
         let guide = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../../../docs/guides/behind-nginx-or-a-cdn.md").standardizedFileURL

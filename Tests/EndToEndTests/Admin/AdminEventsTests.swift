@@ -4,7 +4,7 @@ import Testing
 /// The event stream of the admin page, with a real gate.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct AdminEventsTests {
-    /// Reads until a line contains all of these texts, and returns the line.
+    /// Reads until a line contains all of these texts, and returns that line.
     private static func line(
         with words: String...,
         from client: RawClient
@@ -52,7 +52,7 @@ struct AdminEventsTests {
             #expect(late.status == 503)
             #expect(late.fields["Retry-After"] == ["10"])
             clients.removeFirst().close()
-            // A request after the end of a stream gets a response after that end.
+            // A response to a request sent after a stream ended shows that the gate has noticed the end.
             let other = try scene.askAdmin("GET", "/feeds")
             #expect(other.status == 200)
             let next = try RawClient(port: port)

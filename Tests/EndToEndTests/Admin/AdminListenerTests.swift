@@ -96,7 +96,7 @@ struct AdminListenerTests {
             let other = try RawClient(port: try #require(scene.gate.adminPort))
             let fields = "Content-Length: \(limit + 1)\r\nExpect: 100-continue\r\n\r\n"
             try other.send(head + fields)
-            // The client gets no 100 first.
+            // No 100 precedes this response.
             #expect(try other.response().status == 413)
             #expect(try other.rest().by == .closed)
         }
@@ -137,7 +137,7 @@ struct AdminListenerTests {
             let answer = try client.response()
             #expect(answer.status == 200)
             #expect(answer.fields["Connection"] == ["close"])
-            // Otherwise the gate would buffer all bytes that follow.
+            // If the connection stayed open, the gate would buffer all bytes that follow.
             try client.send([UInt8](repeating: 0x78, count: 8 << 20))
             #expect(try client.rest().by == .closed)
         }
@@ -155,7 +155,7 @@ struct AdminListenerTests {
         "GET /" + String(repeating: "x", count: 20_000) + " HTTP/1.1\r\n\r\n",
         "GET /feeds HTTP/1.1\r\n" + String(repeating: "a: b\r\n", count: 101) + "\r\n",
     ])
-    func `malformed input gets a 400 or a close, and does no harm`(
+    func `malformed input gets a 400 or closes the connection, and does no harm`(
         nonsense: String
     ) async throws {
         try await self.play { scene in

@@ -2,7 +2,7 @@ import GateTestSupport
 import Glibc
 import Testing
 
-/// The token of the admin listener on any address, and the paths that need none.
+/// The admin listener's token, on any address, and the paths that need none.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct AdminTokenTests {
     private static let token = "0123456789abcdef0123456789abcdef"

@@ -11,7 +11,7 @@ struct AlertTests {
     @Test func `alerts fire exactly when they should`() throws {
         for (command, file) in [("check", "alerts.yaml"), ("test", "alerts.test.yaml")] {
             let path = Self.folder.appending(path: file).path
-            // promtool computes for seconds, and for a minute on a busy machine.
+            // promtool takes seconds, or a minute on a busy machine.
             let result = try ToolProcess.run(
                 "promtool",
                 [command, "rules", path],

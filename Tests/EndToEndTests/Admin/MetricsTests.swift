@@ -83,7 +83,7 @@ struct MetricsTests {
                     "{reason=\"unreadable\",part=\"version\"}": 4,
                 ]
             )
-            // 3.4.0 and 3.5.0, and the client without a version that the policy would deny.
+            // 3.4.0 and 3.5.0, and the client that the policy would deny because it sends no version.
             let observed = page.samples(of: "versiongate_observed_denials_total")
             #expect(observed["{rule=\"soon\"}"] == 12)
             #expect(page["versiongate_client_connections"] == 4)
@@ -229,7 +229,7 @@ struct MetricsTests {
                 let answer = try scene.ask(Request.text("GET", path, fields: fields))
                 #expect(answer.status == 200)
             }
-            // Each request had a connection of its own, which leaves their order open.
+            // The order is not defined, because each request had a connection of its own.
             let targets = scene.backend.record.requests.map(\.target)
             #expect(targets.sorted() == ["/-/healthy", "/-/ready", "/-/reload", "/metrics"])
         }

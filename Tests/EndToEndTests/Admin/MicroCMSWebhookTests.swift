@@ -13,9 +13,9 @@ struct MicroCMSWebhookTests {
         var status: Int?
     }
 
-    private static let secret = "a secret of the webhook"
+    private static let secret = "a secret for the webhook"
 
-    /// Runs a gate with a source that is polled once an hour and sends webhooks to the gate.
+    /// Runs a gate whose source is polled once an hour and sends webhooks to the gate.
     private func play(_ body: (Scene, FeedServer) async throws -> Void) async throws {
         let cms = try FeedServer("microcms")
         try Self.publish(floor: nil, in: cms)
@@ -113,7 +113,7 @@ struct MicroCMSWebhookTests {
             let seconds = start.duration(to: .now).components.seconds
             try scene.wait(untilVersion: "1.9.0", isDenied: true)
             // While a webhook is pending, the next poll is due within a second.
-            try await scene.waitForFeed("a long rest") { feed in
+            try await scene.waitForFeed("a long pause") { feed in
                 guard let askedAt = feed.askedAt, let nextAt = feed.nextAt else { return false }
                 return askedAt.prefix(13) != nextAt.prefix(13)
             }
@@ -136,7 +136,7 @@ struct MicroCMSWebhookTests {
                 let answer = try cms.act("send", #"{"api":"app-version"}"#)
                 #expect(try answer.json(Delivery.self).status == 202)
             }
-            try await scene.waitForFeed("the mend") { $0.state == "fresh" }
+            try await scene.waitForFeed("the recovery") { $0.state == "fresh" }
             #expect(start.duration(to: .now) > .seconds(2))
             #expect(try Self.questions(to: cms) <= 4)
         }

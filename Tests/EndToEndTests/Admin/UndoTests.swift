@@ -163,7 +163,7 @@ struct UndoTests {
             }
             #expect(try Self.revision(scene) == second)
         }
-        // Without a token, any client that can connect may undo, and also reload.
+        // Without a token, any client that can connect may undo and reload.
         try await self.play(tokens: false) { scene, _, _ in
             let first = try Self.revision(scene)
             try scene.reload(Self.rules("3.0"))
@@ -180,7 +180,7 @@ struct UndoTests {
     @Test(arguments: [SIGTERM, SIGKILL])
     func `an undo outlives the process, until the file changes`(signal: Int32) async throws {
         try await self.play { host, flags, folder in
-            // The first gate has ended before another one uses its folder.
+            // The first gate must end before another one uses its folder.
             #expect(host.gate.end() == .status(0))
             func start() throws -> Scene {
                 let gate = try GateProcess(
@@ -195,18 +195,17 @@ struct UndoTests {
             try scene.reload(Self.rules("9.0"))
             let second = try Self.revision(scene)
             #expect(try Self.undo(scene, to: first, seen: second).status == 200)
-            // Right after the response.
+            // The signal arrives right after the response to the undo.
             scene.gate.send(signal: signal)
             _ = try scene.gate.waitForExit()
             scene = try start()
             do {
                 #expect(try Self.revision(scene) == first)
                 #expect(try Self.status(scene, "3.0") == 200)
-                try scene.gate.logLine("that it differs from the file") { line in
+                try scene.gate.logLine("the difference from the file") { line in
                     line.message.hasPrefix("an undo is active")
                 }
-                // Writing the same file again does not end the undo, and the reload command reports
-                // it.
+                // Writing the same contents again does not end the undo, and the reload command reports the undo.
                 try scene.folder.replace("rules.yaml", with: Self.rules("9.0"))
                 let port = try #require(scene.gate.adminPort)
                 let tokens = ["--admin-token-file", folder.path(of: "tokens")]

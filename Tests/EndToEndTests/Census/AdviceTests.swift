@@ -1,8 +1,7 @@
 import GateTestSupport
 import Testing
 
-/// The advice on floors of the real executable: the output of its commands and its API for known
-/// traffic.
+/// The real executable's advice on floors: the output of its commands and its API for known traffic.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct AdviceTests {
     private static let link = "storeUrl: https://apps.apple.com/app/id1234567890"
@@ -98,7 +97,7 @@ struct AdviceTests {
                 let part = try #require(report.list("floors").first)
                 #expect(report.list("floors").count == 1 && part.text("counts") == "devices")
                 let floor = try #require(part.part("floor"))
-                // The devices with 1.0 are denied already.
+                // The devices with 1.0 are already denied.
                 #expect(floor.text("minimum") == "3.0")
                 #expect(floor.number("requests") == 8 && floor.number("devices") == 5)
                 let next = part.list("next").map {
@@ -160,7 +159,7 @@ struct AdviceTests {
         }
     }
 
-    /// Five versions of 60 devices each.
+    /// Five versions with 60 devices each.
     ///
     /// The backend fails for one version, also over HTTP/2.
     @Test func `the only build whose requests the backend fails is reported`() async throws {
@@ -179,7 +178,7 @@ struct AdviceTests {
                 try client.request(stream, "GET", "/", fields)
                 #expect(try client.response(stream).status == (version == "3.2" ? 500 : 200))
             }
-            // The last requests do not fail: all failures are counted before the last request is.
+            // The last requests do not fail, so all failures have been counted once the last request is.
             let versions = ["3.2", "2.0", "3.0", "3.1", "3.3"]
             let visitors = versions.flatMap { (version: String) in
                 (0..<60).map { CensusVisitor(version: version, device: "\(version)-\($0)") }
@@ -200,7 +199,7 @@ struct AdviceTests {
             ])
             #expect(
                 words.output.contains(
-                    "- ios: 100 % of 62 requests get a 5xx response (usual: 0 %)\n"
+                    "- ios: 100% of 62 requests get a 5xx response (usual: 0%)\n"
                         + "  blocked: [\"3.2\"]\n"
                 )
             )
@@ -289,8 +288,8 @@ struct AdviceTests {
         }
     }
 
-    /// Returns the devices that the rule `ios` denied, and those that came back, from the API and
-    /// from the command.
+    /// Returns the devices that the rule `ios` denied and those that came back, as reported by the API and by the
+    /// command.
     private static func returns(_ scene: Scene) throws -> [String] {
         let answer = try scene.askAdmin("GET", "/api/v1/rules")
         let told = try JSONReport(answer.text).list("rules").first?.part("returns")

@@ -2,7 +2,7 @@ import Foundation
 import GateTestSupport
 import Testing
 
-/// A client, as tests send it.
+/// A client's identity, as tests send it.
 struct CensusVisitor {
     var platform: String? = "ios"
     var version: String?
@@ -21,8 +21,7 @@ struct CensusVisitor {
 }
 
 extension Scene {
-    /// Sends all requests on one connection, in batches: waiting for each response would take
-    /// minutes.
+    /// Sends all requests on one connection, in batches, because waiting for each response would take minutes.
     ///
     /// - Returns: The number of denials.
     @discardableResult
@@ -59,7 +58,7 @@ extension Scene {
         try self.askAdmin("POST", "/-/reload")
     }
 
-    /// The state folder of the gate.
+    /// The gate's state folder.
     var stateFolder: String { self.folder.path(of: "state") }
 
     /// Returns the output of `versiongate census` or `impact`, as JSON.
@@ -77,11 +76,10 @@ extension Scene {
 }
 
 extension GateFlag {
-    /// Writes a census key that is the same in each run to a file in the folder.
+    /// Writes the census key, the same in each run, to a file in the folder.
     ///
-    /// Devices that share a register of a sketch are counted as one. With a random key, that
-    /// happens to two of 20 devices in one run of 87. With this key it does not happen to the
-    /// devices of these tests.
+    /// Devices that share a register of a sketch are counted as one. With a random key, that happens to two of 20
+    /// devices in one run out of 87. With this key, it does not happen to these tests' devices.
     static func censusKey(in folder: TemporaryFolder) throws -> GateFlag {
         try folder.writeInPlace("000102030405060708090a0b0c0d0e0f\n", to: "census-key")
         return .censusKeyFile(path: folder.path(of: "census-key"))

@@ -49,7 +49,7 @@ struct CensusTests {
         }
     }
 
-    /// Starts another gate with the rules, the backend and the state folder of a scene.
+    /// Starts another gate with a scene's rules, backend and state folder.
     private static func gate(of scene: Scene, _ flags: GateFlag...) throws -> Scene {
         let gate = try GateProcess(
             upstreamPort: scene.backend.port,
@@ -150,7 +150,7 @@ struct CensusTests {
             #expect(kept.number("requests") == 21)
             let again = try Self.gate(of: scene)
             defer { _ = again.gate.end() }
-            // The stored key recognizes the same devices.
+            // With the stored key, the gate recognizes the same devices.
             try again.send(Self.visitors("ios", "4.0.0", devices: 0..<20))
             #expect(again.gate.end() == .status(0))
             let whole = try scene.report("census")
@@ -219,7 +219,7 @@ struct CensusTests {
             in: folder,
             flags: [.stateDir(path: folder.path(of: "state")), .adminListen()]
         ) { scene in
-            let line = try scene.gate.logLine("what is wrong") {
+            let line = try scene.gate.logLine("the problem") {
                 $0.message == "the census cannot be stored"
             }
             #expect(line.metadata["error"]?.contains("damaged") == true)
@@ -237,7 +237,7 @@ struct CensusTests {
             #expect(report.number("requests") == 300)
             let others = report.list("clients").filter { $0.fields["isOther"] != nil }
             #expect(others.count == 1)
-            // The minute may have ended meanwhile.
+            // A minute may have ended meanwhile, and each minute has its own cells.
             #expect((others.first?.number("requests") ?? 0) >= 280)
         }
     }

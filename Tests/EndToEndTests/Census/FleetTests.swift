@@ -2,7 +2,7 @@ import Foundation
 import GateTestSupport
 import Testing
 
-/// Three gates and a real Redis, which merges the devices that they see.
+/// Three gates, and a real Redis that merges the devices that they see.
 @Suite(
     .serialized,
     .ownThread,
@@ -19,7 +19,7 @@ struct FleetTests {
             storeUrl: https://apps.apple.com/app/id1234567890
         """
 
-    /// A Redis that requires a password, and the files that gates need for it.
+    /// A Redis that requires a password, and the files that gates need to connect to it.
     private struct Store {
         let folder: TemporaryFolder
         let server: RedisServer
@@ -138,10 +138,11 @@ struct FleetTests {
 
                 let seen = distant.gate.logLines.count
                 door.close()
-                // The first request makes the gate notice. No request waits for that.
+                // The first request makes the gate notice that the store is gone. No request waits
+                // for the store.
                 let slowest = try distant.slowest(of: Self.crowd(4_000..<5_000))
                 #expect(slowest < .seconds(1), "\(slowest)")
-                try distant.gate.logLine("the store to be away", skipping: seen) {
+                try distant.gate.logLine("the store to be unavailable", skipping: seen) {
                     $0.message == "the census store is unavailable"
                 }
                 #expect(try distant.metrics()["versiongate_census_store_up"] == 0)
@@ -157,7 +158,7 @@ struct FleetTests {
                 #expect(try first.fleetError(devices: 0..<5_000) < 0.01)
                 let error = try distant.fleetError(devices: 0..<5_000)
                 #expect(error < 0.01)
-                print("after healing, RMS error of 5,000 devices and ten versions: \(error)")
+                print("after healing, RMS error for 5,000 devices and ten versions: \(error)")
                 #expect(try distant.metrics()["versiongate_census_store_up"] == 1)
                 try Self.compare(store, first)
             }
@@ -204,10 +205,10 @@ struct FleetTests {
             defer { _ = kill(store.server.processIdentifier, SIGCONT) }
             let slowest = try scene.slowest(of: Self.crowd(100..<600))
             #expect(slowest < .seconds(1), "\(slowest)")
-            try scene.gate.logLine("the store to be away", skipping: seen) {
+            try scene.gate.logLine("the store to be unavailable", skipping: seen) {
                 $0.message == "the census store is unavailable"
             }
-            // The queue of records waits for the store, and requests do not.
+            // The queued records wait for the store; requests do not.
             let meanwhile = try scene.slowest(of: Self.crowd(600..<1_000))
             #expect(meanwhile < .seconds(1), "\(meanwhile)")
             #expect(try #require(scene.metrics()["versiongate_census_store_failures_total"]) >= 1)
@@ -268,7 +269,7 @@ extension Scene {
         try self.awaitShared(skipping: skipped)
     }
 
-    /// Sends one more request: its count is written after the previous ones were delivered.
+    /// Sends one more request, whose count is written after the previous ones were delivered.
     private func awaitShared(skipping skipped: Int) throws {
         try self.count([CensusVisitor(version: "2.0", device: "device-2000")])
         try self.gate.logLine("the census to be handed over", skipping: skipped) {
@@ -278,10 +279,10 @@ extension Scene {
 
     /// Sends requests until the gate has reconnected to the store.
     ///
-    /// Only the census triggers an attempt.
+    /// Only counted requests trigger an attempt.
     fileprivate func reconnect(skipping skipped: Int) throws {
         // The pause between two attempts doubles while the store is unavailable, up to a minute.
-        try Deadline.after(.seconds(75)).poll("the store to be there again") {
+        try Deadline.after(.seconds(75)).poll("the store to be available again") {
             try self.send([CensusVisitor(version: "2.0", device: "device-2000")])
             let isBack = self.gate.logLines.dropFirst(skipped).contains {
                 $0.message == "the census store is available again"

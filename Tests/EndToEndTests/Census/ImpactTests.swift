@@ -75,7 +75,7 @@ struct ImpactTests {
             #expect(try scene.askToReload().status == 200)
             let actual = try scene.send(visitors)
             let share = abs(Double(actual) - predicted) / Double(visitors.count)
-            // A rollout selects its devices by their hash: of 50 devices, about half.
+            // A rollout selects devices by their hashes: about half of the 50 devices.
             #expect(share < 0.05, "predicted \(predicted), and \(actual) were refused")
             let words = try ToolProcess.versiongate(
                 "impact",
@@ -138,7 +138,7 @@ struct ImpactTests {
                 minimum: "2.6"
                 \(Self.link)
             """
-        // Lockouts are not part of this test.
+        // This test is not about lockouts, so the rules accept them.
         func rules(_ more: String) -> String {
             Self.rules(settings, minimum: "2.4", more: more)
                 .replacing(Self.link, with: "\(Self.link)\n    accept: [lockout]")
@@ -179,13 +179,13 @@ struct ImpactTests {
                 try #require(answer.status == 200, "\(answer.text)")
                 let actual = Double(try scene.send(visitors)) / total
                 words.append(
-                    "\(name): predicted \(predicted.least * 100) % to \(predicted.most * 100) %, "
-                        + "refused \(actual * 100) % of \(visitors.count) requests"
+                    "\(name): predicted \(predicted.least * 100)% to \(predicted.most * 100)%, "
+                        + "refused \(actual * 100)% of \(visitors.count) requests"
                 )
                 #expect(actual >= predicted.least - 0.005, "\(words)")
                 #expect(actual <= predicted.most + 0.005, "\(words)")
             }
-            // Both predictions are exact numbers, with a new path as without.
+            // Both predictions are exact numbers, whether or not the change adds a path.
             #expect(plain.least == plain.most)
             #expect(path.least == path.most)
             print(words.joined(separator: "\n"))

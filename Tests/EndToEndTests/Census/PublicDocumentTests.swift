@@ -1,8 +1,8 @@
 import GateTestSupport
 import Testing
 
-/// OpenAPI documents that resemble those of public services, with some of their paths and server
-/// URLs, and the reports of `versiongate sunset` on traffic for them.
+/// The reports of `versiongate sunset` on traffic for OpenAPI documents that resemble those of public services, with
+/// some of their paths and server URLs.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct PublicDocumentTests {
     /// A service, its files, and requests for its operations.
@@ -12,7 +12,7 @@ struct PublicDocumentTests {
         ///
         /// The first is the document, which refers to the others.
         let files: [(name: String, text: String)]
-        /// The requests, by their operation as the report names it.
+        /// The requests, by the name of their operation in the report.
         let called: [String: String]
         let uncalled: [String]
     }
@@ -316,7 +316,7 @@ struct PublicDocumentTests {
                 #expect(names("some", 2) == service.called.keys.sorted(), "\(service.name)")
                 let uncalled = Set(names("none", 0))
                 #expect(uncalled.isSuperset(of: service.uncalled), "\(service.name): \(uncalled)")
-                // All other operations are reported as not called, without a doubt.
+                // All other operations are reported as certainly not called.
                 #expect(
                     operations.count == service.called.count + uncalled.count,
                     "\(service.name)"

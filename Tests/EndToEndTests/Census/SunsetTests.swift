@@ -77,7 +77,7 @@ struct SunsetTests {
         [("api.yaml", "openapi: 3.1.0\n\(lines)\n")]
     }
 
-    /// Cases from a user report in which every operation was reported as not called.
+    /// Cases from a user's report that every operation was listed as not called.
     @Test func `operations are found for each kind of server URL, and with capitals in the path`()
         async throws
     {
@@ -169,8 +169,8 @@ struct SunsetTests {
             ["GET /V1/ORDERS 3", "GET /v1/Orders/{id} 3"]
         ),
     ]
-    /// Requests next to `GET /v1/orders` that make it unknown whether an operation is called, and
-    /// the remark.
+    /// Requests that, in addition to `GET /v1/orders`, make it uncertain whether an operation is called, and the
+    /// report's remark.
     private static let gaps: [(request: String, remark: String)] = [
         ("GET /v1//orders", "requests have no shape"), ("GET /v1/a%2Fb", "requests have no shape"),
         ("GET /v1/orders;a=b", "requests have no shape"),
@@ -218,7 +218,7 @@ struct SunsetTests {
         }
     }
 
-    @Test func `a document with another base path than the requests is reported with the fix`()
+    @Test func `a document whose base path differs from that of the requests is reported with the fix`()
         async throws
     {
         let document = Self.document(

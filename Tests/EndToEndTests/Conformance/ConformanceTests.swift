@@ -2,7 +2,7 @@ import ConformanceCases
 import GateTestSupport
 import Testing
 
-/// Every case of the conformance suite, with one gate.
+/// All cases of the conformance suite, with one gate.
 ///
 /// `make conformance` runs them against other proxies, too.
 @Suite(.serialized, .ownThread, .sharedGate, .timeLimit(.minutes(5)))

@@ -2,7 +2,7 @@ import FoundationEssentials
 import GateTestSupport
 import Testing
 
-/// A floor waits for the App Store while three countries get the release one by one.
+/// A floor waits for the App Store while the release appears in three countries one by one.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct AppStoreArticleTests {
     private static func daysAgo(_ days: Int) -> String {
@@ -11,7 +11,7 @@ struct AppStoreArticleTests {
 
     /// Waits until the gate has polled each country once more and processed the responses.
     private func waitForPolls(_ store: AppStoreLookup) throws {
-        // The current round, a complete one, and the first request of the next.
+        // The rest of the current round, a complete round, and the first request of the next.
         try store.server.waitForRequests(store.server.requests.count + 7)
     }
 
@@ -71,7 +71,7 @@ struct AppStoreArticleTests {
             #expect(try denial.problem().title == "업데이트 안내")
             #expect(try !scene.isDenied("4.3.0"))
 
-            // A cached older response does not undo a release.
+            // An older, cached response does not undo a release.
             store.release("4.2.0", in: "us", since: Self.daysAgo(90))
             store.server.set(.forbidden)
             try scene.gate.logLine("the 403") {
@@ -85,7 +85,7 @@ struct AppStoreArticleTests {
         }
     }
 
-    @Test func `a store that is down has no effect now, nor after a restart`() async throws {
+    @Test func `a store that is down has no effect, even after a restart`() async throws {
         try await self.play { scene, store, _ in
             for country in ["jp", "kr", "us"] {
                 store.release("4.3.0", in: country, since: Self.daysAgo(5))

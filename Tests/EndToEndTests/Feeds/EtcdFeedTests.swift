@@ -12,7 +12,7 @@ struct EtcdFeedTests {
     /// The time from the change in etcd to the response of the gate.
     private static let soon = Duration.seconds(1) * GateExecutable.slowdown
 
-    /// By this time, a gate that has failed several times has retried.
+    /// By this time, even a gate that has failed several times has retried.
     private static var afterRest: Deadline { .after(.seconds(60) * GateExecutable.slowdown) }
 
     private static func file(_ etcd: EtcdServer, _ keys: String) -> String {
@@ -58,12 +58,13 @@ struct EtcdFeedTests {
                 try scene.wait(untilVersion: version, isDenied: isDenied)
                 times.append(ContinuousClock.now - start)
             }
-            // Other load on the machine may delay any of the changes.
+            // The fastest change counts, because other load on the machine may delay any of the
+            // changes.
             #expect(try #require(times.min()) < Self.soon, "\(times)")
         }
     }
 
-    @Test func `an etcd that is down has no effect now, nor after a restart`() async throws {
+    @Test func `an etcd that is down has no effect, even after a restart`() async throws {
         let etcd = try self.etcd()
         try await self.play(etcd) { scene in
             etcd.stop()
@@ -156,7 +157,7 @@ struct EtcdFeedTests {
             #expect(try scene.isDenied("3.4.9"))
             let seen = scene.gate.logLines.count
             try etcd.put("/gate/rules/20-old.yaml", "rules: {}\n")
-            try scene.gate.logLine("the place", skipping: seen) {
+            try scene.gate.logLine("the location", skipping: seen) {
                 $0.message.hasPrefix("feed:fleet/20-old.yaml:1:8: expected a list")
             }
             #expect(try scene.isDenied("4.0.0"))

@@ -1,9 +1,9 @@
 import FoundationEssentials
 import GateTestSupport
 
-/// A rules file that is shipped as an example.
+/// A shipped example of a rules file.
 enum Example {
-    /// Returns the text of the file with replacements.
+    /// Returns the file's text with replacements.
     ///
     /// Each replaced text must be present.
     static func text(_ name: String, replacing changes: [String: String] = [:]) throws -> String {

@@ -6,10 +6,10 @@ import Testing
 /// `Benchmarks/updates.py` runs longer.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct FeedLoadTests {
-    /// The number of changes, a few milliseconds apart, as from a busy source.
+    /// The number of changes; they are a few milliseconds apart, as from a busy source.
     private static let changes = 300
     private static let newest = "9.0.0"
-    /// The minimum time between two rule sets of a feed, in seconds.
+    /// The minimum time between two rule sets from a feed, in seconds.
     private static let interval = 0.2
 
     private static func value(_ minimum: String) -> String {
@@ -32,7 +32,7 @@ struct FeedLoadTests {
         """
     }
 
-    /// Runs a gate that listens to a database with an initial minimum of 1.0.0.
+    /// Runs a gate that follows a database with an initial minimum of 1.0.0.
     private func play(
         _ body: (Scene, RealtimeDatabase) async throws -> Void
     ) async throws {
@@ -115,7 +115,7 @@ struct FeedLoadTests {
             }
             let sent = ContinuousClock.now
             let minimums = try await seen
-            // The fastest of several changes: parallel tests can only slow it down.
+            // The fastest of several changes counts, because parallel tests can only slow them down.
             var fastest = sent.duration(to: .now)
             for number in 1...2 where fastest >= .seconds(1) * GateExecutable.slowdown {
                 let start = ContinuousClock.now
@@ -129,10 +129,10 @@ struct FeedLoadTests {
                 #expect(parts.dropLast() == ["1", "0"])
                 return try #require(parts.last.flatMap { Int($0) })
             }
-            // The values have the order of the source.
+            // The values are in the source's order.
             #expect(numbers == numbers.sorted())
             #expect(numbers.allSatisfy { 0...Self.changes ~= $0 })
-            // The start adds two loads: one without the feed, and the first one with it.
+            // The start adds two loads: one without the feed, and the first with it.
             let bound = self.bound(since: start) + 2
             #expect(Set(numbers).count > 2)
             #expect(self.count("rules loaded", in: scene) <= bound)
@@ -183,7 +183,7 @@ struct FeedLoadTests {
                 }
                 return "1.0.\(number)"
             }()
-            try scene.gate.logLine("a source that goes on", skipping: seen) {
+            try scene.gate.logLine("a source that continues", skipping: seen) {
                 $0.message == "feed applied"
             }
             let more = "rules: [{ id: own, minimum: 5.0.0, storeUrl: 'https://b.example' }]\n"

@@ -40,7 +40,7 @@ struct FirebaseArticleTests {
             let korean = Request.text(
                 fields: Request.identity(version: "1.9.0") + "Accept-Language: ko-KR\r\n"
             )
-            // The fastest of several changes: parallel tests can only slow it down.
+            // The fastest of several changes counts, because parallel tests can only slow them down.
             var fastest = Duration.seconds(60)
             for round in 1...3 {
                 let start = ContinuousClock.now
@@ -88,7 +88,7 @@ struct FirebaseArticleTests {
             database.send("put", #"{"path":"/","data":\#(Self.floor("1.0.0"))}"#)
             try scene.wait(untilVersion: "1.9.0", isDenied: false)
             #expect(database.listeners == 1)
-            let mended = try await scene.waitForFeed("mended") { $0.state == "fresh" }
+            let mended = try await scene.waitForFeed("the recovery") { $0.state == "fresh" }
             #expect(mended.error == nil)
         }
     }

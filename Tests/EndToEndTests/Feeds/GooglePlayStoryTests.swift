@@ -1,7 +1,7 @@
 import GateTestSupport
 import Testing
 
-/// A floor of builds waits for Google Play, with the real executable.
+/// A build floor waits for Google Play, with the real executable.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)), .needs("openssl", "python3"))
 struct GooglePlayStoryTests {
     private static func rules(_ play: FeedServer, _ folder: TemporaryFolder) -> String {
@@ -82,7 +82,7 @@ struct GooglePlayStoryTests {
                 }
                 #expect(try scene.ask(old).status == 426)
                 try play.ask("DELETE", "/fault")
-                try scene.gate.logLine("better than \(kind)", skipping: seen) {
+                try scene.gate.logLine("the recovery from \(kind)", skipping: seen) {
                     $0.message == "feed recovered"
                 }
             }

@@ -2,7 +2,7 @@ import GateTestSupport
 import Glibc
 import Testing
 
-/// A source raises a floor before the stores have the release.
+/// A floor that a source raises before the stores have the release.
 ///
 /// The previous floor stays active for each client, even after a restart.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
@@ -28,7 +28,7 @@ struct HeldFloorStoryTests {
         """
     }
 
-    /// Puts a floor into the source, and waits until the gate has applied it.
+    /// Writes a floor to the source, and waits until the gate has applied it.
     private func raise(_ minimum: String, _ source: RealtimeDatabase, _ scene: Scene) throws {
         let seen = scene.gate.logLines.count
         source.put(#"{"minVersion":"\#(minimum)"}"#)
@@ -107,9 +107,9 @@ struct HeldFloorStoryTests {
         defer { folder.remove() }
         try folder.writeInPlace(Self.rules(store, source, hold: ""), to: "rules.yaml")
         try await Scene.play(in: folder, flags: [.adminListen()]) { scene in
-            // If the floor comes first, it is only observed once the store's data arrives.
-            // Otherwise it is rejected.
-            try scene.gate.logLine("what the store has") {
+            // A floor that arrives first is only observed once the store's data arrives. A floor that arrives later is
+            // rejected.
+            try scene.gate.logLine("the store's releases") {
                 $0.message == "feed applied" && $0.metadata["feed"] == "store"
             }
             let passing = Request.text(fields: Request.identity(version: "1.1"))

@@ -89,7 +89,7 @@ struct MicroCMSArticleTests {
             ] {
                 let seen = scene.gate.logLines.count
                 cms.publish(Self.update.merging(slip) { $1 })
-                try scene.gate.logLine("the slip \(slip)", skipping: seen) {
+                try scene.gate.logLine("the mistake \(slip)", skipping: seen) {
                     $0.message.hasSuffix("its last value stays active")
                 }
                 let status = try scene.feed()
@@ -113,7 +113,7 @@ struct MicroCMSArticleTests {
                 var slip = Self.update
                 slip[wrong] = slip.removeValue(forKey: name)
                 cms.publish(slip)
-                try scene.gate.logLine("the slip \(wrong)", skipping: seen) {
+                try scene.gate.logLine("the mistake \(wrong)", skipping: seen) {
                     $0.metadata["error"]?.contains("did you mean '\(name)'?") == true
                 }
                 #expect(try scene.feed().state == "failing")
@@ -122,13 +122,13 @@ struct MicroCMSArticleTests {
             let seen = scene.gate.logLines.count
             cms.publish(["title": "アップデートのお願い"])
             try scene.wait(untilVersion: "2.1.3", isDenied: false)
-            try scene.gate.logLine("the rules that are gone", skipping: seen) {
+            try scene.gate.logLine("the missing rules", skipping: seen) {
                 $0.message.contains("no longer states rules")
             }
         }
     }
 
-    @Test func `a microCMS that is down has no effect now, nor after a restart`() async throws {
+    @Test func `a microCMS that is down has no effect, even after a restart`() async throws {
         try await self.play { scene, cms in
             cms.publish(Self.update)
             try scene.wait(untilVersion: "2.1.3", isDenied: true)

@@ -53,7 +53,7 @@ struct RemoteConfigArticleTests {
             for minimum in ["latest", "9.0.0"] {
                 let seen = scene.gate.logLines.count
                 config.publish(Self.template(minimum))
-                try scene.gate.logLine("the slip \(minimum)", skipping: seen) {
+                try scene.gate.logLine("the mistake \(minimum)", skipping: seen) {
                     $0.message.hasSuffix("its last value stays active")
                 }
                 #expect(try scene.isDenied("1.9.0"))

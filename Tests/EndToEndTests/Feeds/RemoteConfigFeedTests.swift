@@ -96,14 +96,14 @@ struct RemoteConfigFeedTests {
             for slip in ["2,0", "4.2.1", "9.9.9"] {
                 let seen = scene.gate.logLines.count
                 try console.publish(slip, latest: "9.9.9")
-                try scene.gate.logLine("the slip \(slip)", skipping: seen) {
+                try scene.gate.logLine("the mistake \(slip)", skipping: seen) {
                     $0.message.hasSuffix("its last value stays active")
                 }
                 #expect(try scene.isDenied("1.9.0"))
                 #expect(try !scene.isDenied("4.2.0"))
             }
             try console.publish("2.0.0")
-            try scene.gate.logLine("better") { $0.message == "feed recovered" }
+            try scene.gate.logLine("the recovery") { $0.message == "feed recovered" }
             console.server.stop()
             try scene.gate.logLine("the end of Firebase") {
                 $0.metadata["error"] == "the connection was refused, or the host is unreachable"
@@ -137,8 +137,8 @@ struct RemoteConfigFeedTests {
         }
     }
 
-    /// Returns a template with values that depend on a percentage, the app or the client, and a
-    /// parameter of an unknown kind.
+    /// Returns a template with values that depend on a percentage, the app or the client, and with a parameter of an
+    /// unknown kind.
     private static func drawn(_ value: String) -> String {
         #"""
         {"template":{"conditions":[{"name":"A tenth","expression":"percent <= 10"}],"parameters":{\#

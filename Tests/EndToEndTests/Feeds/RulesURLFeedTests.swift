@@ -45,7 +45,7 @@ struct RulesURLFeedTests {
         }
     }
 
-    @Test func `a source that is down has no effect now, nor after a restart`() async throws {
+    @Test func `a source that is down has no effect, even after a restart`() async throws {
         try await self.play { scene, source in
             let good = try await scene.waitForFeed("fresh") { $0.state == "fresh" }
             #expect((good.id, good.kind, good.failures) == ("shared", "https", 0))
@@ -67,7 +67,7 @@ struct RulesURLFeedTests {
 
             let state = GateFlag.stateDir(path: scene.folder.path(of: "state"))
             let again = try scene.restarted(flags: [state, .adminListen()])
-            let remembered = try await again.waitForFeed("it knows its feeds") { _ in true }
+            let remembered = try await again.waitForFeed("the feeds to be known") { _ in true }
             #expect(remembered.revision == good.revision)
             #expect(try #require(remembered.ageSeconds) >= 1)
             #expect(try again.isDenied("3.4.9"))
@@ -93,7 +93,7 @@ struct RulesURLFeedTests {
                 #expect(try scene.isDenied("3.4.9"))
                 #expect(try !scene.isDenied("3.5.0"))
                 source.server.set(nil)
-                try scene.gate.logLine("better", skipping: seen) {
+                try scene.gate.logLine("the recovery", skipping: seen) {
                     $0.message == "feed recovered"
                 }
                 let mended = try scene.feed()
@@ -118,7 +118,7 @@ struct RulesURLFeedTests {
             }
             #expect(try scene.isDenied("3.4.9"))
             #expect(try !scene.isDenied("4.2.0"))
-            let status = try await scene.waitForFeed("refused") { $0.state == "failing" }
+            let status = try await scene.waitForFeed("the rejection") { $0.state == "failing" }
             #expect(status.error?.contains("nobody shuts out the current version") == true)
             source.put(RulesText.shop(minimum: "4.2.0"), at: "/rules.yaml")
             try scene.wait(untilVersion: "4.1.9", isDenied: true)
@@ -151,7 +151,7 @@ struct RulesURLFeedTests {
             #expect(try #require(status.ageSeconds) >= 2)
             source.server.set(nil)
             try scene.wait(untilVersion: "3.4.9", isDenied: true)
-            let mended = try await scene.waitForFeed("mended") { $0.state == "fresh" }
+            let mended = try await scene.waitForFeed("the recovery") { $0.state == "fresh" }
             #expect(mended.inForce == "enforce")
         }
     }

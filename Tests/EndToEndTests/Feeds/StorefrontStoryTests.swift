@@ -2,7 +2,7 @@ import Foundation
 import GateTestSupport
 import Testing
 
-/// A floor waits for two stores, with clients of each of them.
+/// A floor that waits for two stores, with clients from each of them.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct StorefrontStoryTests {
     private static let long = "2026-01-01T00:00:00Z"
@@ -136,7 +136,7 @@ struct StorefrontStoryTests {
                 #expect(lines.map(\.level) == ["warning"], "\(when)")
                 #expect(!scene.gate.logLines.contains { $0.message == "feed recovered" })
             }
-            let first = try await scene.waitForFeed("it fails") { $0.error == error }
+            let first = try await scene.waitForFeed("the failure") { $0.error == error }
             #expect(first.state == "failing")
 
             // The releases of the other countries are applied, and the error stays the same.
@@ -146,7 +146,7 @@ struct StorefrontStoryTests {
                 try scene.gate.logLine("\(version) in \(country)", skipping: seen) {
                     $0.message == "feed applied"
                 }
-                let failing = try await scene.waitForFeed("asked again") { $0.nextAt != nil }
+                let failing = try await scene.waitForFeed("the next poll") { $0.nextAt != nil }
                 #expect((failing.error, failing.state) == (error, "failing"))
             }
             #expect(try self.isDenied(scene, Self.japanese))
@@ -157,7 +157,7 @@ struct StorefrontStoryTests {
             expectOneWarning("after three releases")
 
             store.refuse("gb", with: nil)
-            try scene.gate.logLine("the end of it") {
+            try scene.gate.logLine("the recovery") {
                 ["feed applied", "feed recovered"].contains($0.message)
                     && (try? scene.feed().error) == .some(nil)
             }

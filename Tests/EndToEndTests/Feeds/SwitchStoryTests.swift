@@ -1,8 +1,8 @@
 import GateTestSupport
 import Testing
 
-/// Switches in Remote Config: a floor by build is turned off and on, raised and lowered, and the
-/// app is closed for a while.
+/// Switches in Remote Config: a build floor is turned off and on, raised and lowered, and the app is closed for a
+/// while.
 @Suite(
     .serialized,
     .ownThread,
@@ -83,12 +83,11 @@ struct SwitchStoryTests {
             publish("41250", "true", "false")
             try self.wait(scene, build: 41249, status: 426)
             #expect(try scene.ask(Self.request(build: 41250)).status == 200)
-            // Mistakes change nothing: an invalid build, an invalid switch, and a floor above the
-            // release.
+            // These mistakes change nothing: an invalid build, an invalid switch, and a floor above the release.
             for (floor, enforced) in [("soon", "true"), ("41250", "maybe"), ("41400", "true")] {
                 let seen = scene.gate.logLines.count
                 publish(floor, enforced, "false")
-                try scene.gate.logLine("the slip", skipping: seen) {
+                try scene.gate.logLine("the mistake", skipping: seen) {
                     $0.message.hasSuffix("its last value stays active")
                 }
                 #expect(try scene.ask(Self.request(build: 41249)).status == 426)
@@ -122,7 +121,7 @@ struct SwitchStoryTests {
             try self.wait(scene, build: 41300, status: 503)
             let seen = scene.gate.logLines.count
             publish("41200", "true", "perhaps")
-            try scene.gate.logLine("the slip", skipping: seen) {
+            try scene.gate.logLine("the mistake", skipping: seen) {
                 $0.message.hasSuffix("its last value stays active")
             }
             #expect(try scene.ask(Self.request(build: 41300)).status == 503)
@@ -131,7 +130,7 @@ struct SwitchStoryTests {
         }
     }
 
-    @Test func `children of a database are switches, which apply separately and at once`()
+    @Test func `switches in the children of a database apply separately and at once`()
         async throws
     {
         let database = try RealtimeDatabase()
@@ -174,7 +173,7 @@ struct SwitchStoryTests {
             for slip in ["null", "\"soon\"", "2"] {
                 let seen = scene.gate.logLines.count
                 put("closed", slip)
-                try scene.gate.logLine("the slip \(slip)", skipping: seen) {
+                try scene.gate.logLine("the mistake \(slip)", skipping: seen) {
                     $0.message.hasSuffix("its last value stays active")
                 }
                 #expect(try scene.ask(japanese).status == 503)

@@ -2,7 +2,7 @@ import Foundation
 import GateTestSupport
 import Testing
 
-/// A new TestFlight build is out, and testers must update.
+/// Testers must update because a new TestFlight build is out.
 @Suite(
     .serialized,
     .ownThread,
@@ -95,7 +95,7 @@ struct TestFlightArticleTests {
             #expect(try korean.problem().title == "새 테스트 빌드가 나왔습니다")
             for (build, version, audience, isDenied) in [
                 ("1041", "3.4.0", "internal", true), ("1042", "3.4.0", "internal", false),
-                // Just uploaded: the source does not list it yet.
+                // Just uploaded, so the source does not list it yet.
                 ("1043", "3.4.0", "internal", false), ("1", "9.0.0", "internal", false),
                 ("2000", "3.3.9", "internal", true),
                 ("1040", "3.3.0", "external", true), ("1041", "3.4.0", "external", false),
@@ -103,7 +103,7 @@ struct TestFlightArticleTests {
                 let answer = try scene.ask(self.tester(build, of: version, audience))
                 #expect((answer.status == 426) == isDenied, "\(build) \(audience)")
             }
-            // A user with the App Store build is not a tester.
+            // A user of the App Store build is not a tester.
             #expect(try !scene.isDenied("3.3.0"))
         }
     }
@@ -128,7 +128,7 @@ struct TestFlightArticleTests {
             for (question, audience) in [
                 ("version=3.3.0", "internal"), ("version=3.4.0&build=1041", "external"),
                 ("version=3.4.0&build=1042", "internal"),
-                // Two builds of two audiences, a version that does not exist, and no version.
+                // Two builds for two audiences, a version that does not exist, and no version.
                 ("version=3.4.0", "unknown"), ("version=9.9.9", "unknown"), ("", "unknown"),
                 ("version=new", "unknown"), ("version=3.3.0&build=x", "unknown"),
                 ("version=3.3.0&app=com.example.other", "unknown"),
@@ -136,14 +136,14 @@ struct TestFlightArticleTests {
                 let known = try self.ask(scene, "audience?\(question)")
                 #expect(known.audience == audience, "\(question)")
             }
-            // The number of clients does not affect the polling interval of one second.
+            // However many clients there are, the polling interval remains one second.
             for _ in 0..<200 { _ = try self.ask(scene, "internal") }
             let seconds = Int((.now - start).components.seconds)
             #expect(try connect.server.requests().count < asked + 40 + 4 * seconds)
         }
     }
 
-    @Test func `a source that stops has no effect now, nor after a restart`() async throws {
+    @Test func `a source that stops has no effect, even after a restart`() async throws {
         try await self.play { scene, connect, flags in
             try connect.publish(builds: [AppStoreConnectServer.build("1042", of: "3.4.0")])
             let old = self.tester("1040", of: "3.3.0")
@@ -180,7 +180,7 @@ struct TestFlightArticleTests {
                 #expect(try scene.ask(old).status == 426, "\(kind)")
                 #expect(try scene.ask(self.tester("1042", of: "3.4.0")).status == 200, "\(kind)")
                 try connect.server.ask("DELETE", "/fault")
-                try scene.gate.logLine("better than \(kind)", skipping: seen) {
+                try scene.gate.logLine("the recovery from \(kind)", skipping: seen) {
                     $0.message == "feed recovered"
                 }
             }
@@ -203,7 +203,7 @@ struct TestFlightArticleTests {
             let soaking = rules.replacing(hold, with: "holdUntilInStore: { soak: 48h }")
             try scene.folder.replace("rules.yaml", with: soaking)
             try scene.gate.logLine("the soak", where: \.isLoadOfFile)
-            // Planned for a month ago, and delayed by the review until now.
+            // Planned for a month ago, but delayed by the review until now.
             let version = AppStoreConnectServer.version(
                 "3.3.0",
                 ["earliestReleaseDate": Date(timeIntervalSinceNow: -30 * 86_400).ISO8601Format()]
@@ -226,7 +226,7 @@ struct TestFlightArticleTests {
             func date(days: Double) -> String {
                 Date(timeIntervalSinceNow: days * 86_400).ISO8601Format()
             }
-            // Planned for a month ago, and delayed.
+            // Planned for a month ago, but delayed.
             var version = AppStoreConnectServer.version(
                 "3.3.0",
                 ["earliestReleaseDate": date(days: -30)]
@@ -297,7 +297,7 @@ struct TestFlightArticleTests {
             try self.waitForPoll(to: connect)
             #expect(try !third.isDenied("3.2.0"), "for everybody, after a restart")
 
-            // Over when counted from the first listing, and not yet when counted from the release.
+            // A soak that counted from the first listing would be over; one that counts from the release is not.
             let seconds = Int(Date.now.timeIntervalSince(firstSeen)) + 1
             try soak("\(seconds)s", third)
             try Deadline.after(.seconds(seconds + 15)).poll("the end of the soak") {

@@ -2,11 +2,11 @@ import Foundation
 import GateTestSupport
 import Testing
 
-/// Two stores: builds for several processors, a staged track, and an app for iPhone and Mac with
-/// one ID, with the real executable.
+/// Two stores, with the real executable: builds for several CPU architectures, a staged rollout, and an app for iPhone
+/// and Mac with one ID.
 ///
-/// At every step, no client is denied whose store has no update. Once each store has the update, no
-/// outdated build is allowed.
+/// At every step, no client is denied unless its store has the update. Once each store has the update, no outdated
+/// build is allowed.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)), .needs("openssl", "python3"))
 struct TwoStoresStoryTests {
     /// The stores as servers, and the rules that wait for them.
@@ -166,7 +166,7 @@ struct TwoStoresStoryTests {
                 )
             }
             try self.expect(oldBuilds, areDenied: false, "staged", scene)
-            // The release for all users keeps the old build for one processor.
+            // The release for all users keeps the old build for one CPU architecture.
             try self.waitUntilApplied("play", scene) {
                 try stores.publish(Stores.release("3.3.0", [1010, 2011, 4011], Self.complete))
             }
@@ -179,7 +179,7 @@ struct TwoStoresStoryTests {
             let japan = Self.apple("ios", "3.0.3", in: "jp")
             try self.expect(macs + [japan], areDenied: false, "the iPhone in Korea", scene)
 
-            // A release name without a version: the builds still count.
+            // The release name contains no version, but the builds still count.
             try self.waitUntilApplied("play", scene) {
                 try stores.publish(Stores.release("Release 33", Self.newest, Self.complete))
             }
@@ -251,7 +251,7 @@ struct TwoStoresStoryTests {
         #expect(good.output.contains("rule 'mac': waits for 2.4.0: jp since"), "\(good.output)")
     }
 
-    /// Rewrites a stored feed in the format of an older gate, without the `readAs` mark.
+    /// Rewrites a stored feed in an older gate's format, without the `readAs` mark.
     private func age(_ feed: String, in folder: String, document: String, memory: [String: String])
         throws
     {

@@ -55,8 +55,8 @@ struct ConnectTests {
                 [Self.program("connect-client.py"), "\(scene.gate.port)"]
             )
             let lines = result.output.split(separator: "\n")
-            // Five kinds of calls in two encodings over two versions of HTTP, denied in three ways,
-            // and the allowed calls.
+            // Five kinds of calls, in two encodings, over two versions of HTTP: each denied in three ways, plus the
+            // allowed calls.
             #expect(lines.count == 64, "\(result.errors)")
             for line in lines { #expect(line.hasPrefix("ok "), "\(line)") }
             // A client that retried denied calls would double the load during maintenance.
@@ -69,7 +69,7 @@ struct ConnectTests {
         }
     }
 
-    /// A browser sends a preflight for the Connect fields, which the backend answers.
+    /// For the Connect fields, a browser sends a preflight, and the backend responds to it.
     @Test
     func `a web app of another origin reads its denial`() async throws {
         try await Scene.play(backend: { request in

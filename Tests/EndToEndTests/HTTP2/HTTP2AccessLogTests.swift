@@ -1,7 +1,7 @@
 import GateTestSupport
 import Testing
 
-/// Each stream of a connection has a log line of its own, with the real executable.
+/// The log lines of a connection's streams, one for each, with the real executable.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct HTTP2AccessLogTests {
     private static let fields: [HTTP2Fields.Field] = [

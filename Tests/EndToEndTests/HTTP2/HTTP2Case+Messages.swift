@@ -44,7 +44,7 @@ extension HTTP2Case {
         ),
         malformed(
             "RFC 8441 4",
-            "a protocol that is no token",
+            "a protocol that is not a token",
             .request(of: [connect] + usual.dropFirst() + [(":protocol", "web\r\nsocket")])
         ),
         malformed(
@@ -122,7 +122,7 @@ extension HTTP2Case {
         ),
         malformed(
             "8.1.1",
-            "a length that is no number",
+            "a length that is not a number",
             .request(with: [("content-length", "+1")])
         ),
         malformed(
@@ -207,7 +207,7 @@ extension HTTP2Case {
         ),
         malformed(
             "8.3.1",
-            "a method that is no token",
+            "a method that is not a token",
             .request(of: [(":method", "G T"), scheme, path, authority])
         ),
         malformed(

@@ -1,7 +1,7 @@
 import GateTestSupport
 import Testing
 
-/// Frames to test a rule of RFC 9113, and the expected outcome.
+/// Frames that test a rule of RFC 9113, and the expected outcome.
 struct HTTP2Case: Sendable, CustomTestStringConvertible {
     enum Outcome: Sendable, Equatable {
         /// The connection ends with this code.

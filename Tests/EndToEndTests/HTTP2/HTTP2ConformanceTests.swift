@@ -42,8 +42,7 @@ struct HTTP2ConformanceTests {
         try client.send(HTTP2Frame(.ping, Array("the end.".utf8)))
         var isAlive = false
         while true {
-            // Only the absence of frames needs a short deadline; expected frames may take their
-            // time.
+            // The deadline is short only if no frame is expected, because the test then waits for all of it.
             let isSilent = isAlive && sample.outcome == .ignored
             let deadline = isSilent ? Deadline.after(.milliseconds(300)) : .usual
             let frame: HTTP2Frame?

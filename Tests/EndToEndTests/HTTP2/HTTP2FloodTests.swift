@@ -73,7 +73,7 @@ struct HTTP2FloodTests {
     func `an HPACK bomb is rejected and needs no memory`() async throws {
         try await Scene.play { scene in
             let client = try scene.connectHTTP2()
-            // One large field in the dynamic table, which each following byte refers to.
+            // One large field in the dynamic table, to which each following byte refers.
             let value = Array(repeating: UInt8(ascii: "v"), count: 3000)
             let large: [UInt8] = [0x40, 1, UInt8(ascii: "x"), 0x7F, 0xB9, 0x16] + value
             let block = HTTP2Fields.request() + large + Array(repeating: 0xBE, count: 10_000)
@@ -135,7 +135,7 @@ struct HTTP2FloodTests {
     }
 
     @Test
-    func `streams beyond the limit are refused one by one before the client knows it`() async throws
+    func `streams beyond the limit are refused one by one before the client knows the limit`() async throws
     {
         try await Scene.play(backend: { $0.target == "/" ? [.stall] : [.echo] }) { scene in
             let client = try scene.connectHTTP2()
@@ -167,7 +167,7 @@ struct HTTP2FloodTests {
             let client = try scene.connectHTTP2()
             try client.send(.request(1, ends: false))
             let piece = Array(repeating: UInt8(0), count: 16_384)
-            // More than the windows of the gate and the socket buffers allow at once.
+            // More than the gate's windows and the socket buffers can hold.
             for _ in 0..<80 { try client.data(1, piece) }
             let reset = try client.frame { $0.isA(.resetStream) || $0.isA(.goAway) }
             #expect(reset?.number(at: reset?.isA(.goAway) == true ? 4 : 0) == 3)
@@ -175,7 +175,7 @@ struct HTTP2FloodTests {
     }
 
     @Test
-    func `a client that opens no window loses its stream at the timeout`() async throws {
+    func `a client that never opens its window loses its stream at the timeout`() async throws {
         let body = String(repeating: "x", count: 100_000)
         try await Scene.play(
             flags: [.responseTimeout(seconds: 1)],

@@ -40,7 +40,7 @@ struct HTTP2LifetimeTests {
             for round in UInt32(0)..<3 {
                 let first = round * 8 + 1
                 for stream in [first, first + 2] { try client.request(stream, "GET", "/slow") }
-                try scene.backend.wait(for: "both") { record in
+                try scene.backend.wait(for: "both requests") { record in
                     record.targets.filter { $0 == "/slow" }.count >= 2 * Int(round + 1) ? true : nil
                 }
                 try client.request(first + 4)
@@ -113,7 +113,7 @@ struct HTTP2LifetimeTests {
             let client = try scene.connectHTTP2(settings: [(4, 0)])
             try client.request(1, "GET", "/last")
             _ = try client.frame { $0.isA(.headers) && $0.stream == 1 }
-            // The gate has the whole response, which waits only for a window.
+            // The gate has the whole response, and waits only for a window to send it.
             try client.request(3, "HEAD")
             _ = try client.frame { $0.isA(.headers) && $0.stream == 3 }
             try client.send(.reset(1))
@@ -152,7 +152,7 @@ struct HTTP2LifetimeTests {
     @Test
     func `a response that ends with the gate is not reset`() async throws {
         try await Scene.play { scene in
-            // A window of one byte: the end of the event stream must wait for a larger one.
+            // The window is one byte, so the end of the event stream must wait for a larger window.
             let client = try scene.connectHTTP2(settings: [(4, 1)])
             try client.request(1, "GET", "/.versiongate/events", Self.current)
             _ = try client.frame { $0.isA(.data) }
@@ -181,7 +181,7 @@ struct HTTP2LifetimeTests {
             let goAway = try client.frame { $0.isA(.goAway) }
             #expect(goAway?.number(at: 0) == 0)
             #expect(goAway?.number(at: 4) == 0)
-            // The gate does not wait for this client until the drain timeout.
+            // The gate exits without waiting for this client until the drain timeout.
             #expect(try scene.gate.waitForExit() == .status(0))
         }
     }

@@ -13,7 +13,7 @@ struct HTTP2RefusedUploadTests {
     /// A full frame.
     private static let piece = [UInt8](repeating: 0x78, count: 16_384)
 
-    /// The end of an upload, as its client has seen it.
+    /// How an upload ended for its client.
     private struct Outcome: Equatable {
         var status = 0
         /// The number of bytes of the body that were sent.
@@ -137,7 +137,7 @@ struct HTTP2RefusedUploadTests {
         }
     }
 
-    @Test func `a small body needs no window update`() async throws {
+    @Test func `a small body causes no window update`() async throws {
         try await Scene.play { scene in
             let client = try scene.connectHTTP2()
             for (index, announces) in [true, false].enumerated() {

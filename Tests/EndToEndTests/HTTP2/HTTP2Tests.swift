@@ -127,7 +127,7 @@ struct HTTP2Tests {
     func `HEAD with a head that is too large gets no body`() async throws {
         try await Scene.play { scene in
             let client = try scene.connectHTTP2()
-            // A field counts as 32 bytes more than its size (RFC 9113, 10.5.1).
+            // Each field counts as 32 bytes more than its name and value (RFC 9113, 10.5.1).
             let fields = (0..<1000).map { _ in (name: "x", value: "v") }
             try client.request(1, "HEAD", "/", fields)
             let response = try client.response(1)
@@ -206,7 +206,7 @@ struct HTTP2Tests {
             #expect(denial.text.contains("upgrade-required"))
             let reset = try client.frame { $0.isA(.resetStream) }
             #expect(reset?.number(at: 0) == 0)
-            // A frame that was already sent is ignored.
+            // A frame that was already on its way is ignored.
             try client.data(1, [1, 2, 3], endsStream: true)
             try client.request(3)
             #expect(try client.response(3).status == 200)
@@ -340,8 +340,8 @@ struct HTTP2Tests {
             try client.request(1)
             let before = try scene.gate.residentSize()
             var received = 0
-            // Half of the window is returned at a time: the gate always has more to send than the
-            // window allows.
+            // The client returns half of the window at a time, so the gate always has more to send than the window
+            // allows.
             var owed = 0
             while received < size {
                 let frame = try #require(try client.frame { $0.isA(.data) && $0.stream == 1 })

@@ -57,7 +57,7 @@ struct HTTP2ToolTests {
                 ["-B", program, "\(port)", address],
                 within: .seconds(120) * GateExecutable.slowdown
             )
-            // Two echoed messages, and a regular close.
+            // Two echoed messages and a clean close.
             #expect(result.output == "h2\necho 2 1000 true\n", "\(result.errors)")
             let line = try scene.gate.logLine("/chat") { $0.text.contains("/chat") }.text
             #expect(line.contains("\"protocol\":\"HTTP/2.0\""), "\(line)")

@@ -66,7 +66,7 @@ struct HTTP2WebSocketTests {
             }
             try client.data(1, [0x81, 2, 0x68, 0x69])
             #expect(try client.bytes(4) == [0x81, 2, 0x68, 0x69])
-            // Another request in parallel.
+            // Another request runs in parallel.
             try client.request(3, "GET", "/other")
             #expect(try client.head(3)[":status"] == ["502"])
 
@@ -141,8 +141,7 @@ struct HTTP2WebSocketTests {
             switch request.target {
             case "/no": [.answer("403 Forbidden", body: "no")]
             case "/elsewhere": [.answer("302 Found", fields: "Location: /chat\r\n")]
-            // The response of a server without WebSockets. The client would take it for an open
-            // one.
+            // The response of a server without WebSockets, which must not look like an open WebSocket to the client.
             case "/page": [.answer(body: "a page")]
             default:
                 [
@@ -197,14 +196,14 @@ struct HTTP2WebSocketTests {
             #expect(rest.text == "last")
             #expect(rest.isComplete)
             try client.request(3, "GET", "/")
-            // The first stream gets no reset before.
+            // Before that, the first stream gets no reset.
             let next = try client.frame { $0.isA(.headers) || $0.isA(.resetStream) }
             #expect(next?.isA(.headers) == true)
         }
     }
 
     @Test
-    func `a backend connection that breaks off resets the stream`() async throws {
+    func `a lost backend connection resets the stream`() async throws {
         let latch = Latch()
         let script: ScriptedBackend.Script = {
             [WebSocketScript.switching($0), .wait(latch), .reset]

@@ -168,7 +168,7 @@ struct ParkedConnectionTests {
         try await Scene.play(flags: [Scene.parking], backend: script) { scene in
             let client = try scene.connect(receiveBuffer: 4096)
             try client.send(Request.text())
-            // On the way to the client, in the kernel or in the gate.
+            // The response is on its way to the client, in the kernel or in the gate.
             try scene.backend.wait(for: "an answer") { record in
                 record.connections.contains { $0.wasBlocked || $0.streamed == body } ? true : nil
             }

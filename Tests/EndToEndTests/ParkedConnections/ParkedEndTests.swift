@@ -120,7 +120,7 @@ struct ParkedEndTests {
     }
 
     @Test
-    func `with port sharing, a request in flight during the drain is served as the last`()
+    func `with port sharing, a request in flight during the drain is served as the last one`()
         async throws
     {
         try await Scene.play(
@@ -129,7 +129,7 @@ struct ParkedEndTests {
             let clients = try scene.parkedClients(20)
             scene.gate.send(signal: SIGTERM)
             try scene.gate.logLine("draining") { $0.message == "draining" }
-            // The log line comes shortly before the drain takes effect.
+            // The log line appears shortly before the drain takes effect.
             try Deadline.usual.poll("the last answer") {
                 try clients[7].send(Request.text("GET", "/late"))
                 let answer = try clients[7].response()
@@ -184,7 +184,7 @@ struct ParkedEndTests {
     func `idle connections do not take the last descriptors, and every client is served`()
         async throws
     {
-        // The census' timer needs one more descriptor, and the limits below leave none.
+        // The census timer needs one more descriptor, and the limits below leave none.
         try await Scene.play(
             flags: [Scene.parking, .census(false)],
             surroundings: .descriptors(48)
@@ -202,7 +202,7 @@ struct ParkedEndTests {
             }
             try clients[0].send(Request.text(fields: Request.outdated))
             #expect(try clients[0].response().status == 426)
-            // Each client that leaves lets one waiting client in, not all of them.
+            // Each client that leaves makes way for one waiting client, not for all of them.
             for leaving in 1...3 {
                 let next = try #require(
                     try clients.dropFirst(4).first { try !$0.receivesData(within: .zero) }

@@ -5,18 +5,18 @@ import json
 import os
 import subprocess
 
-PATIENCE = 20_000  # The time limit for changes of the page, in milliseconds.
+PATIENCE = 20_000  # The time limit for changes to the page, in milliseconds.
 
 
 class Browser:
-    """Controls Chromium with its debugging protocol over two pipes: JSON messages that end with a zero byte."""
+    """Controls Chromium with its debugging protocol, whose JSON messages end with a zero byte, over two pipes."""
 
     def __init__(self, profile, *more):
         theirs_in, self.output = os.pipe()
         self.input, theirs_out = os.pipe()
 
         def prepare():
-            # High numbers first: neither descriptor is overwritten before it is copied.
+            # The descriptors first get high numbers, so that neither is overwritten before it is copied.
             os.dup2(theirs_in, 103)
             os.dup2(theirs_out, 104)
             os.dup2(103, 3)
@@ -37,7 +37,7 @@ class Browser:
         self.session = self.window()
 
     def sign_in(self, password):
-        """Makes this window send a password, with any user name, whenever a server requests one."""
+        """Makes this window send a password with an arbitrary user name whenever a server requests one."""
         self.password = password
         self.ask("Fetch.enable", handleAuthRequests=True)
 
@@ -106,7 +106,7 @@ class Browser:
         return result["result"].get("value")
 
     def until(self, condition):
-        """Waits until a condition in the page holds, and checks it after each change of the document."""
+        """Waits until a condition in the page is true, checking it after each change to the document."""
         return self.evaluate(
             f"""new Promise((resolve) => {{
                 const look = () => {{ if ({condition}) {{ watch.disconnect(); resolve(true); }} }};

@@ -1,7 +1,7 @@
 """Sends calls of every kind with connectrpc that the gate denies, and prints a line for each. A line starts with "ok" if the result
 is as expected.
 
-Argument: the port of the gate.
+Argument: the gate's port.
 """
 import sys
 

@@ -1,4 +1,4 @@
-"""Operates the admin page in a headless Chromium like a person, and prints the problems."""
+"""Operates the admin page in a headless Chromium as a person would, and prints the problems."""
 
 import argparse
 import importlib.util
@@ -29,7 +29,7 @@ def value(name):
 
 
 def answer_of(gate, version):
-    """Returns the gate's response to a client of a version: the status and the header fields."""
+    """Returns the status and the header fields of the gate's response to a client with a version."""
     fields = {"X-App-Platform": "ios", "X-App-Version": version}
     try:
         with urllib.request.urlopen(urllib.request.Request(gate, headers=fields)) as answer:
@@ -47,7 +47,7 @@ def axe_core():
 
 
 class Operator:
-    """A person at the admin page of a gate, who can also edit its rules file."""
+    """A person at a gate's admin page who can also edit its rules file."""
 
     def __init__(self, browser, given):
         self.browser, self.address, self.gate = browser, given.address, given.gate
@@ -62,7 +62,7 @@ class Operator:
         expect(self.browser.until("document.documentElement.dataset.live === 'yes'"), "the page has no event stream")
 
     def check(self, what):
-        """Records the violations that axe-core finds in light mode, and those of color contrast in dark mode."""
+        """Records the violations that axe-core finds in light mode, and the color contrast violations in dark mode."""
         browser = self.browser
         if not browser.evaluate("Boolean(window.axe)"):
             browser.evaluate(axe_core())
@@ -102,7 +102,7 @@ class Operator:
         next_file.rename(self.rules)
 
     def impact(self, old, new, *more):
-        """Returns the report of `versiongate impact` for the rules file with a replaced text."""
+        """Returns the report of `versiongate impact` for the rules file with one text replaced."""
         with tempfile.TemporaryDirectory() as folder:
             files = []
             before = self.rules.read_text("utf-8")
@@ -113,12 +113,12 @@ class Operator:
             return json.loads(subprocess.run([*command, "--json", *more], stdout=subprocess.PIPE, check=True).stdout)
 
     def expect_cost(self, cost, impact):
-        """Expects that the page states the same cost of a floor as the command."""
+        """Expects the page to state the same cost of a floor as the command."""
         amount, total = impact["denied"]["amount"], impact["total"]
         expect(amount["requests"] > 0, f"no request would be denied: {impact}")
         for kind in ("requests", "devices"):
             share = 100 * amount[kind] / total[kind]
-            words = f"{round(amount[kind]):,} {kind} ({share:.1f} %)"
+            words = f"{round(amount[kind]):,} {kind} ({share:.1f}%)"
             expect(words in cost, f"'{cost}' differs from impact: {words}")
 
 
@@ -160,7 +160,7 @@ def undo(operator):
         expect(passed[kind] >= 20 and words in predicted, f"'{predicted}' differs from impact: {words}")
     operator.check("the undo")
     browser.session = first
-    # The first person gets no prediction: the undo must work without it.
+    # The first person gets no prediction, because the undo must work without one.
     browser.evaluate(
         "(() => { const ask = window.fetch; window.fetch = (path, ...more) =>"
         " String(path).includes('/impact') ? new Promise(() => {}) : ask(path, ...more); })()"
@@ -227,7 +227,7 @@ def drive(operator, listed, pictures):
     expect(browser.until("document.querySelectorAll('#charts svg rect').length > 0"), "there is no chart")
     expect(browser.evaluate("document.querySelectorAll('#records tbody tr').length") > 0, "there are no changes")
 
-    # With the keyboard only: every control gets the focus, and the slider moves.
+    # With the keyboard alone, every control must get the focus, and the slider must move.
     browser.evaluate("document.activeElement.blur()")
     reached = []
     for _ in range(60):
@@ -272,7 +272,7 @@ def look(operator, listed):
 
 
 def put_back(operator):
-    """Undoes the last change with the credentials of the browser."""
+    """Undoes the last change with the browser's credentials."""
     browser = operator.browser
     browser.evaluate("document.querySelector('#records button').click()")
     expect(browser.until("document.activeElement?.id === 'undo-confirm'"), "there is no undo to confirm")
@@ -283,7 +283,7 @@ def put_back(operator):
 
 
 def review(browser, address):
-    """Records the errors of the browser, and requests to other servers."""
+    """Records the browser's errors, and requests to other servers."""
     for event in browser.events:
         method, parameters = event.get("method"), event.get("params", {})
         if method == "Runtime.exceptionThrown":

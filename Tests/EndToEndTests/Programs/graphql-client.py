@@ -1,6 +1,6 @@
 """Sends queries with gql that the gate denies, and prints a line for each. A line starts with "ok" if the result is as expected.
 
-Argument: the port of the gate.
+Argument: the gate's port.
 """
 import sys
 
@@ -49,8 +49,8 @@ for name, path, headers, expected, media_type in CASES:
     print("ok" if ok else "FAILED", name, "" if ok else (errors, answer), flush=True)
 data, _ = refused("/graphql", NEW)
 print("ok" if data == {"orders": []} else "FAILED", "passes", data)
-# Without a sign of GraphQL in the head, the denial has another form, whose content the client hides.
+# If nothing in the head indicates GraphQL, the denial has a different form, and the client hides its content.
 error, answer = refused("/api", OLD)
 ok = isinstance(error, TransportServerError) and error.code == 426 and answer["x-versiongate"] == "require" \
     and answer["content-type"] == "application/problem+json"
-print("ok" if ok else "FAILED", "a client that says nothing", "" if ok else (error, answer))
+print("ok" if ok else "FAILED", "no sign of GraphQL in the head", "" if ok else (error, answer))

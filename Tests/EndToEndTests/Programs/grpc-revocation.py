@@ -1,4 +1,4 @@
-"""Opens long-lived calls of an old app and of a new one. Only the calls of the new app outlive the change of the rules."""
+"""Opens long-lived calls as an old app and as a new one. Only the new app's calls outlive the change to the rules."""
 import queue
 import sys
 

@@ -1,4 +1,4 @@
-"""A gRPC server for the tests, on a port of 127.0.0.1, which is the first line that it prints."""
+"""A gRPC server for the tests, on 127.0.0.1. The first line that it prints is its port."""
 import threading
 import time
 from concurrent import futures

@@ -1,4 +1,4 @@
-"""Validates responses of the admin listener with its OpenAPI document, and prints the errors.
+"""Validates responses from the admin listener against its OpenAPI document, and prints the errors.
 
 Arguments: the document, and a folder of responses, each with `method`, `path`, `status`, `type` and `body`.
 """
@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 
 
 def tightened(schema):
-    """Returns the schema without additional members: clients ignore them, but the document must list all."""
+    """Returns the schema with additional members forbidden, because the document must list all."""
     if isinstance(schema, list):
         return [tightened(item) for item in schema]
     if not isinstance(schema, dict):

@@ -1,6 +1,6 @@
-"""Validates responses of the gate with the JSON Schemas of `docs/wire`, and prints the errors.
+"""Validates responses from the gate against the JSON Schemas in `docs/wire`, and prints the errors.
 
-Arguments: the folder of the schemas, and a folder of bodies. The name of a body starts with the name of its schema and a space.
+Arguments: the folder with the schemas, and a folder with bodies. The name of a body starts with the name of its schema and a space.
 """
 
 import json
@@ -20,6 +20,6 @@ for body in sorted(bodies.iterdir()):
     document = json.loads(body.read_text("utf-8"))
     for error in validator.iter_errors(document):
         print(f"{body.name}: {error.message}")
-    # Clients ignore unknown members, but the schema must list all.
+    # Clients ignore unknown members, but the schema must list all members.
     for name in document.keys() - names:
         print(f"{body.name}: '{name}' is not in the schema")

@@ -42,7 +42,7 @@ class Backend(socketserver.StreamRequestHandler):
             pass
 
     def repeat(self):
-        """Echoes a frame without its mask. Returns whether another one may follow."""
+        """Echoes a frame without its mask, and returns whether another one may follow."""
         first, length = self.rfile.read(2)
         length &= 0x7F
         more = {126: ">H", 127: ">Q"}.get(length)

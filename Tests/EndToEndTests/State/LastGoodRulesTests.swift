@@ -2,8 +2,7 @@ import GateTestSupport
 import Glibc
 import Testing
 
-/// A gate that was killed starts with its last good rules, whatever the state of its file and its
-/// sources.
+/// A gate that was killed starts with its last good rules, regardless of the state of its file and its sources.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct LastGoodRulesTests {
     private static let old = Request.text(fields: "X-App-Platform: ios\r\nX-App-Version: 3.4.9\r\n")
@@ -30,7 +29,7 @@ struct LastGoodRulesTests {
 
     /// Runs a gate with a state folder.
     ///
-    /// Its death does not count as a crash.
+    /// Killing it does not count as a crash.
     private func play(
         rules: String,
         _ body: (Scene, [GateFlag]) async throws -> Void

@@ -1,6 +1,6 @@
 /// Scripts for real clients.
 ///
-/// Each takes the URL of the gate as its first argument.
+/// Each script takes the gate's URL as its first argument.
 enum ClientScript {
     /// Posts 30 MB as an outdated build 20 times, and prints how often it read the whole denial.
     ///
@@ -98,9 +98,9 @@ enum ClientScript {
         print(length, digest.hexdigest())
         """
 
-    /// Uploads a body, and prints its hash and the hash and length that the backend reports.
+    /// Uploads a body, and prints its hash, and the hash and length that the backend reports.
     ///
-    /// The second argument is the size in MiB, the third the framing: counted or chunked.
+    /// The second argument is the size in MiB, and the third the framing: `counted` or `chunked`.
     static let pythonUpload = """
         import hashlib, http.client, json, sys
         from urllib.parse import urlsplit

@@ -70,7 +70,7 @@ extension Scene {
         return try client.response(toHead: request.hasPrefix("HEAD "))
     }
 
-    /// Sends one request to the admin listener, as a client on this machine.
+    /// Sends one request to the admin listener, like a client on this machine.
     func askAdmin(
         _ method: String,
         _ target: String,

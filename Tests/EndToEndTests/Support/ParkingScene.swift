@@ -5,7 +5,7 @@ extension Scene {
     /// A flag with a delay that is short enough for a test.
     static let parking = GateFlag.parkAfter(seconds: 0.1)
 
-    /// Returns a client that has had a response and is parked, in addition to `count` parked ones.
+    /// Returns a client that has received a response and is parked, in addition to `count` parked clients.
     func parkedClient(after count: Int = 0, introducedBy header: String = "") throws -> RawClient {
         let client = try self.connect()
         try client.send(header + Request.text())
@@ -41,8 +41,8 @@ extension Scene {
         }
     }
 
-    /// Returns whether no connection is parked for longer than the gate needs to park, which it
-    /// checks for four times a second.
+    /// Returns whether connections remain unparked for longer than the gate needs to park one; it looks for such
+    /// connections four times a second.
     func staysUnparked() throws -> Bool {
         let end = Deadline.after(.milliseconds(600))
         return try Deadline.usual.poll("time to pass") {

@@ -11,7 +11,7 @@ extension PeerProcess {
     ) throws -> PeerProcess {
         let paths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
             .map { "\($0)_temp_path \(folder.path(of: $0));" }.joined()
-        // The nginx workers must be able to read the files of the test's user.
+        // The nginx workers must be able to read the test user's files.
         let user = geteuid() == 0 ? "user root;" : ""
         try folder.writeInPlace(
             """

@@ -15,7 +15,7 @@ struct Problem: Decodable, Equatable {
 }
 
 extension RawResponse {
-    /// Decodes the response as a problem, and expects the form of all problems of the gate.
+    /// Decodes the response as a problem, and expects the form that all of the gate's problems have.
     func problem(_ location: SourceLocation = #_sourceLocation) throws -> Problem {
         let type = self.fields["Content-Type"].first ?? ""
         #expect(type.hasPrefix("application/problem+json"), sourceLocation: location)

@@ -51,7 +51,7 @@ struct Scene: Sendable {
 
     /// Runs a scene with existing backends.
     ///
-    /// `upstream` is the setting of the gate; `nil` means the ports of the backends.
+    /// `upstream` is the gate's setting; `nil` means the ports of the backends.
     static func play(
         in folder: TemporaryFolder,
         flags: [GateFlag] = [],
@@ -91,7 +91,7 @@ struct Scene: Sendable {
         return try client.response(toHead: request.hasPrefix("HEAD "))
     }
 
-    /// The URL of a path at the gate, for tools.
+    /// Returns the URL of a path at the gate, for tools.
     func url(_ path: String) -> String { "http://127.0.0.1:\(self.gate.port)\(path)" }
 
     /// Replaces the rules and waits until they are active.
@@ -122,8 +122,7 @@ struct Scene: Sendable {
         return Scene(gate: next, backend: self.backend, folder: self.folder)
     }
 
-    /// Shuts the gate down, after which nothing can reach the backend, and returns the record of
-    /// everything that did.
+    /// Shuts the gate down, so that nothing more can reach the backend, and returns the record of everything that did.
     func finalRecord() throws -> BackendRecord {
         let exit = self.gate.end()
         #expect(exit == .status(0))
@@ -132,9 +131,9 @@ struct Scene: Sendable {
 }
 
 extension LogLine {
-    /// Whether the line reports the load of a changed file, and not an undo or a feed.
+    /// Whether the line reports that a changed file was loaded, rather than an undo or a feed.
     ///
-    /// The line of an undo may be read long after its response, when the next change is awaited.
+    /// An undo's line may be read long after its response, when the test is already waiting for the next change.
     var isLoadOfFile: Bool {
         self.message == "rules loaded"
             && ["fileChanged", "signal"].contains(self.metadata["reason"])

@@ -59,7 +59,7 @@ final class SteadyLoad: Sendable {
     }
 }
 
-/// A connection that is used for one request after the other.
+/// A connection for one request after the other.
 private protocol SteadyClient {
     /// Whether the connection can take another request.
     var canSendMore: Bool { get }

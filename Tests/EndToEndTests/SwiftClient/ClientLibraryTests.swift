@@ -138,9 +138,10 @@ struct ClientLibraryTests {
     }
 
     @Test
-    func `a brownout states its end, and ends on its own`() async throws {
+    func `a brownout states its end, and ends then`() async throws {
         try await Scene.play { scene in
-            // Written only now: on a busy machine the gate may take seconds to start.
+            // The rules are written only now, because on a busy machine the gate may take seconds
+            // to start.
             let rules = """
                 rules:
                   - id: ios
@@ -170,7 +171,7 @@ struct ClientLibraryTests {
     }
 
     @Test
-    func `maintenance is a temporary denial, for a path or for all`() async throws {
+    func `maintenance is a temporary denial, for one path or for all paths`() async throws {
         let rules = """
             rules:
               - id: orders
@@ -210,7 +211,7 @@ struct ClientLibraryTests {
     }
 
     @Test
-    func `a running app gets a change and its undo`() async throws {
+    func `a running app is informed of a change and of its undo`() async throws {
         try await Scene.play { scene in
             let tested = try TestedClient(port: scene.gate.port, version: "3.5.0")
             tested.listen()
@@ -222,7 +223,7 @@ struct ClientLibraryTests {
             }
             try scene.reload(RulesText.shop)
             try tested.waitForState("the undo", after: raised) { $0 == .allowed }
-            // All listeners share one connection, which ends with the last one.
+            // All listeners share one connection, which ends with the last listener.
             let other = tested.client.states
             var iterator = other.makeAsyncIterator()
             #expect(await iterator.next() == .allowed)
@@ -266,7 +267,7 @@ struct ClientLibraryTests {
                 rules: scene.folder.file("rules.yaml"),
                 flags: [.listen(port: port)]
             )
-            try again.waitForState("the lift") { $0 == .allowed }
+            try again.waitForState("the lower floor") { $0 == .allowed }
             #expect(try await again.get("/v2/orders").1.statusCode == 200)
             again.stopListening()
             #expect(next.end() == .status(0))
@@ -309,7 +310,7 @@ struct ClientLibraryTests {
             let next = try scene.restarted(flags: [.listen(port: port)])
             try next.reload(RulesText.shop(minimum: "3.0.0"))
             held.open()
-            try tested.waitForState("the lift", after: first) { $0 == .allowed }
+            try tested.waitForState("the lower floor", after: first) { $0 == .allowed }
             let lost = tested.heard.current.dropFirst().filter(\.isUnknown)
             #expect(lost.isEmpty)
             tested.stopListening()

@@ -19,7 +19,7 @@ func orders(through gate: VersionGateClient) async throws -> Orders {
         let (data, _) = try await gate.data(for: request)
         return .loaded(data)
     } catch let denied as GateDenied {
-        // `denied.denial.retryAfter` is there if it ends by itself.
+        // `denied.denial.retryAfter` is set if the denial is temporary.
         switch denied.denial.reason {
         case .updateRequired(let update): return .updateFirst(update)
         case .maintenance(let window): return .backSoon(window)

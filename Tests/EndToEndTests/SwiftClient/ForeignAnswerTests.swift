@@ -89,7 +89,7 @@ struct ForeignAnswerTests {
         let foreign = try ScriptedBackend { _ in
             [.answer(fields: Self.json, body: #"{"decision":"require"}"#)]
         }
-        // The same machine under another name.
+        // The URL names the same machine differently.
         let place = "http://localhost:\(foreign.port)/.versiongate/status"
         let portal = try ScriptedBackend { _ in
             [.answer("302 Found", fields: "Location: \(place)\r\n")]
@@ -117,7 +117,7 @@ struct ForeignAnswerTests {
     }
 
     @Test
-    func `a portal's page is passed to the app, and is no denial`() async throws {
+    func `a portal's page is passed to the app, and is not a denial`() async throws {
         let portal = try ScriptedBackend { _ in
             [.answer(fields: "Content-Type: text/html\r\n", body: Self.page)]
         }
@@ -141,7 +141,7 @@ struct ForeignAnswerTests {
         let surroundings = ClientEnvironment.test { _ in try await asked.opens() }
         let tested = try TestedClient(port: slow.port, surroundings: surroundings)
         async let state = tested.client.check()
-        try slow.wait(for: "the question") { $0.requests.isEmpty ? nil : true }
+        try slow.wait(for: "the request") { $0.requests.isEmpty ? nil : true }
         asked.open()
         #expect(await state == .unknown(last: nil))
     }
@@ -159,7 +159,7 @@ struct ForeignAnswerTests {
         let silent = try ScriptedBackend(script: script)
         let slept = Watched<[TimeInterval]>([])
         let surroundings = ClientEnvironment.test { seconds in
-            // The check never times out, and a silent stream does at once.
+            // The check never times out, and a silent stream times out at once.
             guard seconds != TestedClient.checkTimeout else {
                 return try await ClientEnvironment.forever()
             }
@@ -168,13 +168,13 @@ struct ForeignAnswerTests {
         let tested = try TestedClient(port: silent.port, surroundings: surroundings)
         tested.listen()
         // A proxy that buffers the stream still forwards the status request.
-        try tested.waitForState("the answer to a question") { $0 == .allowed }
+        try tested.waitForState("the response to the check") { $0 == .allowed }
         try slept.wait(for: "the second loss") { $0.contains(6) ? true : nil }
         #expect(slept.current.filter { $0 != EventFeed.heartbeatTimeout }.prefix(2) == [3, 6])
     }
 
     @Test
-    func `the client respects the Retry-After of a full gate`() async throws {
+    func `the client honors the Retry-After of a full gate`() async throws {
         let full = try ScriptedBackend { _ in
             [.answer("503 Service Unavailable", fields: "Retry-After: 120\r\n")]
         }
@@ -185,7 +185,7 @@ struct ForeignAnswerTests {
         }
         let tested = try TestedClient(port: full.port, surroundings: surroundings)
         tested.listen()
-        try slept.wait(for: "the wait") { $0.isEmpty ? nil : true }
+        try slept.wait(for: "the pause") { $0.isEmpty ? nil : true }
         let streams = full.record.requests.filter { $0.target == "/.versiongate/events" }
         #expect(streams.count == 1)
         #expect(streams.first?.fields["Accept"] == ["text/event-stream"])
@@ -201,7 +201,7 @@ struct ForeignAnswerTests {
         let tested = try TestedClient(port: gate.port)
         tested.listen()
         try tested.waitForState("the event") { $0 == .allowed }
-        try gate.wait(for: "the way back") { $0.requests.count == 2 ? true : nil }
+        try gate.wait(for: "the reconnection") { $0.requests.count == 2 ? true : nil }
         let names = gate.record.requests.map { $0.fields["Last-Event-ID"] }
         #expect(names == [[], ["17"]])
         #expect(tested.client.state == .allowed)

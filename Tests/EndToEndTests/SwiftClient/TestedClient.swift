@@ -7,7 +7,7 @@ import GateTestSupport
     import FoundationNetworking
 #endif
 
-/// A client of the library, and the states that it has received.
+/// A client from the library, and the states that it has received.
 final class TestedClient: Sendable {
     static let checkTimeout: TimeInterval = 20
 
@@ -113,7 +113,7 @@ extension ClientEnvironment {
         }
     }
 
-    /// Surroundings in which no time ever expires: one request, one response.
+    /// Surroundings in which no timeout ever expires, for one request and its response.
     static let asking = Self.test { _ in try await Self.forever() }
 
     static func test(

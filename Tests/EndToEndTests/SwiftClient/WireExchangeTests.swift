@@ -8,9 +8,9 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// The golden exchanges of `docs/wire`, which all client libraries are tested with.
+/// The golden exchanges of `docs/wire`, with which all client libraries are tested.
 ///
-/// Each response comes over a real socket, and the library must read the documented facts from it.
+/// Each response arrives over a real socket, and the library must read the documented facts from it.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct WireExchangeTests {
     struct Exchange: Sendable, CustomTestStringConvertible {
@@ -51,8 +51,7 @@ struct WireExchangeTests {
         let client = tested.client
         if let states = expected["states"] as? [Object] {
             tested.listen()
-            // A slow listener gets only the newest state, which leaves the last one as the only
-            // certain one.
+            // A slow listener gets only the newest state, so only the last state is certain.
             let last = try #require(states.last)
             try tested.waitForState("the last state") { state in
                 Self.facts(state, announced: nil)["state"] as? String == last["state"] as? String
@@ -110,7 +109,7 @@ struct WireExchangeTests {
     /// Additional times that are derived from a `Retry-After` are allowed.
     private static func expect(_ read: Object, _ meant: Object, in exchange: Exchange) {
         var (read, meant) = (read, meant)
-        // The current version has no meaning during maintenance: the library leaves it out.
+        // The library omits the current version during maintenance, because it has no meaning then.
         if var window = meant["window"] as? Object {
             window["currentVersion"] = nil
             meant["window"] = window
@@ -195,7 +194,7 @@ struct WireExchangeTests {
         return object
     }
 
-    // MARK: The response in HTTP/1.1
+    // MARK: The response over HTTP/1.1
 
     private static func bytes(of response: Object, to request: Object) throws -> [UInt8] {
         let status = try #require(response["status"] as? Int)

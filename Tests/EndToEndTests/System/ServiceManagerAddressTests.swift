@@ -27,7 +27,7 @@ struct ServiceManagerAddressTests {
             ("1000000", "8", nil), ("0", nil, nil), ("-1", nil, nil), ("x", nil, nil),
         ] as [(String?, String?, Duration?)]
     )
-    func `the watchdog is notified only if it expects this process`(
+    func `the watchdog is notified only if notifications from this process are expected`(
         _ microseconds: String?,
         _ addressee: String?,
         _ interval: Duration?
@@ -44,7 +44,7 @@ struct ServiceManagerAddressTests {
     }
 
     @Test(arguments: [(1, 0, 1, 70), (100_000, 0, 2, 200_072), (1, 608, 1, 678)])
-    func `a client connection needs two descriptors, and an operator's one`(
+    func `a client connection needs two descriptors, and an operator's connection one`(
         _ count: Int,
         _ operators: Int,
         _ threads: Int,

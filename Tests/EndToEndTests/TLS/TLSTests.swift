@@ -98,7 +98,7 @@ struct TLSTests {
     }
 
     @Test(.needs("python3"))
-    func `a client gets its response after it has closed its sending side`() async throws {
+    func `a client gets its response after it has closed its write side`() async throws {
         try await TLSScene.play { play in
             let result = try ToolProcess.run(
                 "python3",

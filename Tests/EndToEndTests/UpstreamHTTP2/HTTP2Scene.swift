@@ -29,8 +29,7 @@ struct HTTP2Scene {
         ) { try await body(HTTP2Scene(scene: $0, backend: backend)) }
     }
 
-    /// Runs the scene with a backend that sends its preface and runs the same script on each
-    /// connection.
+    /// Runs the scene with a backend that, on each connection, sends its preface and then runs the script.
     static func play(
         flags: [GateFlag] = [.threads(1)],
         settings: [(UInt16, UInt32)],

@@ -9,7 +9,7 @@ struct HostileHTTP2BackendTests {
         var testDescription: String
         /// Returns the frames that answer the first request on this stream.
         var frames: @Sendable (UInt32) -> [HTTP2Frame]
-        /// Whether the connection becomes unusable, and not only the stream.
+        /// Whether the connection becomes unusable, in addition to the stream.
         var endsConnection = false
         /// Whether the backend closes the connection after the frames.
         var closes = false
@@ -38,25 +38,25 @@ struct HostileHTTP2BackendTests {
 
     static let faults: [Fault] = [
         .head("no status", ("a", "b")),
-        .head("a status of two digits", (":status", "20")),
-        .head("a status that is no number", (":status", "2x0")),
+        .head("a status with two digits", (":status", "20")),
+        .head("a status that is not a number", (":status", "2x0")),
         .head("a status twice", (":status", "200"), (":status", "200")),
         .head("a pseudo-header field of requests", (":status", "200"), (":path", "/")),
         .head("101", (":status", "101")),
         .head("an interim response that ends the stream", (":status", "103"), ends: true),
         .head("a name in upper case", (":status", "200"), ("A", "b")),
         .head("a line end in a value", (":status", "200"), ("a", "b\r\nc: d")),
-        .head("a field of the connection", (":status", "200"), ("connection", "close")),
+        .head("a hop-by-hop field", (":status", "200"), ("connection", "close")),
         .head("a transfer coding", (":status", "200"), ("transfer-encoding", "chunked")),
         .head("two lengths", (":status", "200"), ("content-length", "1"), ("content-length", "1")),
-        .head("a length that is no number", (":status", "200"), ("content-length", "-1")),
+        .head("a length that is not a number", (":status", "200"), ("content-length", "-1")),
         .head("less data than declared", (":status", "200"), ("content-length", "1"), ends: true),
         Fault("data before a head") { [.data($0, [1], ends: true)] },
         Fault("a head that is too large") { stream in
             let large = ["a", "b"].map { ($0, String(repeating: "x", count: 17_000)) }
             return HTTP2Frame.headers(stream, HTTP2Fields.block(Self.ok + large)).pieces
         },
-        Fault("an endless series of interim answers") { stream in
+        Fault("an endless series of interim responses") { stream in
             (0..<100).map { _ in
                 .headers(stream, HTTP2Fields.block([(":status", "103")]), ends: false)
             }
@@ -99,7 +99,7 @@ struct HostileHTTP2BackendTests {
         Fault("a connection window above the maximum", endsConnection: true) { _ in
             [.window(0, 0x7FFF_FFFF)]
         },
-        Fault("settings of a wrong length", endsConnection: true) { _ in
+        Fault("settings with a wrong length", endsConnection: true) { _ in
             [HTTP2Frame(.settings, [1])]
         },
         Fault("a window that is too large", endsConnection: true) { _ in
@@ -251,7 +251,7 @@ struct HostileHTTP2BackendTests {
             let updates = scene.backend.record.frames(.windowUpdate).filter { $0.stream == 1 }
             #expect(updates.isEmpty)
             try client.send(HTTP2Frame(.windowUpdate, stream: 1, HTTP2Frame.big(1 << 20)))
-            try scene.backend.wait(for: "room for more") { record in
+            try scene.backend.wait(for: "a larger window") { record in
                 record.frames(.windowUpdate).contains { $0.stream == 1 } ? true : nil
             }
         }
@@ -294,8 +294,8 @@ struct HostileHTTP2BackendTests {
         }
         try await HTTP2Scene.play(settings: [(4, 0)], script: script) { scene in
             let before = try scene.gate.peakResidentSize()
-            // More than would fit if each byte kept its read buffer. Few enough for a slow event
-            // loop under a sanitizer, which would correctly reject the next request.
+            // Enough bytes to exceed the memory limit if each of them kept its read buffer. With a sanitizer,
+            // they are few enough for the slow event loop, which would otherwise rightly reject the next request.
             let bytes = 8_192 / GateExecutable.slowdown
             if version == "HTTP/2" {
                 let client = try scene.connectHTTP2()
@@ -314,7 +314,7 @@ struct HostileHTTP2BackendTests {
                 try scene.expectAnswer("/next")
                 for client in clients { client.close() }
             }
-            // Far below 1 KiB per byte, plus the gate's own needs.
+            // This is far below 1 KiB per byte, plus the memory of the gate itself.
             try scene.gate.expectPeak(below: before + 4 << 20)
         }
     }
@@ -361,7 +361,7 @@ struct HostileHTTP2BackendTests {
         let script: RawHTTP2Backend.Script = { try $0.send(bytes: Array(words.utf8)) }
         try await HTTP2Scene.play(script: script) { scene in
             try scene.expectStatus(502, Request.text("POST", "/", body: "x"))
-            try scene.gate.logLine("why") { $0.message == "cannot connect to the backend" }
+            try scene.gate.logLine("the reason") { $0.message == "cannot connect to the backend" }
         }
     }
 

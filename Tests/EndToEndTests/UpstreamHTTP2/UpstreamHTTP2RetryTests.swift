@@ -16,7 +16,8 @@ struct UpstreamHTTP2RetryTests {
             }
             let last = requests.map(\.stream).min() ?? 0
             #expect(first?.stream == last)
-            // Like real servers: first the announcement, then the last stream (RFC 9113, 6.8).
+            // Like a real server, the backend first announces the shutdown and then sends the last stream (RFC 9113,
+            // 6.8).
             try peer.goAway(last: 0x7FFF_FFFF)
             try peer.goAway(last: last)
             try peer.answer(last, "old")
@@ -29,7 +30,9 @@ struct UpstreamHTTP2RetryTests {
                 try client.send(
                     Request.text(isPost ? "POST" : "GET", "/\(index)", body: isPost ? "body" : nil)
                 )
-                try scene.backend.wait(for: "it") { $0.paths.count == index + 1 ? true : nil }
+                try scene.backend.wait(for: "the request") {
+                    $0.paths.count == index + 1 ? true : nil
+                }
             }
             for (index, client) in clients.enumerated() {
                 let response = try client.response()
@@ -80,8 +83,8 @@ struct UpstreamHTTP2RetryTests {
 
     /// Chunk framing is removed for the first backend and added for the second.
     ///
-    /// At any point of the first refusal, the second backend gets the complete body, and no bytes
-    /// that look like another request.
+    /// Whenever the first backend refuses, the second one gets the complete body, and no bytes that look like another
+    /// request.
     @Test(arguments: [
         ("32\r\nAAAAAAAAAA", "0\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n\r\n0\r\n\r\n"),
         ("4\r\nAAAA", "\r\n4\r\nBBBB\r\n0\r\n\r\n"), ("4\r\nAAAA\r\n", "4\r\nBBBB\r\n0\r\n\r\n"),
@@ -122,7 +125,7 @@ struct UpstreamHTTP2RetryTests {
             backends: [second],
             upstream: "h2c://127.0.0.1:\(first.port),http://127.0.0.1:\(second.port)"
         ) { scene in
-            // The backends take turns, and either may be the first.
+            // The backends take turns, and either of them may be first.
             if try scene.ask(Request.text("GET", "/turn")).text == "first" {
                 #expect(try scene.ask(Request.text("GET", "/turn")).text == "ok")
             }

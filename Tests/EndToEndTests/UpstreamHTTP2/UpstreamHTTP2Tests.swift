@@ -436,7 +436,7 @@ struct UpstreamHTTP2Tests {
             try patient.send(Request.text("GET", "/patient"))
             let other = try scene.connectHTTP2()
             try other.request(1, "GET", "/gone")
-            try scene.backend.wait(for: "both") { $0.paths.count == 2 ? true : nil }
+            try scene.backend.wait(for: "both requests") { $0.paths.count == 2 ? true : nil }
             try other.send(.reset(1))
             #expect(try patient.response().text == "code 8")
             try scene.expectAnswer("/a")
@@ -457,7 +457,7 @@ struct UpstreamHTTP2Tests {
             try client.send("POST / HTTP/1.1\r\nHost: gate\r\nContent-Length: 10\r\n\r\nabc")
             let response = try client.response()
             #expect(response.text == "enough")
-            // The gate could not tell another request from the rest of the body.
+            // The gate could not distinguish another request from the rest of the body.
             #expect(response.fields["Connection"] == ["close"])
             try client.send("defghij" + Request.text("GET", "/next"))
             client.finishSending()

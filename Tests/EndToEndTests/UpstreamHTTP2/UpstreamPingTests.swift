@@ -28,7 +28,7 @@ struct UpstreamPingTests {
         }
     }
 
-    @Test func `a backend that acknowledges pings has the usual response time`() async throws {
+    @Test func `a backend that acknowledges pings has the usual time to respond`() async throws {
         let script: RawHTTP2Backend.Script = { peer in
             let request = try peer.request()
             for _ in 0..<2 {

@@ -57,7 +57,7 @@ struct GoldenExchangeTests {
         return Array(answer.body.dropFirst(5))
     }
 
-    /// Returns the name of the schema for a content.
+    /// Returns the name of the schema for this content.
     private static func schema(of text: String) -> String? {
         if text.contains(#""type":"urn:versiongate:"#) { return "denial" }
         return text.hasPrefix(#"{"decision":"#) ? "status" : nil

@@ -1,4 +1,4 @@
-"""Local servers with the protocols of the sources of rules and releases."""
+"""Local servers that implement the protocols of the sources of rules and releases."""
 
 from .app_store import AppStore
 from .app_store_connect import AppStoreConnect

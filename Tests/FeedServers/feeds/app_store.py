@@ -17,7 +17,7 @@ KNOWN_PARAMETERS = {"id", "bundleId", "country", "lang", "entity", "limit", "med
 class AppStore(Protocol):
     """`apps`: objects with `trackId`, `bundleId`, `storefronts` by country, and the shared members.
 
-    Several objects with one `trackId` are the records of an app for several platforms.
+    Several objects with one `trackId` are an app's records for several platforms.
     """
 
     defaults = {
@@ -63,7 +63,7 @@ class AppStore(Protocol):
             self.cache = {}
 
     def purge(self, _):
-        """Empties the cache of the CDN."""
+        """Empties the CDN's cache."""
         with self.lock:
             self.cache = {}
 
@@ -132,8 +132,8 @@ class AppStore(Protocol):
             [("Cache-Control", "no-transform, max-age=57")])
 
     def selected(self, records, request):
-        """Returns one record of each app: the one of the requested entity if it is honored,
-        otherwise the one for the iPhone.
+        """Returns one record of each app: the requested entity's if that entity is honored,
+        otherwise the iPhone's.
         """
         form = self.state["entity"]
         if form == "all-records":
@@ -171,7 +171,7 @@ def family(record):
 
 
 def described(app, country):
-    """Returns a complete record of the store from the few facts in the state."""
+    """Returns a complete store record from the few facts in the state."""
     facts = app["storefronts"][country]
     number = app["trackId"]
     shared = {key: value for key, value in app.items() if key != "storefronts"}

@@ -20,7 +20,7 @@ TITLES = {
     429: ("RATE_LIMIT_EXCEEDED", "The request rate limit has been reached."),
     500: ("UNEXPECTED_ERROR", "An unexpected error occurred."),
 }
-# By the path of a collection: its filters, sort orders and includes.
+# The filters, sort orders and includes of each collection, by its path.
 COLLECTIONS = {
     "apps": (("id", "bundleId", "name", "sku"), ("bundleId", "name"), ()),
     "builds": (
@@ -42,7 +42,7 @@ COLLECTIONS = {
         ("app", "build", "appStoreVersionPhasedRelease")),
     "appStoreVersionPhasedReleases": ((), (), ()),
 }
-# The kinds without a top-level collection: they are only available below an app, or by ID.
+# The kinds without a top-level collection, which are available only below an app or by ID.
 ONLY_BELOW = ("appStoreVersions", "appStoreVersionPhasedReleases")
 # The required filters, by collection.
 REQUIRED = {"betaAppReviewSubmissions": "build"}
@@ -167,7 +167,7 @@ class AppStoreConnect(Protocol):
                 "builds", "appStoreVersions", "betaGroups", "preReleaseVersions"):
             owned = [each for each in self.graph.resources[name].values()
                      if each.related["app"] == resource.key]
-            # Of the related collections, only the versions accept filters here.
+            # Here, only the versions among the related collections accept filters.
             return self.collection(name, owned, request, documents, name != "appStoreVersions")
         if name not in resource.related:
             return None
@@ -251,7 +251,7 @@ class AppStoreConnect(Protocol):
 
 
 def camel_case(event_type):
-    """Returns the name of an event type in a webhook, such as `buildUploadStateUpdated` for
+    """Returns the name that an event type has in a webhook, such as `buildUploadStateUpdated` for
     `BUILD_UPLOAD_STATE_UPDATED`.
     """
     first, *rest = event_type.lower().split("_")

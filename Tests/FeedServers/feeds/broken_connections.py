@@ -1,22 +1,22 @@
-"""Faults that end the connection. Each uses the connection and leaves it unusable."""
+"""Faults that end the connection. Each writes to the connection and leaves it unusable."""
 
 import time
 
 def reset(spoiling):
-    """Resets the connection after `request` (no byte is sent), `head`, or `body` (half of it), the
-    default.
+    """Resets the connection after `request` (no byte is sent), `head`, or `body` (half of it, the
+    default).
     """
     after = spoiling.fault.get("after", "body")
     if after != "request":
         start_body(spoiling, 0 if after == "head" else half(spoiling))
-        # Time for the data to arrive: an RST discards what the peer has not read.
+        # The data needs time to arrive, because an RST discards what the peer has not read.
         time.sleep(0.05)
     spoiling.connection.reset()
 
 
 def truncated(spoiling):
     """Sends half of the body and closes. With `chunked`, the last chunk is missing; with `head`,
-    the end of the head.
+    the end of the head is missing.
     """
     if spoiling.fault.get("framing") == "head":
         head = spoiling.answer.head()
@@ -48,7 +48,7 @@ def slow(spoiling):
 
 
 def stalled(spoiling):
-    """Stops sending after `request`, `head`, or `body` (half of it), the default."""
+    """Stops sending after `request`, `head`, or `body` (half of it, the default)."""
     after = spoiling.fault.get("after", "body")
     if after != "request":
         start_body(spoiling, 0 if after == "head" else half(spoiling))
@@ -82,7 +82,7 @@ def send_piece(spoiling, piece):
 
 
 def framing_of(spoiling):
-    """Returns `chunked`, `counted`, or `close`, which only applies to responses that usually have
+    """Returns `chunked`, `counted`, or `close`, which applies only to responses that usually have
     it.
     """
     usual = "chunked" if spoiling.fault.kind == "oversized" else "counted"
@@ -98,7 +98,7 @@ def half(spoiling):
     return len(spoiling.answer.body) // 2
 
 
-# By the name of the fault: its function and its parameters.
+# The function and the parameters of each fault, by its name.
 ENDINGS = {
     "reset": (reset, {"after", "framing"}),
     "truncated": (truncated, {"framing", "goodbye"}),

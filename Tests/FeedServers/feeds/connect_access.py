@@ -1,4 +1,4 @@
-"""The check of App Store Connect tokens."""
+"""The verification of App Store Connect tokens."""
 
 import time
 
@@ -12,11 +12,11 @@ SKEW = 60
 
 
 class AccessRefused(Exception):
-    """The reason to reject a token, which the source itself never states."""
+    """The reason for rejecting a token, which the source itself never states."""
 
 
 def check_token(request, state):
-    """Raises AccessRefused unless the Bearer token is signed by a key of the state."""
+    """Raises AccessRefused unless the Bearer token is signed with a key in the state."""
     try:
         token = Token(request.bearer or "")
     except BadToken as problem:
@@ -52,7 +52,7 @@ def check_claims(token, key, state):
 
 
 def check_scope(token, request):
-    """A scope lists requests such as `GET /v1/builds`. Their queries are ignored here."""
+    """A scope lists requests such as `GET /v1/builds`. Queries are ignored here."""
     scope = token.claims.get("scope")
     if scope is not None:
         named = scope if isinstance(scope, list) else []

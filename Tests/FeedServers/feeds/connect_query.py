@@ -1,4 +1,4 @@
-"""Queries of App Store Connect: filters, sort orders, pages, and the resulting documents."""
+"""App Store Connect queries: filters, sort orders, pages, and the resulting documents."""
 
 import base64
 import re
@@ -21,7 +21,7 @@ class BadParameter(Exception):
 
 
 class Query:
-    """The parameters of a request, checked against those of an endpoint."""
+    """A request's parameters, checked against those that an endpoint supports."""
 
     def __init__(self, request, filters=(), sorts=(), includes=(), is_plain=False):
         self.request = request
@@ -81,8 +81,8 @@ class Query:
 
 
 def matches(found, values):
-    """Returns whether values match. None matches any value; an empty list matches only missing
-    values.
+    """Returns whether values match a filter. None matches any value; an empty list matches only
+    missing values.
     """
     there = [text(each) for each in found if each is not None]
     if values is None:
@@ -97,7 +97,7 @@ def text(value):
 
 
 def order(found):
-    """Returns the sort key: versions are compared by number, dates by time."""
+    """Returns the sort key: versions are compared by number, and dates by time."""
     value = text(found[0]) if found and found[0] is not None else ""
     try:
         return [datetime.fromisoformat(value.replace("Z", "+00:00")).timestamp()]

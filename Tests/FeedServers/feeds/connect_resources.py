@@ -1,4 +1,4 @@
-"""The resources of App Store Connect and their relationships."""
+"""The App Store Connect resources and their relationships."""
 
 ATTRIBUTES = {
     "apps": ("bundleId", "name", "sku", "primaryLocale"),
@@ -49,7 +49,7 @@ class Resource:
         self.number = number
         facts = {**DEFAULTS.get(kind, {}), **facts}
         self.attributes = {name: facts.get(name) for name in ATTRIBUTES[kind]}
-        # By name: a key of kind and number, a list of keys, or None.
+        # Each name has a key of kind and number, a list of keys, or None.
         self.related = related or {}
 
     @property
@@ -58,7 +58,7 @@ class Resource:
 
 
 class Graph:
-    """All resources of a state by kind, in the order of the state."""
+    """All resources in a state by kind, in the state's order."""
 
     def __init__(self, state):
         self.resources = {kind: {} for kind in ATTRIBUTES}

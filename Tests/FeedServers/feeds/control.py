@@ -1,4 +1,4 @@
-"""The plain-HTTP port for tests, which sets the state of a server and returns its log."""
+"""The plain-HTTP control port, with which tests set a server's state and read its log."""
 
 import json
 
@@ -19,8 +19,7 @@ class Control:
             try:
                 answer = self.answer(request)
             except (ValueError, KeyError, TypeError, AttributeError) as problem:
-                # An invalid request of a test gets an error response instead of a closed
-                # connection.
+                # A test's invalid request gets an error response instead of a closed connection.
                 text = f"{type(problem).__name__}: {problem}"
                 answer = Answer.json({"error": text}, status=400)
             if not connection.send_answer(answer, request, USUAL):

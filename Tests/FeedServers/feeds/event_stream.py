@@ -1,4 +1,4 @@
-"""Server-sent events of a Realtime Database, in every form that a parser must support."""
+"""A Realtime Database's server-sent events, in every form that a parser must support."""
 
 import collections
 import json
@@ -26,7 +26,7 @@ LINE_ENDS = {"lf": "\n", "crlf": "\r\n", "cr": "\r"}
 
 def event(name, data, form):
     """Returns the bytes of an event, in the form that the switches specify."""
-    # Outside of strings, JSON may be split into lines: each is a data line of its own.
+    # Outside of strings, JSON may be split into lines, each of which becomes a data line.
     text = json.dumps(data, ensure_ascii=False, indent=1 if form["splitData"] else None,
                       separators=(",", ":"))
     colon = ": " if form["space"] else ":"
@@ -54,7 +54,7 @@ class EventStream:
         return self.database.state["stream"]
 
     def opening(self):
-        """Returns the response up to the first event, for a fault to change."""
+        """Returns the response up to the first event, so that a fault can change it."""
         answer = self.head()
         answer.body = b"".join(self.waiting)
         answer.filler = b":"
@@ -71,8 +71,8 @@ class EventStream:
         self.wake()
 
     def end(self, how):
-        """Ends the stream: `close` regularly, `truncate` without the last chunk, `reset` with an
-        RST.
+        """Ends the stream: `close` ends it normally, `truncate` omits the last chunk, and `reset`
+        sends an RST.
         """
         self.ending = how
         self.wake()
@@ -81,7 +81,8 @@ class EventStream:
         try:
             self.outer.send(b"!")
         except OSError:
-            # Full: the stream wakes anyway. Closed: it no longer exists.
+            # If the pipe is full, the stream wakes anyway; if it is closed, the stream no longer
+            # exists.
             pass
 
     def run(self, connection, request):

@@ -5,7 +5,7 @@ import threading
 from .broken_connections import ENDINGS
 from .wrong_answers import ANSWERS
 
-# Faults before TLS: they affect connections, not requests.
+# Faults before TLS, which affect connections rather than requests.
 GREETINGS = {"tls-garbage", "tls-stalled", "tls-reset"}
 # Faults that redirect from the main listener to another one.
 DEPARTURES = {"redirect", "redirect-down"}
@@ -19,7 +19,7 @@ KINDS = {
 
 
 class Fault:
-    """One fault, for a number of requests or until it is removed."""
+    """One fault, which lasts for a number of requests or until it is removed."""
 
     def __init__(self, described):
         if isinstance(described, str):
@@ -34,14 +34,14 @@ class Fault:
         if set(described) - known:
             raise ValueError(f"{self.kind} has no {', '.join(sorted(set(described) - known))}")
         if self.kind in LASTING and "times" in described:
-            raise ValueError(f"{self.kind} lasts until it is taken away; it has no times")
+            raise ValueError(f"{self.kind} lasts until it is removed; it has no times")
         self.left = described.get("times")
 
     def get(self, name, default=None):
         return self.described.get(name, default)
 
     def concerns(self, request):
-        # The target of a redirect works normally, unless a test states otherwise.
+        # The target of a redirect works normally unless a test specifies another listener.
         usual = "main" if self.kind in DEPARTURES else request.listener.name
         return (
             request.raw_path.startswith(self.get("path", ""))
@@ -53,7 +53,7 @@ class Fault:
 
 
 class Faults:
-    """The pending faults. The first one that applies to a request is used."""
+    """The pending faults. The first fault that applies to a request is used."""
 
     def __init__(self):
         self.lock = threading.Lock()

@@ -1,4 +1,4 @@
-"""Files over HTTPS, like those of any web server (`https`)."""
+"""Files over HTTPS, as on any web server (`https`)."""
 
 import base64
 import hashlib
@@ -9,7 +9,7 @@ from .protocol import Protocol
 
 
 class FileServer(Protocol):
-    """`files`: by path, an object with the keys of FILE_KEYS."""
+    """`files` has an object with the keys in FILE_KEYS for each path."""
 
     defaults = {
         "files": {},
@@ -98,8 +98,8 @@ class FileServer(Protocol):
         return f'W/"{tag}"' if is_weak else f'"{tag}"'
 
     def is_unmodified(self, request, etag, modified):
-        """Evaluates RFC 9110 section 13.2.2: If-None-Match, compared weakly, has priority over the
-        date.
+        """Evaluates the conditions by RFC 9110 section 13.2.2: If-None-Match, compared weakly, has
+        priority over the date.
         """
         if self.state["conditional"] == "ignored":
             return False

@@ -1,4 +1,4 @@
-"""The access to a Realtime Database."""
+"""Access to a Realtime Database."""
 
 DATABASE_SCOPES = ["https://www.googleapis.com/auth/firebase.database"]
 

@@ -17,7 +17,7 @@ FORBIDDEN = set(".#$[]")
 
 
 class FirebaseDatabase(Protocol):
-    """`data`: the whole tree; a change is sent to the streams."""
+    """`data` is the whole tree; a change is sent to the streams."""
 
     defaults = {
         "data": None,
@@ -220,7 +220,7 @@ class FirebaseDatabase(Protocol):
     # Actions
 
     def write_now(self, given):
-        """Writes like another client: `method` (put, patch), `path`, `data`."""
+        """Writes as another client would: `method` (put, patch), `path`, `data`."""
         act = {"put": self.put, "patch": self.patch}[given.get("method", "put")]
         with self.lock:
             act(tree.split(given["path"]), given["data"])

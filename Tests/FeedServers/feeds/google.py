@@ -1,4 +1,4 @@
-"""The common parts of the Google services: the token endpoint, access tokens, the form of errors.
+"""What the Google services have in common: the token endpoint, access tokens, and the form of errors.
 """
 
 import secrets
@@ -11,7 +11,7 @@ from .tokens import BadToken, Token
 
 GRANT = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 AUDIENCE = "https://oauth2.googleapis.com/token"
-# A token whose issue time is further in the future, in seconds, is rejected.
+# How far in the future a token's issue time may be, in seconds.
 SKEW = 300
 
 STATUS_NAMES = {
@@ -100,7 +100,7 @@ class TokenEndpoint:
         }, fields=[("Cache-Control", "private")])
 
     def problem_with(self, access, scopes):
-        """Returns None if a token grants one of the scopes, otherwise `missing`, `invalid` or
+        """Returns None if a token grants one of the scopes; otherwise `missing`, `invalid` or
         `scope`.
         """
         if access is None:

@@ -18,8 +18,7 @@ START = "/androidpublisher/v3/applications/"
 
 
 class GooglePlay(Protocol):
-    """`apps`: by package, the `tracks` by name, each with a list of releases in the format of the
-    API.
+    """`apps` has each package's tracks by name, each with a list of releases in the API's format.
     """
 
     defaults = {
@@ -134,7 +133,7 @@ class GooglePlay(Protocol):
         self.tokens.expire()
 
     def open_edits(self, _):
-        """Returns the edits that were not deleted."""
+        """Returns the edits that have not been deleted."""
         return {"edits": list(self.edits)}
 
     actions = {"expire": expire, "edits": open_edits}
@@ -151,8 +150,8 @@ def check_release(release, place):
 
 
 def lifecycle(release):
-    """Returns the lifecycle state. A rollout counts as published, even a halted one, which can be
-    resumed.
+    """Returns the lifecycle state. A rollout counts as published, even when it is halted, because
+    it can be resumed.
     """
     usual = "DRAFT" if release["status"] == "draft" else "PUBLISHED"
     return release.get("releaseLifecycleState", "RELEASE_LIFECYCLE_STATE_" + usual)

@@ -1,4 +1,4 @@
-"""Public keys from PEM, and the two signature algorithms of tokens, with the standard library only.
+"""Public keys from PEM, and the two signature algorithms for tokens, implemented with only the standard library.
 """
 
 import base64
@@ -16,7 +16,7 @@ SHA256_INFO = bytes.fromhex("3031300d060960864801650304020105000420")
 
 
 class PublicKey:
-    """An RSA key (modulus, exponent) or a point of P-256."""
+    """An RSA key (modulus, exponent) or a point on P-256."""
 
     def __init__(self, kind, numbers):
         self.kind = kind
@@ -86,7 +86,7 @@ def number(data):
 
 
 def children(data):
-    """Returns the elements of DER, as tags and contents."""
+    """Returns the DER elements, as tags and contents."""
     found = []
     while data:
         tag, length, start = data[0], data[1], 2

@@ -28,7 +28,7 @@ class Listener:
         return f"{'https' if self.context else 'http'}://localhost:{self.port}"
 
     def use_certificate(self, certificate, key):
-        """Uses another certificate from the next handshake on."""
+        """Uses a different certificate from the next handshake on."""
         self.context = tls_context(certificate, key)
 
     def open(self):
@@ -39,7 +39,7 @@ class Listener:
         threading.Thread(target=self.accept, args=(self.socket,), daemon=True).start()
 
     def close(self):
-        """Refuses new connections and cuts open ones. The port stays reserved."""
+        """Refuses new connections and resets open ones. The port remains reserved."""
         if self.listens:
             self.listens = False
             closing = self.socket
@@ -48,7 +48,7 @@ class Listener:
             except OSError:
                 pass
             closing.close()
-            # The socket is bound but does not listen: no other process gets the port, and
+            # The socket is bound but does not listen, so no other process gets the port, and
             # connections are refused.
             self.socket = bound(self.port)
         self.cut()

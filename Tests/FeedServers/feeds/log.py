@@ -30,7 +30,7 @@ class Log:
         return entry
 
     def after(self, number, wait=0.0):
-        """Returns the entries after a number. Waits up to `wait` seconds until there is one."""
+        """Returns the entries after a number, after waiting up to `wait` seconds for one."""
         with self.added:
             self.added.wait_for(lambda: len(self.entries) > number, wait)
             return [dict(entry) for entry in self.entries[number:]]

@@ -22,7 +22,7 @@ REFUSALS = {
 
 
 class MicroCMS(Protocol):
-    """`endpoints`: by name, an object (`content`) or a list (`contents`) with its status."""
+    """`endpoints` has an object (`content`) or a list (`contents`) with its status, by name."""
 
     defaults = {
         "service": "example",
@@ -74,7 +74,7 @@ class MicroCMS(Protocol):
             self.stamps[name] = {
                 "createdAt": created, "updatedAt": now, "publishedAt": created, "revisedAt": now,
             }
-            # A change of the content purges the CDN.
+            # A change to the content purges the CDN's cache.
             self.edge = {}
             if self.state["webhook"]["url"] and self.state["webhook"]["automatic"]:
                 self.webhook.post_later(*self.delivery(self.event(name, before, after)))

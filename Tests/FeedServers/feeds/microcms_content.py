@@ -1,4 +1,4 @@
-"""Contents in the format of microCMS: selected fields, and lists."""
+"""Contents in microCMS's format: selected fields, and lists."""
 
 from datetime import datetime, timezone
 
@@ -8,7 +8,7 @@ class BadQuery(Exception):
 
 
 def stamp(seconds):
-    """Returns a time in ISO 8601, in UTC with milliseconds."""
+    """Returns a time in ISO 8601 format, in UTC and with milliseconds."""
     moment = datetime.fromtimestamp(seconds, timezone.utc)
     return moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment.microsecond // 1000:03d}Z"
 

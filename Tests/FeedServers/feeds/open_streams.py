@@ -1,4 +1,4 @@
-"""The open streams of a Realtime Database, and the events for each of them after a write."""
+"""A Realtime Database's open streams, and the events that each gets after a write."""
 
 from . import realtime_tree as tree
 from .event_stream import EventStream, event
@@ -44,7 +44,7 @@ class OpenStreams:
             self.tell_patch(stream, path, values, before)
 
     def tell_put(self, stream, path, before):
-        """Sends a stream the put of a write at a path, if it affects the stream."""
+        """Sends a stream the put for a write at a path if the write affects the stream."""
         depth = len(stream.path)
         if path[:depth] == stream.path:
             below = path[depth:]
@@ -70,7 +70,7 @@ class OpenStreams:
             self.tell(stream, "patch", {"path": below, "data": values})
 
     def tell_change(self, before):
-        """Sends the streams a changed tree as the smallest equivalent write."""
+        """Sends a changed tree to the streams as the smallest equivalent write."""
         path = tree.narrowest_change(before, self.root)
         old, new = tree.at(before, path), tree.at(self.root, path)
         for stream in self.streams:

@@ -8,7 +8,7 @@ from .state import WIRE, WIRE_CHOICES, closed_paths, merged
 
 
 class Protocol:
-    """The protocol of one source: a state, and a response to every request.
+    """A source's protocol: a state, and a response to every request.
 
     `defaults`: the initial state. `choices`: the allowed values by the path of a switch.
     `actions`: additional actions by name.

@@ -1,4 +1,4 @@
-"""The tree of a Realtime Database: the results of writes, and the visible form.
+"""A Realtime Database's tree: the results of writes, and the visible form.
 
 Internally, every node is a scalar or a nonempty object. A missing node is None.
 """
@@ -41,8 +41,8 @@ def with_value(node, path, value):
 
 
 def shown(node, makes_arrays):
-    """Returns the visible form of a node. Keys that are mostly the numbers from 0 become an array
-    with nulls in between.
+    """Returns the visible form of a node. Keys that are most of the numbers from 0 become an array
+    with nulls in the gaps.
     """
     if not isinstance(node, dict):
         return node

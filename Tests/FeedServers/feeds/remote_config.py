@@ -18,7 +18,7 @@ PARTS = {"conditions", "parameters", "parameterGroups", "version"}
 
 
 class RemoteConfig(Protocol):
-    """`template`, `serverTemplate`, `evaluatable`: the content of the three URLs."""
+    """`template`, `serverTemplate` and `evaluatable` are the contents of the three URLs."""
 
     defaults = {
         "project": "example",
@@ -63,7 +63,7 @@ class RemoteConfig(Protocol):
         shown = copy.deepcopy(template) or {}
         if template is not None and self.state["versions"]:
             shown["version"] = {**self.version(number, origin), **shown.get("version", {})}
-        # A version may be given with the template: numbering then continues from it.
+        # A version may be given with the template; numbering then continues from it.
         given = shown.get("version", {}).get("versionNumber")
         entry = {"number": int(given) if given else number, "template": template, "shown": shown}
         self.history[name] = [*versions, entry][-STORED_VERSIONS:]

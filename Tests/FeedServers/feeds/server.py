@@ -1,4 +1,4 @@
-"""The server of a feed: its listeners, its control port, and its log."""
+"""A feed's server: its listeners, its control port, and its log."""
 
 import traceback
 
@@ -14,8 +14,8 @@ from .wrong_answers import ANSWERS
 
 
 class FeedServer:
-    """Responds on three ports: the main one, another host, and plain HTTP, which are the targets of
-    redirects.
+    """Responds on three ports: the main one and, as targets of redirects, those of another host and
+    of plain HTTP.
     """
 
     def __init__(self, name, certificate=None, key=None, port=0):
@@ -50,7 +50,7 @@ class FeedServer:
                 listener.open()
 
     def disconnect(self):
-        """Cuts every connection; new ones are accepted."""
+        """Resets every connection; new ones are accepted."""
         for listener in self.listeners:
             listener.cut()
 
@@ -61,7 +61,7 @@ class FeedServer:
         self.log.add_greeting(connection.listener, fault.kind)
         connection.sock.recv(1)
         if fault.kind == "tls-garbage":
-            connection.send(b"this is no TLS at all\r\n")
+            connection.send(b"this is not TLS at all\r\n")
             connection.close()
         elif fault.kind == "tls-stalled":
             connection.wait_until_gone()
@@ -99,8 +99,8 @@ class FeedServer:
         return connection.send_answer(answer, request, wire)
 
     def rightly(self, request):
-        """Returns the protocol's response. An error of this program must not look like one of the
-        connection.
+        """Returns the protocol's response. An error in this program must not look like a connection
+        error.
         """
         try:
             return self.protocol.answer(request)

@@ -1,4 +1,4 @@
-"""The input of a fault."""
+"""The input for a fault."""
 
 
 class Spoiling:

@@ -1,8 +1,8 @@
-"""The switches of a server: its data, and the variants of its responses."""
+"""A server's switches: its data, and the variants of its responses."""
 
 import copy
 
-# The switches of every server: the framing of its responses.
+# The switches that every server has, for the framing of its responses.
 WIRE = {"framing": "length", "gzip": "when-asked", "pieces": 0, "keepAlive": True}
 WIRE_CHOICES = {
     "wire.framing": ("length", "chunked", "close"),
@@ -13,7 +13,7 @@ WIRE_CHOICES = {
 def merged(known, given, choices, where=""):
     """Returns the known state with the given switches. An unknown name or choice is an error.
 
-    An object with known names accepts no others. An object that is empty by default accepts any.
+    An object with known names accepts no other names. An object that is empty by default accepts any name.
     """
     if not isinstance(given, dict):
         raise ValueError(f"{where or 'the state'} is an object")

@@ -9,7 +9,7 @@ class BadToken(Exception):
 
 
 class Token:
-    """The parts of a token. They are only trustworthy if `is_signed_by` returns True."""
+    """The parts of a token. They are trustworthy only if `is_signed_by` returns True."""
 
     def __init__(self, text):
         parts = text.split(".")
@@ -19,7 +19,7 @@ class Token:
             self.header, self.claims = (json.loads(decoded(part)) for part in parts[:2])
             self.signature = decoded(parts[2])
         except ValueError as problem:
-            raise BadToken("a part is no base64url of JSON") from problem
+            raise BadToken("a part is not JSON in base64url") from problem
         if not isinstance(self.header, dict) or not isinstance(self.claims, dict):
             raise BadToken("header and claims are objects")
         self.signed = f"{parts[0]}.{parts[1]}".encode()
@@ -34,7 +34,7 @@ class Token:
 
 
 def decoded(text):
-    """Decodes Base64url without padding, RFC 7515 section 2. Padding is an error."""
+    """Decodes Base64url without padding (RFC 7515 section 2). Padding is an error."""
     if "=" in text or "+" in text or "/" in text:
         raise ValueError("not base64url")
     return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))

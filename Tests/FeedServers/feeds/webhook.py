@@ -24,8 +24,8 @@ class Webhook:
         threading.Thread(target=self.post, args=delivery, daemon=True).start()
 
     def post(self, url, body, headers, authority=None):
-        """`authority`: a file of trusted certificates for HTTPS."""
-        # The proxy of the environment must not be used.
+        """`authority` is a file with trusted CA certificates for HTTPS."""
+        # A proxy from the environment must not be used.
         handlers = [urllib.request.ProxyHandler({})]
         if url.startswith("https:"):
             context = ssl.create_default_context(cafile=authority)

@@ -1,4 +1,4 @@
-"""A manual implementation of HTTP/1.1 in which a response can fail at any byte."""
+"""HTTP/1.1, implemented by hand so that a response can fail at any byte."""
 
 import socket
 import ssl
@@ -106,7 +106,7 @@ class Connection:
         return keeps
 
     def close(self):
-        """Closes regularly: sent data arrives, and TLS sends close_notify."""
+        """Closes normally: sent data arrives, and TLS sends close_notify."""
         try:
             if isinstance(self.sock, ssl.SSLSocket):
                 self.sock.settimeout(1)

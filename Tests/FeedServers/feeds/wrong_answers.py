@@ -1,4 +1,4 @@
-"""Faults that end in a response. Each gets the valid response and returns an invalid one."""
+"""Faults that result in a response. Each gets the valid response and returns an invalid one."""
 
 import gzip
 import json
@@ -33,7 +33,7 @@ def retry_after(value):
 
 
 def redirect(spoiling):
-    """Redirects to the other listener, which is another port with the host `localhost`."""
+    """Redirects to the other listener, which has the host `localhost` and another port."""
     fault = spoiling.fault
     target = fault.get("to") or spoiling.protocol.server.other.origin + spoiling.request.target
     return Answer(fault.get("code", 302), fields=[("Location", target)])
@@ -66,7 +66,7 @@ def null(spoiling):
 
 
 def wrong_type(spoiling):
-    """Returns valid JSON of another type, or the value of `json`."""
+    """Returns valid JSON of a different type, or the value of `json`."""
     if "json" in spoiling.fault.described:
         return with_body(spoiling.answer, json.dumps(spoiling.fault.get("json")).encode())
     is_object = spoiling.answer.body.lstrip().startswith(b"{")
@@ -97,7 +97,7 @@ def bad_gzip(spoiling):
     form = spoiling.fault.get("form", "garbage")
     packed = gzip.compress(spoiling.answer.body, mtime=0)
     body = {
-        "garbage": b"\x1f\x8b" + b"this is no gzip" * 4,
+        "garbage": b"\x1f\x8b" + b"this is not gzip" * 4,
         "cut": packed[:max(12, len(packed) // 2)],
         "checksum": packed[:-8] + bytes(byte ^ 0xFF for byte in packed[-8:-4]) + packed[-4:],
         "plain": spoiling.answer.body,
@@ -154,7 +154,7 @@ def with_body(answer, body):
 
 STATUS_PARAMETERS = {"code", "body", "contentType", "retryAfter"}
 
-# By the name of the fault: its function and its parameters.
+# The function and the parameters of each fault, by its name.
 ANSWERS = {
     **{name: (status, STATUS_PARAMETERS) for name in ["status", *NAMED_STATUS]},
     "redirect": (redirect, {"code", "to"}),

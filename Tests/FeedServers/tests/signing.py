@@ -8,7 +8,7 @@ from support import run_openssl, scratch_folder
 
 
 class Signer:
-    """A private key, RSA or P-256."""
+    """An RSA or P-256 private key."""
 
     def __init__(self, algorithm):
         self.algorithm = algorithm

@@ -1,4 +1,4 @@
-"""The common code of the servers' tests."""
+"""The common code for the servers' tests."""
 
 import atexit
 import functools
@@ -30,7 +30,7 @@ def scratch_folder():
 
 @functools.lru_cache(maxsize=None)
 def certificate_and_key(purpose="usual"):
-    """Returns a certificate for `localhost` and 127.0.0.1 and its key, created once for each
+    """Returns a certificate for `localhost` and 127.0.0.1, and its key, both created once for each
     purpose.
     """
     folder = scratch_folder()
@@ -59,7 +59,7 @@ class Reply:
 
 
 class Server:
-    """A server in a process of its own, started like the Swift tests do."""
+    """A server in a process of its own, started as in the Swift tests."""
 
     def __init__(self, name, tls=False):
         command = [sys.executable, "-B", str(FOLDER / "serve.py"), name]

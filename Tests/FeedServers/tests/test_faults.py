@@ -135,7 +135,7 @@ class FaultTests(ServerCase):
         self.assertEqual((self.fetch().fields["Last-Modified"], self.fetch().body), (None, b""))
 
     def test_a_reset_before_within_and_after_the_head(self):
-        # Python reports an RST below TLS as a regular end.
+        # Python reports an RST below TLS as a normal end.
         expected = http.client.HTTPException if self.tls else ConnectionResetError
         for after in ("request", "head", "body"):
             self.server.fault("reset", after=after)

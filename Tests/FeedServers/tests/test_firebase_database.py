@@ -19,7 +19,7 @@ class Stream:
         self.connection = server.connect(port)
         headers = {"Accept": "text/event-stream", **headers}
         self.connection.request("GET", f"{path}.json{query}", headers=headers)
-        # The connection drops its socket if the response announces that it will close.
+        # The connection object drops its socket if the response announces a close.
         self.socket = self.connection.sock
         self.response = self.connection.getresponse()
 
@@ -27,7 +27,7 @@ class Stream:
         return self
 
     def __exit__(self, *_):
-        # The socket stays open while one of the two objects uses it.
+        # The socket remains open while either of the two objects uses it.
         self.response.close()
         self.connection.close()
 
@@ -318,8 +318,7 @@ class StreamTests(DatabaseCase):
                 try:
                     self.assertIsNone(stream.event())
                 except ConnectionResetError:
-                    # Some versions of Python do not distinguish an RST below TLS from a regular
-                    # end.
+                    # Some versions of Python do not distinguish an RST below TLS from a normal end.
                     self.assertEqual(how, "reset")
         self.wait_for_streams(0)
 

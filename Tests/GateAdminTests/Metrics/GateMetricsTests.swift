@@ -70,7 +70,7 @@ struct GateMetricsTests {
         }
     }
 
-    /// The documentation and the alerts refer to existing metrics only.
+    /// The documentation and the alerts refer only to existing metrics.
     @Test func `every metric is documented, and every documented metric exists`() throws {
         let project = URL(filePath: #filePath).deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import GateCensus
 
-/// Floor advice, tested with device mixes whose result is known.
+/// Floor advice, tested with device mixes for which the right advice is known.
 @Suite(.ownThread)
 struct FloorAdviceTests {
     private static let today: Int64 = 20_833
@@ -45,7 +45,7 @@ struct FloorAdviceTests {
         CensusRow(cell: self.cell(version), known: [], figures: try self.figures(devices))
     }
 
-    /// Ten thousand devices: 0.5 % with 3.0, 0.4 % with 3.5, 60 % with 4.0, 39 % with 4.1, a few
+    /// Ten thousand devices: 0.5% with 3.0, 0.4% with 3.5, 60% with 4.0, 39% with 4.1, a few
     /// with invalid high versions, and ten without a version.
     private static func mix() throws -> [CensusRow] {
         [
@@ -57,8 +57,7 @@ struct FloorAdviceTests {
 
     @Test(
         arguments: [
-            // The limit, the minimum of the active rule, the recommended floor, the devices below
-            // it, and the next floors.
+            // The limit, the active rule's minimum, the recommended floor, the devices below it, and the next floors.
             (0.01, nil, "4.0.0", 90, ["4.1.0"]), (0.001, nil, nil, 0, ["3.5", "4.0.0", "4.1.0"]),
             (0.006, nil, "3.5", 50, ["4.0.0", "4.1.0"]), (0.7, nil, "4.1.0", 6_090, []),
             // Devices that are already denied are not counted again.
@@ -118,15 +117,14 @@ struct FloorAdviceTests {
         /// Days since the release of 4.1, and since the start of the census.
         var out: Int64 = 20
         var counted: Int64 = 40
-        /// The share of remaining devices that update each day, and the share that never updates.
+        /// The share of the remaining devices that update each day, and the share of all devices that never update.
         let daily: Double
         var never = 0.0
-        /// The share of all devices that stays on 3.0.
+        /// The share of all devices that remain on 3.0.
         var older = 0.0
         var reason: AdoptionCurve.Reason?
 
-        /// Returns the share of devices that still have 4.0 a number of days after the release of
-        /// 4.1.
+        /// Returns the share of devices that still have 4.0 this many days after the release of 4.1.
         func left(after days: Int64) -> Double {
             var left = 1 - self.never
             for _ in 0..<max(days, 0) { left *= 1 - self.daily }
@@ -144,9 +142,9 @@ struct FloorAdviceTests {
         Adoption(testDescription: "quick", daily: 0.15),
         Adoption(testDescription: "usual", daily: 0.1),
         Adoption(testDescription: "slow", out: 35, daily: 0.06),
-        Adoption(testDescription: "a few keep an older version", daily: 0.1, older: 0.005),
+        Adoption(testDescription: "a few devices keep an older version", daily: 0.1, older: 0.005),
         Adoption(
-            testDescription: "many keep an older version",
+            testDescription: "many devices keep an older version",
             daily: 0.1,
             older: 0.01,
             reason: .far
@@ -158,7 +156,7 @@ struct FloorAdviceTests {
         Adoption(testDescription: "census is recent", counted: 10, daily: 0.1, reason: .fewDays),
         Adoption(testDescription: "few devices", devices: 150, daily: 0.1, reason: .fewDevices),
     ])
-    func `the advice contains the day a floor is within the limit, or a reason`(
+    func `the advice contains the day on which a floor is within the limit, or a reason`(
         _ adoption: Adoption
     ) throws {
         let days: Int64 = 7
@@ -205,7 +203,7 @@ struct FloorAdviceTests {
             return
         }
         #expect(abs(daily - adoption.daily) < 0.01)
-        // The first day at whose end the devices of the previous week are within the limit.
+        // The first day after which the devices seen in the preceding week are within the limit.
         let truth = try #require(
             (Self.today..<Self.today + 200).first {
                 let kept = Double(adoption.devices) * adoption.older

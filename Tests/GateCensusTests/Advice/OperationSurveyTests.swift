@@ -165,7 +165,9 @@ import Testing
         )
     }
 
-    /// Traffic besides `GET /a`; `GET /b` must not be reported as uncalled if requests are missing.
+    /// Traffic in addition to `GET /a`.
+    ///
+    /// `GET /b` must not be reported as uncalled if requests are missing from the data.
     @Test func `no operation is reported as uncalled if requests are missing`() throws {
         let operations = Self.operations(["GET /a", "GET /b"])
         let called = try Self.row(["GET /a": 3])
@@ -213,7 +215,7 @@ import Testing
         #expect(survey.found().map(\.calls) == [.some, .none])
     }
 
-    /// Paths of requests, and the missing base path of the document.
+    /// Request paths, and the base path that is missing from the document.
     @Test(
         arguments: [
             (["GET /api/v1/orders", "GET /api/v1/orders/17"], "/api/v1"),

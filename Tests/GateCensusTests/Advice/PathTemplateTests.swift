@@ -29,7 +29,7 @@ import Testing
     ])
     func `a request for a path matches`(template: String, target: String) throws {
         let fit = try Self.fit(template, target)
-        // The shape of a literal beyond ASCII is never certain.
+        // The shape of a non-ASCII literal is never certain.
         #expect(fit != nil && fit?.isCertain == !template.contains("\u{E9}"))
     }
 

@@ -3,12 +3,12 @@ import Testing
 
 @testable import GateCensus
 
-/// Stray builds, tested with mixes whose result is known.
+/// Stray builds, tested with mixes in which they are known.
 @Suite(.ownThread)
 struct StrayBuildsTests {
     private static let now = Timestamp(secondsSinceEpoch: 1_800_000_000)
 
-    /// A build with its number of devices and the requests of each.
+    /// A build, the number of its devices, and the number of requests from each.
     struct Mixed: CustomStringConvertible {
         var version: String
         var build: String?
@@ -135,13 +135,13 @@ struct StrayBuildsTests {
 
     @Test(
         arguments: [
-            // Failures in 600 requests of 60 devices.
+            // Failures among 600 requests from 60 devices.
             (Self.versions([3: 600]), ["3"]), (Self.versions([3: 200]), ["3"]),
-            // The first and the last have neighbors on one side.
+            // The first and the last version have neighbors on one side only.
             (Self.versions([1: 600]), ["1"]), (Self.versions([5: 600]), ["5"]),
             // Two adjacent failing builds do not hide each other.
             (Self.versions([3: 600, 4: 500]), ["3", "4"]),
-            // For few devices 10 % does not differ significantly from none, for many it does.
+            // A share of 10% differs significantly from 0% for many devices, but not for few.
             (Self.versions([3: 60]), []),
             (Self.versions(devices: 1_000, [3: 1_000]), ["3"]),
             // Too few failures; few devices; the same rate for all; less than twice the usual rate.
@@ -154,7 +154,7 @@ struct StrayBuildsTests {
             (Self.versions(devices: 4, namesDevices: false, [3: 40]), []),
             // One neighbor is not enough.
             ([Mixed("1", devices: 60), Mixed("2", devices: 60, errors: 600)], []),
-            // In periods in which responses were not observed, the failures are unknown.
+            // For periods without observed responses, the failures are unknown.
             (
                 Self.versions([3: 600]).map { mixed in
                     var mixed = mixed

@@ -4,7 +4,7 @@ import Testing
 
 @testable import GateCensus
 
-/// The clients since a change compared with the prediction, without a gate.
+/// The clients counted since a change, compared with the prediction, without a gate.
 @Suite(.ownThread)
 struct RuleTrialTests {
     private static let start = Timestamp(secondsSinceEpoch: 1_800_000_000)
@@ -64,7 +64,7 @@ struct RuleTrialTests {
         return cells
     }
 
-    /// Returns a census from before the change, with two requests per device.
+    /// Returns a census of the time before the change, with two requests per device.
     private static func day(
         _ crowds: [Crowd],
         using generator: inout SeededGenerator
@@ -126,7 +126,7 @@ struct RuleTrialTests {
             cause: .builds
         ),
         Story(
-            name: "no previous census, and half is denied",
+            name: "no previous census, and half of the clients are denied",
             before: [],
             after: [
                 Crowd(version: "1.0", rule: "ios", count: 150), Crowd(version: "2.0", count: 150),
@@ -161,7 +161,7 @@ struct RuleTrialTests {
             platform: "android"
         ),
         Story(
-            name: "the version is removed on the way, and missing is rejected",
+            name: "the version is removed on the way, and a missing version is rejected",
             before: [Crowd(version: "2.0", count: 950), Crowd(version: nil, count: 50)],
             after: [
                 Crowd(version: nil, rule: "unidentified", count: 250),
@@ -171,7 +171,7 @@ struct RuleTrialTests {
             cause: .missingFields
         ),
         Story(
-            name: "the version is removed on the way, and missing is allowed",
+            name: "the version is removed on the way, and a missing version is allowed",
             before: [Crowd(version: "2.0", count: 950), Crowd(version: nil, count: 50)],
             after: [Crowd(version: nil, count: 250), Crowd(version: "2.0", count: 50)],
             cause: .missingFields
@@ -263,7 +263,9 @@ struct RuleTrialTests {
         #expect(trial.isOver(at: Self.start.advanced(by: 3_600), after: 3_600))
     }
 
-    @Test func `a prediction includes roll-out steps and the brownouts of its second`() throws {
+    @Test func `a prediction includes the rollout steps and brownouts that apply at its second`()
+        throws
+    {
         var generator = SeededGenerator(seed: 4)
         var rule = RuleDefinition(
             id: "ios",

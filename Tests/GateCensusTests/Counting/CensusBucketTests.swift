@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.ownThread)
 struct CensusBucketTests {
-    @Test func `in a flood the cells with the most requests are kept`() throws {
+    @Test func `in a flood, the cells with the most requests are kept`() throws {
         let tally = try CensusTally(cells: 1_000)
         let passes = tally.place(of: .passes)
         for number in 0..<900 {
@@ -21,10 +21,9 @@ struct CensusBucketTests {
         #expect(bucket.cells[current.other]?.requests == 891)
     }
 
-    /// Each version has one request of one device.
+    /// Each version has one request from one device.
     ///
-    /// The limit is a property of the structure, so that a hundredth of ten million versions is
-    /// enough.
+    /// The limit is a property of the structure, so a hundredth of ten million versions is enough.
     @Test func `a hundred thousand random versions use the memory of a few`() throws {
         let tally = try CensusTally(cells: 50)
         let passes = tally.place(of: .passes)

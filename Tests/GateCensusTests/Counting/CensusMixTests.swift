@@ -7,7 +7,7 @@ import Testing
 /// The census of a known mix.
 @Suite(.ownThread)
 struct CensusMixTests {
-    /// A million requests of a thousand kinds of clients, with decreasing frequency.
+    /// A million requests from a thousand kinds of clients, with decreasing frequency.
     @Test func `for a million requests, shares are exact and devices approximate`() throws {
         let (cells, requests) = (1_000, 1_000_000)
         var generator = SeededGenerator(seed: 7)
@@ -50,7 +50,7 @@ struct CensusMixTests {
         let mean = (errors.reduce(0) { $0 + $1 * $1 } / Double(cells)).squareRoot()
         let worst = errors.map(abs).sorted()[cells * 99 / 100]
         let words =
-            "RMS \(mean * 100) %, p99 \(worst * 100) %, "
+            "RMS \(mean * 100)%, p99 \(worst * 100)%, "
             + "\(devices.map(\.count).max() ?? 0) devices in the largest cell"
         print(words)
         Attachment.record(words, named: "error.txt")
@@ -88,7 +88,7 @@ struct CensusMixTests {
 }
 
 extension [Double] {
-    /// Returns the first index from which on the predicate is true for all elements.
+    /// Returns the index from which the predicate is true for all elements.
     fileprivate func partitioningIndex(where isBelow: (Double) -> Bool) -> Int {
         var (start, end) = (0, self.count)
         while start < end {

@@ -93,7 +93,7 @@ struct CensusTallyTests {
         let others = bucket.cells.filter { $0.key.client == nil }
         #expect(Set(others.keys.map(\.outcome)) == [.passes, .refused])
         #expect(others.values.reduce(0) { $0 + $1.requests } == 99_900)
-        // The cells are released by the take and can be used for other clients.
+        // The take releases the cells, which can then be used for other clients.
         tally.count(.ios("4.0"), outcomes[0], digest: 5)
         #expect(Self.bucket(tally.take()).cells[Self.cell("4.0", .passes)]?.requests == 1)
     }
@@ -129,7 +129,7 @@ struct CensusTallyTests {
         #expect(first[Self.cell("4.0", .passes)]?.serverErrors == 1)
         #expect(first[Self.cell("4.0", .passes)]?.watched == 2)
         #expect(first[Self.cell("3.0", .refused)]?.watched == 0)
-        // By now the index belongs to the cell of another client, and another minute has started.
+        // By now, the index belongs to another client's cell, and another minute has started.
         bucket.beginAnew()
         for digest in 5...7 as ClosedRange<UInt64> {
             tally.count(.ios("9.\(digest)"), passes, digest: digest)
@@ -146,7 +146,7 @@ struct CensusTallyTests {
     @Test func `a failed response that is too late or from another event loop is dropped`()
         throws
     {
-        // The last eight cells of an event loop are kept for longer.
+        // An event loop's last eight cells are kept longer.
         var bucket = CensusBucket(limit: 4)
         let tallies = [try CensusTally(cells: 4), try CensusTally(cells: 4)]
         let passes = tallies.map { $0.place(of: .passes) }
@@ -161,12 +161,12 @@ struct CensusTallyTests {
             bucket.beginAnew()
         }
         _ = bucket.take()
-        // The other event loop has no harvest with these numbers.
+        // The other event loop has no harvests with these numbers.
         for receipt in receipts { tallies[1].countServerError(receipt) }
         bucket.add(tallies[1].take())
         #expect(bucket.take().isEmpty)
         for receipt in receipts { tallies[0].countServerError(receipt) }
-        // Counted before the bucket of the minute drops cells beyond its limit.
+        // Counted before the minute's bucket drops cells beyond its limit.
         let counted = bucket.add(tallies[0].take()).filter { $0.value.serverErrors > 0 }
         let versions = Set(counted.keys.compactMap { $0.client?.version.text })
         #expect(versions == ["3.1", "3.2", "3.3", "3.4", "4.1", "4.2", "4.3", "4.4"])
@@ -204,7 +204,7 @@ struct CensusTallyTests {
         #expect(figures.shapes.covered == 6 && figures.shapes.shapeless == 1)
         #expect(figures.shapes.counts.map(\.key.text) == ["GET /video/*"])
         let flood = try #require(bucket.cells[Self.cell("4.2", .passes)]).shapes
-        // The limit is four per cell, over both cells.
+        // The limit is four per cell, which makes eight for both cells.
         #expect(flood.counts.count + figures.shapes.counts.count == 8)
         #expect(flood.covered == 20 && flood.counts.values.reduce(0, +) + flood.shapeless == 20)
         // The next minute has capacity again.

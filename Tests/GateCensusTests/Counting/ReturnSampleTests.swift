@@ -45,8 +45,7 @@ struct ReturnSampleTests {
         #expect(Self.shares(refused) == ["floor 0/1"])
         #expect(Self.shares(refused, refused, Self.sighting(1, "4.0")) == ["floor 1/1"])
         #expect(Self.shares(refused, Self.sighting(1, "3.0", build: "8")) == ["floor 1/1"])
-        // The same version, an older one, none, another device, denied again; and a device that was
-        // never denied.
+        // The same version, an older one, none, another device, another denial; and a device that was never denied.
         for other in [
             Self.sighting(1, "3.0", build: "7"), Self.sighting(1, "2.9", build: "9"),
             Self.sighting(1, nil), Self.sighting(2, "4.0"),
@@ -73,8 +72,7 @@ struct ReturnSampleTests {
         #expect(sample.shares["floor"] == ReturnSample.Share(refused: 1, returned: 1))
     }
 
-    /// A month with 50,000 devices that are denied on one of its days; some of them update some
-    /// days later.
+    /// A month in which 50,000 devices are each denied on one day; some of them update some days later.
     @Test(arguments: [0.05, 0.37, 0.62, 0.95])
     func `within a month the share is accurate to two points`(_ part: Double) {
         var generator = SeededGenerator(seed: 7)

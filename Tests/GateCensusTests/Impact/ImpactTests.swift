@@ -3,7 +3,7 @@ import Testing
 
 @testable import GateCensus
 
-/// The predicted impact of a change, compared with the decisions about the same clients.
+/// The predicted impact of a change, compared with the decisions for the same clients.
 @Suite(.ownThread)
 struct ImpactTests {
     private static let now = Timestamp(secondsSinceEpoch: 1_800_000_000)
@@ -86,7 +86,7 @@ struct ImpactTests {
         #expect(back.passed.amount.requests == 60 && back.denied.amount.requests == 0)
     }
 
-    @Test func `a roll-out affects its share`() throws {
+    @Test func `a rollout affects its share`() throws {
         let old = try Self.ruleSet()
         let new = try Self.ruleSet(Self.floor("3", rollout: [RolloutStep(percent: 5)]))
         let rows = [try Self.row(.ios("2.5"), devices: 0..<1_000, known: old)]
@@ -186,7 +186,7 @@ struct ImpactTests {
         #expect(try #require(parts[.init(app: "other", platform: "other")]) == (3, 0))
     }
 
-    /// Returns a cell with the paths of its requests, as far as they were observed.
+    /// Returns a cell with the paths of its requests, insofar as they were observed.
     private static func row(
         of requests: UInt64,
         covered: UInt64,
@@ -210,7 +210,7 @@ struct ImpactTests {
         func denied(_ row: CensusRow, by other: RuleSet? = nil) -> (least: Double, most: Double) {
             let impact = Impact(on: [row], from: old, to: other ?? new, at: Self.now)
             let denied = impact.denied
-            // Rounds the sums, because shares are not integers.
+            // The sums are rounded, because shares make them fractional.
             return (
                 (denied.amount.requests * 1e6).rounded() / 1e6,
                 (denied.possible.requests * 1e6).rounded() / 1e6
@@ -218,7 +218,7 @@ struct ImpactTests {
         }
         let seen: [String: UInt64] = ["GET /video/*": 30, "GET /home": 70]
         #expect(try denied(Self.row(of: 100, covered: 100, seen, known: old)) == (30, 30))
-        // If the log was full and only a part was observed, the rest is assumed to be alike.
+        // If only some of the requests were observed because the log was full, the rest are assumed to be alike.
         #expect(try denied(Self.row(of: 1_000, covered: 1_000, seen, known: old)) == (300, 300))
         // Requests from before an update of the gate have unknown paths.
         #expect(try denied(Self.row(of: 200, covered: 100, seen, known: old)) == (30, 130))

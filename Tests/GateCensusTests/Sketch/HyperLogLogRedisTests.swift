@@ -21,7 +21,7 @@ struct HyperLogLogRedisTests {
         #expect(HyperLogLog().redisBytes == Self.header(1) + [0x7F, 0xFF])
     }
 
-    @Test func `runs are encoded like in Redis`() {
+    @Test func `runs are encoded as in Redis`() {
         let sketch = Self.sketch([(0, 1), (1, 1), (2, 1), (3, 1), (4, 1), (69, 32), (1_000, 3)])
         let expected: [UInt8] = [
             0x80 | 0 << 2 | 3,  // VAL: rank 1, four times
@@ -36,12 +36,12 @@ struct HyperLogLogRedisTests {
         #expect(HyperLogLog(redis: Self.header(1) + expected) == sketch)
     }
 
-    @Test func `a rank beyond the sparse format makes the encoding dense`() throws {
+    @Test func `a rank beyond the sparse format's limit makes the encoding dense`() throws {
         let sketch = Self.sketch([(0, 33), (1, 2), (16_383, 51)])
         let bytes = sketch.redisBytes
         #expect(bytes.count == 12_304)
         #expect(Array(bytes.prefix(16)) == Self.header(0))
-        // Six bits each, the lowest first: 33 is 100001, 2 is 000010.
+        // Each rank has six bits, with the low-order bits first: 33 is 100001, and 2 is 000010.
         #expect(bytes[16] == 0b10_100001)
         #expect(bytes[17] == 0b0000_0000)
         #expect(bytes[12_303] == 51 << 2)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.ownThread)
 struct HyperLogLogTests {
-    @Test func `over cells of all sizes the error is that of 16,384 registers`() {
+    @Test func `over cells of all sizes, the error is that of 16,384 registers`() {
         var generator = SeededGenerator(seed: 16)
         var errors: [Double] = []
         // Realistic cell sizes: many small ones, and a few with tens of thousands.
@@ -31,8 +31,7 @@ struct HyperLogLogTests {
         #expect(sketch.count == count)
     }
 
-    /// The reason that even a count of two is an estimate: in one of 16,384 cases both share a
-    /// register.
+    /// Even a count of two is an estimate, because in one of 16,384 cases both hashes share a register.
     @Test(arguments: [(0x0000_8005, 0x0001_0005, 1), (0x0000_8005, 0x0000_8006, 2)])
     func `two hashes that share a register are counted as one`(
         one: UInt64,
@@ -74,7 +73,7 @@ struct HyperLogLogTests {
         }
     }
 
-    /// The register is in the lower 14 bits, and the rank is the number of zeros above them plus
+    /// The register index is in the 14 low-order bits, and the rank is the number of zeros directly above them, plus
     /// one.
     @Test(
         arguments: zip(
@@ -82,7 +81,7 @@ struct HyperLogLogTests {
             [(0, 51), (0x3FFF, 51), (0, 1), (0, 2), (5, 19)]
         )
     )
-    func `a hash is interpreted like in Redis`(hash: UInt64, expected: (Int, Int)) {
+    func `a hash is interpreted as in Redis`(hash: UInt64, expected: (Int, Int)) {
         let mark = HyperLogLog.Mark(hash: hash)
         #expect(mark.rawValue == UInt32(expected.0 << 6 | expected.1))
     }

@@ -14,7 +14,7 @@ extension HyperLogLog {
 }
 
 extension CensusTally {
-    /// Creates a tally with the key of the tests.
+    /// Creates a tally with the tests' key.
     convenience init(
         cells: Int,
         sightings: Int = 1 << 18,
@@ -33,7 +33,7 @@ extension CensusTally {
         )
     }
 
-    /// Counts a request like the gate, by the digest of its client fields.
+    /// Counts a request as the gate does, by the digest of its client fields.
     @discardableResult
     func count(
         _ client: CensusClient,

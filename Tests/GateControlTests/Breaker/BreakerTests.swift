@@ -116,7 +116,7 @@ struct BreakerTests {
         }
     }
 
-    /// Whether the version is allowed by the effective rules.
+    /// Whether the effective rules allow the version.
     private static func passes(_ ruleSet: RuleSet, _ platform: Platform = .ios) throws -> Bool {
         let identity = ClientIdentity(
             platform: .stated(platform),
@@ -188,8 +188,7 @@ struct BreakerTests {
         #expect(!stage.countsClients.withLock { $0 })
     }
 
-    /// Trips the breaker with rules that deny one platform, and returns the previous and the new
-    /// rules.
+    /// Trips the breaker with rules that deny one platform, and returns the previous rules and the new ones.
     private static func trip(_ breaker: Breaker) async throws -> (
         old: LoadedRules, new: LoadedRules
     ) {
@@ -208,11 +207,11 @@ struct BreakerTests {
         let breaker = await stage.breaker(state)
         let (old, new) = try await Self.trip(breaker)
         #expect(await breaker.status.count == 1)
-        // Back to the previous rules, and then the same change again.
+        // The previous rules return, and then the same change is made again.
         _ = await breaker.admit(old, after: new)
         #expect(await breaker.status.trips.isEmpty)
         #expect(try Self.passes(await breaker.admit(new, after: old)))
-        // A new process, and other texts.
+        // A new process loads the rules with other texts.
         let next = await stage.breaker(state)
         let reworded = try Self.rules(ios: Self.refused, words: ", status: 403")
         #expect(try Self.passes(await next.start(reworded, after: new)))
@@ -239,7 +238,7 @@ struct BreakerTests {
         #expect(await breaker.status.count == 2)
     }
 
-    @Test func `a version with other digits is another term, also after a restart`()
+    @Test func `a version written with other digits is a different term, also after a restart`()
         async throws
     {
         let folder = try TestFolder()

@@ -137,7 +137,7 @@ struct FeedCoordinatorTests {
         #expect(bench.log.lines.contains("error feed rejected; its last value stays active"))
     }
 
-    /// A failing country, as reported by a source at the end of each fetch.
+    /// A failing country, as a source reports it at the end of each fetch.
     private static let missing = FeedFailure.parts([
         ("gb", .content("the source responded with 400"))
     ])
@@ -166,7 +166,7 @@ struct FeedCoordinatorTests {
         #expect(told("warning feed failed; its last value stays active") == 2)
     }
 
-    @Test func `a rejected part and a failure besides it are each logged once`() async throws {
+    @Test func `a rejected part and an additional failure are each logged once`() async throws {
         let bench = try await Bench()
         let feed = try await bench.feed()
         for failures in 1...3 {
@@ -238,7 +238,7 @@ struct FeedCoordinatorTests {
         )
         let findings = try #require(await bench.reloader.current?.findings.warnings)
         #expect(findings.map(\.name).contains(.emptyFeed))
-        // A change of the rules file is not a change by the source.
+        // A change to the rules file is not a change at the source.
         #expect(await bench.coordinator.take(.value(self.value("a")), of: feed, at: 1200))
         try bench.folder.write(
             Self.file().replacingOccurrences("a.example\" }]", with: "b.example\" }]"),

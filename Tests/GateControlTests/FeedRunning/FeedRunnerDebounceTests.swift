@@ -10,7 +10,7 @@ import Testing
 
 @testable import GateControl
 
-/// A source with many values within a short time, tested with a manual clock.
+/// A source that sends many values within a short time, tested with a manual clock.
 @Suite(.ownThread, .timeLimit(.minutes(2 * GateExecutable.slowdown)))
 struct FeedRunnerDebounceTests {
     /// A source whose values and end are controlled by the test.
@@ -78,7 +78,7 @@ struct FeedRunnerDebounceTests {
         /// Advances the clock by the minimum interval between two values once the runner waits for
         /// it.
         func passInterval() async throws {
-            try await self.clock.sleeper("what has to wait", for: 0...FeedDebounce.interval)
+            try await self.clock.sleeper("the delayed value", for: 0...FeedDebounce.interval)
             self.clock.pass(FeedDebounce.interval)
         }
 
@@ -178,7 +178,7 @@ struct FeedRunnerDebounceTests {
         }
     }
 
-    @Test func `a value after a pause is applied at once`() async throws {
+    @Test func `the first value after a pause is applied at once`() async throws {
         try await self.run { stage in
             for minimum in 1...5 {
                 try await stage.say(minimum...minimum)

@@ -50,7 +50,7 @@ struct FeedRunnerTests {
     @discardableResult
     private func rest(_ seconds: ClosedRange<Double>) async throws -> Double {
         try Deadline.usual.poll("a runner at rest") { self.wakeup.isAwaited ? true : nil }
-        return try await self.clock.sleeper("a rest of \(seconds)", for: seconds)
+        return try await self.clock.sleeper("a pause of \(seconds)", for: seconds)
     }
 
     @Test func `a stream that stays open without valid data becomes stale`() async throws {
@@ -65,7 +65,7 @@ struct FeedRunnerTests {
             database.send("put", #"{"path":"/","data":null}"#)
             try await self.log.says("warning feed failed; its last value stays active")
             // The value is confirmed, and the runner sleeps until it is stale.
-            try await self.clock.sleeper("the end of what it said", for: 1...2)
+            try await self.clock.sleeper("the end of the value's validity", for: 1...2)
             database.send("keep-alive", "null")
             self.clock.pass(1)
             database.send("keep-alive", "null")
@@ -114,7 +114,7 @@ struct FeedRunnerTests {
         }
     }
 
-    @Test func `Retry-After of a source is respected despite calls`() async throws {
+    @Test func `a source's Retry-After is honored despite calls`() async throws {
         let source = try FileSource()
         source.server.set(.throttled)
         try await self.run("source: https, url: '\(source.server.url("/"))', every: 1h") {

@@ -30,7 +30,7 @@ struct PreviewSealTests {
         #expect(field == "require.1800000060.T10IWYNJIMnrkjrrpWchuqSX2lVHXFhCUlSlaEvqdq4")
     }
 
-    @Test func `a changed field or a field with another secret is forged`() throws {
+    @Test func `a field that was changed or signed with a different secret counts as forged`() throws {
         let seal = try Self.seal()
         let preview = Preview(kind: .require, until: Self.now.advanced(by: 60))
         let field = seal.field(for: preview)
@@ -46,7 +46,7 @@ struct PreviewSealTests {
         for text in changed { #expect(seal.read(text, at: Self.now) == .forged, "\(text)") }
     }
 
-    @Test func `a secret can be rotated while both are valid`() throws {
+    @Test func `secrets can be rotated while both are valid`() throws {
         let preview = Preview(kind: .require, until: Self.now.advanced(by: 60))
         let old = try Self.seal().field(for: preview)
         let both = try Self.seal("a newer secret of 16\n\n\(Self.secret)\n")

@@ -48,7 +48,7 @@ struct LoadedOnceTests {
         let loaded = try Self.load(text)
         let feed = try #require(loaded.feeds.first)
         let source = try #require(loaded.sources.first)
-        // The cached document differs from the text here, which a second parse would reveal.
+        // Here, the cached document differs from the text, so a second parse would be detected.
         var remembered = try #require(loaded.parsed.document(source))
         remembered.rules?[0].value.minimum = try AppVersion(parsing: "7")
         let understood = LoadedRules(
@@ -64,7 +64,7 @@ struct LoadedOnceTests {
         let loader = RulesFileLoader(path: "/nowhere/rules.yaml", now: { Self.now })
         let fed = try loader.load(again: understood, feeds: [feed.id: Self.contribution("1", feed)])
         #expect(fed.definition.rules.map(\.minimum?.description) == ["7", "2", "1"])
-        // And again, after a value of the feed was merged.
+        // The same applies after a feed value was merged.
         let next = try loader.load(again: fed, feeds: [feed.id: Self.contribution("3", feed)])
         #expect(next.definition.rules.map(\.minimum?.description) == ["7", "2", "3"])
     }
@@ -107,15 +107,14 @@ struct LoadedOnceTests {
         #expect(ObjectIdentifier(current) == ids[1])
     }
 
-    /// The processor time of this thread, which other threads do not affect.
+    /// The CPU time of this thread, which other threads do not affect.
     private static var usedTime: Duration {
         var time = timespec()
         unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
         return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
     }
 
-    /// The cost is limited: rules are not compared with all others, and only some undo findings are
-    /// calculated.
+    /// The cost is limited, because rules are not compared with all others, and only some undo findings are calculated.
     @Test(arguments: [
         ("lower", { @Sendable (_: Int) in "minimum: '1.9', recommended: '3'" }),
         ("higher", { @Sendable (_: Int) in "minimum: '2.5', recommended: '3'" }),
@@ -131,7 +130,7 @@ struct LoadedOnceTests {
         let findings = RulesFindings(new, against: old, at: Self.now)
         #expect(Self.usedTime - start < .seconds(60), "\(name)")
         let plans = findings.refusals.filter { $0.name == .planOpens }
-        // Some are reported, and the others are counted.
+        // Some of the findings are reported, and the others are counted.
         #expect(plans.count == (name == "planned" ? 20 : 0))
         #expect(findings.all.contains { $0.name == .laxer })
     }

@@ -17,7 +17,7 @@ struct RulesReloaderTests {
         let published = Mutex<[String]>([])
         let log = LogRecorder()
 
-        /// Creates a reloader of the text; each publication waits for the closure.
+        /// Creates a reloader for the text; each publication waits for the closure.
         func reloader(beforePublishing: @escaping @Sendable () async -> Void = {}) -> RulesReloader
         {
             RulesReloader(
@@ -148,13 +148,13 @@ struct RulesReloaderTests {
         let lines = self.bench.log.lines.filter { $0.hasPrefix("error") }
         #expect(lines.count == seen.errors.count + 1)
 
-        // Another text with the same error was saved deliberately, so its result is logged.
+        // A different text with the same error was saved deliberately, so its result is logged.
         self.bench.write(text + "# Saved again.\n")
         #expect(await reloader.reload(reason: .request).errors == seen.errors)
         #expect(self.refusals == 2)
         await reloader.reload(reason: .fileChanged)
         #expect(self.refusals == 2)
-        // For signals, the log is the only response.
+        // The log is the only response to a signal.
         for round in 3...4 {
             await reloader.reload(reason: .signal)
             #expect(self.refusals == round)
@@ -290,7 +290,9 @@ struct RulesReloaderTests {
         #expect(self.bench.published.withLock(\.self) == [status.revision])
     }
 
-    /// Counts how often the rules are checked: each check calls `time` once, for the tests.
+    /// Counts how often the rules are checked.
+    ///
+    /// Each check calls `time` once, to run the file's tests.
     private final class Looks: Sendable {
         private let counter = Mutex(0)
 

@@ -32,8 +32,7 @@ struct RulesUndoTests {
         private var path: String { self.folder.path(of: "rules.yaml") }
         private var state: StateFolder { StateFolder(path: self.folder.path(of: "state")) }
 
-        /// Returns a rules file with a floor as its identification; `?` is invalid, and `!` locks
-        /// out all clients.
+        /// Returns a rules file that is identified by its floor; `?` is invalid, and `!` locks out all clients.
         static func text(_ floor: String) -> String {
             switch floor {
             case "?": "rules: [\n"
@@ -139,10 +138,10 @@ struct RulesUndoTests {
         // An undo takes effect at once, and survives signals, touches and restarts, also if the
         // same text is written again.
         "file 2: 2, undo 1: 1*, signal: 1*, look: 1*, file 2: 1*, restart: 1*, signal: 1*, restart: 1*",
-        // A changed file ends it permanently.
+        // A changed file ends the undo permanently.
         "file 2: 2, undo 1: 1*, file 3: 3, file 2: 2, restart: 2",
         "file 2: 2, undo 1: 1*, write 3: 1*, restart: 3, file 2: 2",
-        // A file with the active rules ends it as well.
+        // A file with the active rules also ends it.
         "file 2: 2, undo 1: 1*, file 1: 1, file 2: 2",
         "file 2: 2, undo 1: 1*, write 1: 1*, restart: 1, file 2: 2",
         // Undoing the undo restores the rules of the file.
@@ -220,7 +219,7 @@ struct RulesUndoTests {
     @Test func `rules that no longer load are rejected without effect`() async throws {
         let bench = try await Bench("1")
         try await bench.play("file 2")
-        // The rules are invalid, as they may be for a later version.
+        // The recorded rules are invalid now, as they can be after an update of the gate.
         let text = "rules: [{ id: a, minimun: '1' }]\n"
         let broken = try RulesFileLoader.load(sources: [("rules.yaml", Bench.text("5"))])
         bench.archive?.keep(broken)
@@ -238,7 +237,7 @@ struct RulesUndoTests {
         #expect(await bench.activeFloor == "2")
         let change = try #require(bench.told.last)
         guard case .refused = change.outcome else {
-            Issue.record("it is not told")
+            Issue.record("the rejected change is not reported")
             return
         }
     }

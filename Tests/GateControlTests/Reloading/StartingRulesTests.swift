@@ -95,7 +95,7 @@ struct StartingRulesTests {
         }
     }
 
-    @Test func `a file edited while the gate is down is compared with the last good one`()
+    @Test func `a file edited while the gate is down is compared with the last good rules`()
         throws
     {
         try self.keep(Self.good)

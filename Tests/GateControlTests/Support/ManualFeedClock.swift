@@ -45,9 +45,9 @@ final class ManualFeedClock: Sendable {
         }
     }
 
-    /// Advances the clock, and wakes the tasks whose time has come.
+    /// Advances the clock, and wakes the tasks that are due.
     ///
-    /// A task that is about to sleep must do so first; see `sleeper`.
+    /// A task that is about to sleep must be asleep before the call; see `sleeper`.
     func pass(_ seconds: Double) {
         let woken = self.state.update { state in
             state.uptime += seconds

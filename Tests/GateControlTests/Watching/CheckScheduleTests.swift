@@ -2,7 +2,7 @@ import Testing
 
 @testable import GateControl
 
-/// The schedule with the time as an argument, so that no test waits.
+/// The schedule, which gets the time as an argument, so that no test waits.
 struct CheckScheduleTests {
     /// An event from the kernel, with its time in milliseconds.
     struct Event: Sendable {
@@ -15,7 +15,7 @@ struct CheckScheduleTests {
         }
     }
 
-    /// The events of a change of the rules, and the times of the resulting looks.
+    /// The events of a change to the rules, and the times of the resulting looks.
     struct Row: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let events: [Event]
@@ -35,7 +35,7 @@ struct CheckScheduleTests {
         ),
         Row("a swap of ..data", [Event(0, .replaced, "..data")], looks: [100]),
         Row(
-            "a file that is truncated and written, like by a shell",
+            "a file that is truncated and written, as by a shell",
             [Event(0, .written), Event(1, .written), Event(2, .closed)],
             looks: [502]
         ),
@@ -69,7 +69,7 @@ struct CheckScheduleTests {
             looks: [3501]
         ),
         Row(
-            "a script that closes and appends without an end",
+            "a script that closes and appends endlessly",
             (0...60).flatMap { [Event($0 * 200, .written), Event($0 * 200 + 1, .closed)] },
             looks: [10_001, 12_501]
         ),

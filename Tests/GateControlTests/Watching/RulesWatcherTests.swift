@@ -6,7 +6,9 @@ import Testing
 
 @testable import GateControl
 
-/// Tests with real files and notices: every wait ends with its event, or fails at the time limit.
+/// Tests with real files and notices.
+///
+/// Every wait ends with its event, or fails at the time limit.
 @Suite(.ownThread, .serialized, .timeLimit(.minutes(5)))
 struct RulesWatcherTests {
     private typealias Changes = AsyncStream<RulesSighting>.Iterator
@@ -74,7 +76,7 @@ struct RulesWatcherTests {
         )
         try file.truncate(atOffset: 0)
         try file.write(contentsOf: Data("half".utf8))
-        // A watch of another file that is closed ends in the meantime.
+        // In the meantime, the close of another watched file is reported.
         try self.folder.write("b", to: "other.yaml")
         try #require(await others.next() != nil)
         try file.write(contentsOf: Data(" and half".utf8))
@@ -93,12 +95,12 @@ struct RulesWatcherTests {
         var changes = watcher.makeAsyncIterator()
         try #require(await changes.next() != nil)
         let file = try FileHandle(forWritingTo: URL(filePath: path))
-        // Slow enough for several notices.
+        // This is slow enough for several notices.
         for _ in 0..<10 {
             try file.write(contentsOf: Data("#".utf8))
             try await Task.sleep(for: .milliseconds(5))
         }
-        let warning = "warning the rules are still being written; they are read when that is done"
+        let warning = "warning the rules are still being written; they will be read once complete"
         try await log.says("\(warning), or on SIGHUP")
         try file.close()
         try #require(await changes.next() != nil)
@@ -150,7 +152,7 @@ struct RulesWatcherTests {
         #expect(texts.seen == ["a", "b", "c", "d"])
     }
 
-    /// The texts of `rules.yaml` at each report, including the initial one.
+    /// The text of `rules.yaml` at each report, including the initial one.
     ///
     /// A wait only ends after a quiet period, so that delays are detected.
     private final class Texts: Sendable {
@@ -298,7 +300,7 @@ struct RulesWatcherTests {
         }
     }
 
-    @Test func `a cancelled watch closes its descriptors`() async throws {
+    @Test func `a canceled watch closes its descriptors`() async throws {
         try self.folder.write("a", to: "rules.yaml")
         let path = self.folder.path(of: "rules.yaml")
         // Watches of previous tests may still be closing.

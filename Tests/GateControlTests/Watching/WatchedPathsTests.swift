@@ -23,7 +23,7 @@ struct WatchedPathsTests {
         #expect(self.names("", in: places) == ["rules.yaml"])
     }
 
-    @Test func `each link in the path is watched, and its target`() throws {
+    @Test func `each link in the path is watched, and so is its target`() throws {
         try self.folder.makeFolder("..2026_01")
         try self.folder.write("a", to: "..2026_01/rules.yaml")
         try self.folder.link("..data", to: "..2026_01")

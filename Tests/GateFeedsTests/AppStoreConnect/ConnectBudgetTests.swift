@@ -23,14 +23,14 @@ struct ConnectBudgetTests {
                 "user-minute-lim:150;user-minute-rem:0;user-hour-lim:3500;user-hour-rem:0;", "hour",
                 900
             ),
-            // Invalid values, beyond the limit of any key.
+            // These values are invalid, because they exceed any key's limit.
             ("user-hour-lim:3500;user-hour-rem:9223372036854775807;", nil, 60),
             ("user-hour-lim:3500;user-hour-rem:-9223372036854775808;", "hour", 900),
             ("user-hour-rem:0;", nil, 60), ("user-hour-lim:many;user-hour-rem:0", nil, 60),
             ("", nil, 60), (nil, nil, 60),
         ] as [(String?, String?, Int64)]
     )
-    func `the remaining requests of a key are parsed, and invalid values ignored`(
+    func `the remaining requests of a key are parsed, and invalid values are ignored`(
         value: String?,
         scarce: String?,
         patience: Int64

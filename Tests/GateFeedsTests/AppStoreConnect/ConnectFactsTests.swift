@@ -5,12 +5,12 @@ import Testing
 
 @testable import GateFeeds
 
-/// Responses of App Store Connect, converted to rules and releases.
+/// Responses from App Store Connect, converted to rules and releases.
 struct ConnectFactsTests {
     private static let now = Timestamp(secondsSinceEpoch: 1_800_000_000)
     private static let later = "2027-06-01T00:00:00Z"
 
-    /// A response with a build, its version and its beta detail.
+    /// A response with a build, its version and its beta details.
     private static func build(
         _ number: String = "42",
         of version: String? = "3.3.0",
@@ -280,8 +280,7 @@ struct ConnectFactsTests {
     }
 
     @Test(arguments: [
-        // Released to all users on the second day; first seen as complete long after; last seen
-        // just now.
+        // Released to all users on the second day, first seen as complete long after that, and last seen just now.
         (["complete 3.3.0": "2026-12-02T12:00:00Z"], "2026-12-02T12:00:00Z"),
         (["complete 3.3.0": "2026-12-09T00:00:00Z"], "2026-12-08T00:00:00Z"),
         (["live 3.3.0": "2026-12-01T00:00:00Z"], "2026-12-08T00:00:00Z"),
@@ -319,7 +318,7 @@ struct ConnectFactsTests {
         #expect(try since("", nil) == nil)
         #expect(try since("", ["live 3.3.0": "before"]) == nil)
         #expect(try since("", ["live 3.3.0": seen]) == (try Timestamp(parsing: seen)))
-        // A scheduled release happens on that day at the earliest, and possibly long after.
+        // A scheduled release appears on the scheduled day at the earliest, and possibly long after it.
         func scheduled(_ day: String) -> String { #","earliestReleaseDate":"\#(day)T00:00:00Z""# }
         func midnight(_ day: String) throws -> Timestamp {
             try Timestamp(parsing: "\(day)T00:00:00Z")

@@ -30,7 +30,7 @@ struct FeedDebounceTests {
 
     private static let stories = [
         Story(
-            "a value after a pause is applied at once",
+            "the first value after a pause is applied at once",
             [
                 (0, .next(.nothing)),
                 (9, .comes(value("a"))), (9, .next(.take([value("a")]))), (9, .next(.nothing)),
@@ -39,7 +39,7 @@ struct FeedDebounceTests {
             ]
         ),
         Story(
-            "of consecutive values the last one is applied after a delay",
+            "the last of several consecutive values is applied after a delay",
             [
                 (1, .comes(value("a"))), (1, .next(.take([value("a")]))), (1, .taken),
                 (1.0625, .comes(value("b"))),
@@ -77,7 +77,7 @@ struct FeedDebounceTests {
             ]
         ),
         Story(
-            "the last of several invalid answers is reported",
+            "the last of several invalid responses is reported",
             [
                 (1, .comes(value("a"))), (1, .next(.take([value("a")]))), (1, .taken),
                 (1, .comes(value("b"))), (1, .comes(nonsense)),
@@ -110,7 +110,7 @@ struct FeedDebounceTests {
             ]
         ),
         Story(
-            "at the end of the stream nothing is delayed",
+            "at the end of the stream, nothing is delayed",
             [
                 (1, .comes(value("a"))), (1, .next(.take([value("a")]))), (1, .taken),
                 (1, .comes(value("b"))), (1, .hurry), (1, .next(.take([value("b")]))),

@@ -73,7 +73,7 @@ struct FeedHooksTests {
         #expect(await !self.wasWoken)
     }
 
-    /// The number of logged lines of each kind, without debug lines.
+    /// The number of logged lines of each kind, not counting debug lines.
     private var loggedLines: [String: Int] {
         let lines = self.log.lines.filter { !$0.hasPrefix("debug ") }
         return Dictionary(lines.map { ($0, 1) }, uniquingKeysWith: +)
@@ -134,7 +134,7 @@ struct FeedHooksTests {
             let waiting = Task {
                 await self.wakeup.wakes { try? await Latch().opens() }
             }
-            try Deadline.usual.poll("who waits") { self.wakeup.isAwaited ? true : nil }
+            try Deadline.usual.poll("the waiting runner") { self.wakeup.isAwaited ? true : nil }
             if isCancelled { waiting.cancel() } else { self.wakeup.wake() }
             #expect(await waiting.value == !isCancelled)
         }

@@ -15,7 +15,7 @@ struct FeedScheduleTests {
         FeedSchedule(timing, confirmedAt: confirmedAt, now: Moment(uptime: 0, time: 1000))
     }
 
-    /// Returns the delay after a number of consecutive failures.
+    /// Returns the delay after this many consecutive failures.
     private func delay(
         afterFailures count: Int,
         random: Double,

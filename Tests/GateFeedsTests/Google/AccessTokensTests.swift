@@ -117,7 +117,7 @@ struct AccessTokensTests {
         #expect(try self.server.requests().map(\.path).filter { $0 != "/token" }.count == 2)
     }
 
-    @Test func `a key that Google does not know is reported without the key`() async throws {
+    @Test func `a key that Google does not know is reported without revealing it`() async throws {
         let other = try GoogleTestAccount(
             tokenURL: self.server.url("/token"),
             ownKey: true

@@ -33,7 +33,7 @@ struct KeylessTests {
         let host = [MetadataServer.hostVariable: "127.0.0.1:81"]
         let other = try MetadataServer.question(scopes: ["a"], environment: host)
         #expect(other.url.text.hasPrefix("http://127.0.0.1:81/computeMetadata/v1/"))
-        // A token request in clear text is only sent to this machine.
+        // A token request is sent in clear text only to this machine.
         #expect(throws: FeedFailure.self) {
             try MetadataServer.question(
                 scopes: [],

@@ -59,7 +59,7 @@ struct RemoteConfigRequirementsTests {
         return terms
     }
 
-    @Test func `the parameter names of the article are found, also in a group`() throws {
+    @Test func `the parameter names from the article are found, also in a group`() throws {
         let terms = try Self.terms(
             #"""
             { "parameters": { "min_version": { "defaultValue": { "value": "3.2.0" } } },
@@ -74,11 +74,11 @@ struct RemoteConfigRequirementsTests {
 
     @Test(
         arguments: [
-            // The first condition that is true decides, in order.
+            // The first condition that is true applies.
             ([("device.os == 'ios'", "4.0"), ("true", "5.0")], "3.0", "4.0", []),
             ([("device.os == 'android'", "4.0")], "3.0", "3.0", []),
             ([("app.id == '1:2:android:3'", "4.0")], "3.0", "3.0", []),
-            // Old versions are allowed, and newer ones must be newer still.
+            // Old versions are allowed, but newer ones must reach a higher floor.
             ([("app.version.<(['3.0'])", "2.5")], "3.5", "2.5", [">=3.0 <3.5"]),
             ([("app.version.<=(['3.0'])", "2.5")], "3.5", "2.5", [">3.0 <3.5"]),
             // One bad version must update.
@@ -95,8 +95,8 @@ struct RemoteConfigRequirementsTests {
             ([("percent <= 10", "")], "3.0", "3.0", []),
             ([("device.os == 'ios'", "")], "3.0", nil, []),
             ([("app.version.<(['2.0'])", "")], "3.0", nil, [">=2.0 <3.0"]),
-            // Dates in the past or the future; near the current time an unknown time zone makes a
-            // condition undecidable.
+            // Dates in the past or the future. For dates near the current time, an unknown time zone makes a condition
+            // undecidable.
             ([("dateTime >= dateTime('2026-12-24T11:00:00')", "4.0")], "3.0", "4.0", []),
             ([("dateTime >= dateTime('2026-12-24T13:00:00')", "4.0")], "3.0", "3.0", []),
             (
@@ -200,7 +200,7 @@ struct RemoteConfigRequirementsTests {
                 [(#"app.version.matches(['^3\\\\.1', 'x$'])"#, "4.0")], "3.0", "3.0",
                 [#"of >=3.0 <4.0, versionMatches (?:^3\.1)|(?:x$)"#]
             ),
-            // The lowest floor applies to all clients, and a higher one to the others.
+            // The lowest floor applies to all clients, and a higher one to clients outside of the condition.
             (
                 [("app.version.contains(['beta'])", "2.0")], "3.0", "2.0",
                 ["of >=2.0 <3.0, versionMatchesNone beta"]
@@ -209,7 +209,7 @@ struct RemoteConfigRequirementsTests {
                 [("app.build.matches(['7$']) && app.version.contains(['beta'])", "4.0")], "3.0",
                 "3.0", ["of >=3.0 <4.0, versionMatches beta, buildMatches 7$"]
             ),
-            // A repeated condition is one pattern, and a condition without effect is none.
+            // A repeated condition becomes one pattern, and a condition without an effect becomes none.
             (
                 [
                     ("app.version.contains(['a'])", "4.0"),
@@ -237,7 +237,7 @@ struct RemoteConfigRequirementsTests {
             ),
         ] as [([(String, String)], String, String?, [String])]
     )
-    func `conditions on the text of versions and builds become patterns`(
+    func `conditions on the texts of versions and builds become patterns`(
         conditional: [(String, String)],
         value: String,
         minimum: String?,
@@ -249,8 +249,7 @@ struct RemoteConfigRequirementsTests {
     }
 
     @Test(arguments: [
-        // Versions have no build metadata here, and other regular expression engines have other
-        // patterns.
+        // The gate's versions have no build metadata, and its regular expressions lack some of Firebase's syntax.
         "app.version.contains(['+debug'])", "app.version.matches(['(?=a)'])",
         "app.version.contains([''])", "app.version.matches(['(?P<x>a)'])",
     ])
@@ -362,7 +361,7 @@ struct RemoteConfigRequirementsTests {
 
     @Test(arguments: [
         ("min_verison", "3.0.0", true), ("minVersion", "3.0.0", true), ("min_version", "", false),
-        // Numbers, and names that are not similar, belong to other parameters.
+        // Numbers, and parameters with dissimilar names, have other purposes.
         ("min_versions", "7", false), ("background", "3.0.0", false),
     ])
     func `a misspelled parameter is reported`(name: String, value: String, isSlip: Bool) throws {
@@ -422,8 +421,7 @@ struct RemoteConfigRequirementsTests {
         #expect(error?.description == message)
     }
 
-    /// Generates templates and compares the decisions about many versions with Firebase's
-    /// evaluation.
+    /// Generates templates, and compares the decisions for many versions with Firebase's evaluation.
     @Test func `exactly the versions that Firebase would block are blocked`() throws {
         var generator = SystemRandomNumberGenerator()
         let axis = try (0...12).map { try AppVersion(parsing: "\($0 / 2).\($0 % 2 * 5)") }

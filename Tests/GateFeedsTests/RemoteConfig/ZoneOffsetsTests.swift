@@ -9,7 +9,7 @@ struct ZoneOffsetsTests {
         try Timestamp(parsing: text).secondsSinceEpoch
     }
 
-    /// Returns TZif data of version 2 with these transitions and a rule for the time after them.
+    /// Returns TZif version 2 data with these transitions and a rule for the time after them.
     private static func file(
         _ transitions: [(at: Int64, kind: UInt8)],
         offsets: [Int32],
@@ -35,7 +35,7 @@ struct ZoneOffsetsTests {
         }
     }
 
-    @Test func `the last transition applies, and after all transitions the rule`() throws {
+    @Test func `the last transition applies, and the rule applies after all transitions`() throws {
         let first = try Self.seconds("1990-01-01T00:00:00Z")
         let last = try Self.seconds("2007-01-01T00:00:00Z")
         let file = Self.file(
@@ -59,7 +59,7 @@ struct ZoneOffsetsTests {
     @Test(arguments: [
         ("2026-07-01T12:00:00Z", "2026-07-01T10:00:00Z"),
         ("2026-12-01T12:00:00Z", "2026-12-01T11:00:00Z"),
-        // An ambiguous local time is the first one, and a skipped local time is an hour later.
+        // An ambiguous local time is taken as its first occurrence, and a skipped local time as an hour later.
         ("2026-10-25T02:30:00Z", "2026-10-25T00:30:00Z"),
         ("2026-03-29T02:30:00Z", "2026-03-29T01:30:00Z"),
     ])
@@ -69,7 +69,7 @@ struct ZoneOffsetsTests {
         #expect(zone.time(ofLocal: try Self.seconds(local)) == (try Self.seconds(time)))
     }
 
-    /// Rules, times, and the offsets according to `date` of GNU coreutils.
+    /// Rules, times, and the offsets according to GNU `date`.
     @Test(
         arguments: [
             ("JST-9", "2026-01-01T00:00:00Z", 32_400),
@@ -125,7 +125,7 @@ struct ZoneOffsetsTests {
         #expect(ZoneOffsets(named: name) == nil)
     }
 
-    @Test func `the offsets of system zones equal those of the C library`() throws {
+    @Test func `the offsets of the system's zones equal those of the C library`() throws {
         let process = try ToolProcess.run(
             "python3",
             [

@@ -197,7 +197,7 @@ struct AppStoreFeedTests {
         #expect(facts.map { $0.countries?.keys.sorted() } == [["jp", "kr"]])
     }
 
-    @Test func `remembered versions are only kept for the right platform`()
+    @Test func `remembered versions are kept only for the right platform`()
         async throws
     {
         let keys = "trackId: 1234567890, platform: macos"
@@ -222,7 +222,7 @@ struct AppStoreFeedTests {
         let march = try Timestamp(parsing: "2026-03-01T00:00:00Z")
         #expect(facts[1].countries == ["us": march])
 
-        // From then on an older response removes nothing, as usual.
+        // From then on, an older response removes nothing, as usual.
         let older = AppStoreLookup.Record("2.2.0", since: since, kind: "mac-software")
         self.store.answer(with: [older], in: "us")
         let second = await self.ask(keys, last: value)
@@ -240,7 +240,7 @@ struct AppStoreFeedTests {
         let facts = try RulesFileLoader.load(sources: [("feed:s", document)]).definition.releases
         #expect(facts.first?.countries?.keys.sorted() == ["jp", "us"])
         #expect(facts.first?.storeCountries == ["jp", "kr", "us"])
-        // Without news there is no value, and the known versions of the country stay.
+        // Without news there is no value, and the country's known versions are kept.
         let second = await self.ask(last: first.value)
         #expect(second.value == nil)
         #expect(second.failure != nil)
@@ -273,7 +273,7 @@ struct AppStoreFeedTests {
         #expect(self.store.server.requests.count == 2)
     }
 
-    @Test func `an app that no country has is an error`() async throws {
+    @Test func `an app that is in no country is an error`() async throws {
         let answer = await self.ask()
         #expect(answer.value == nil)
         #expect(answer.failure != nil)

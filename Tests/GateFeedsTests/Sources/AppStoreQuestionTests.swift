@@ -7,7 +7,7 @@ import Testing
 
 /// Lookup responses with records of another app or platform.
 struct AppStoreQuestionTests {
-    /// The lookup parameters and the content of its records.
+    /// The lookup parameters, and the content of the returned records.
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String
         var app: AppStoreApp = .bundle("com.example.hub")
@@ -27,7 +27,7 @@ struct AppStoreQuestionTests {
         var found: Outcome {
             let list = self.records.joined(separator: ",")
             guard let results = try? JSONParser.parse(Array("[\(list)]".utf8)).items else {
-                return .error("the records of the case are no JSON")
+                return .error("the records of the case are not JSON")
             }
             let question = AppStoreQuestion(app: self.app, platform: self.platform)
             do throws(FeedFailure) {
@@ -142,7 +142,7 @@ struct AppStoreQuestionTests {
             outcome: .error("(com.example.hub, for ios, version 3.0.3), which is ignored")
         ),
         .init(
-            name: "an iPhone record that lists an Apple TV is not one for Apple TV",
+            name: "an iPhone record that lists an Apple TV is not an Apple TV record",
             platform: .tvos,
             records: [record("software", "3.0.3", devices: phones + televisions)],
             outcome: .error("for ios, version 3.0.3")
@@ -154,7 +154,7 @@ struct AppStoreQuestionTests {
             outcome: .version("1.3")
         ),
         .init(
-            name: "a record without devices is not one for Apple TV",
+            name: "a record without devices is not an Apple TV record",
             platform: .tvos,
             records: [record("software", "3.0.3")],
             outcome: .error("for ios, version 3.0.3")
@@ -193,12 +193,12 @@ struct AppStoreQuestionTests {
             outcome: .error("check 'trackId' or 'bundleId'")
         ),
         .init(
-            name: "bundle IDs are compared without case",
+            name: "bundle IDs are compared regardless of case",
             records: [record("software", "3.0.3", bundle: "com.Example.Hub")],
             outcome: .version("3.0.3")
         ),
         .init(
-            name: "another bundle before the right one",
+            name: "another bundle ID before the right one",
             records: [
                 record("software", "9.0", bundle: "com.example.other", number: "1"), universal,
             ],

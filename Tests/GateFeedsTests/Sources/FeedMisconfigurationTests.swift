@@ -7,8 +7,9 @@ import Testing
 
 @testable import GateFeeds
 
-/// The messages of `feed check` for an invalid entry or source; each message is enough to fix the
-/// problem.
+/// The messages of `feed check` for an invalid entry or source.
+///
+/// Each message contains enough to fix the problem.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct FeedMisconfigurationTests {
     /// Invalid entries that are detected without a fetch.
@@ -55,7 +56,7 @@ struct FeedMisconfigurationTests {
         ),
         (
             "source: https, url: \"https://a.example\", accept: [lock-out]",
-            "'lock-out' is not a finding that can be accepted: these are 'lockout', 'plan-opens' and 'guard'; did "
+            "'lock-out' cannot be accepted; only 'lockout', 'plan-opens' and 'guard' can; did "
                 + "you mean 'lockout'?"
         ),
         (
@@ -64,7 +65,7 @@ struct FeedMisconfigurationTests {
         ),
         (
             "source: firebaseDatabase, database: \"https://a.example\", path: app/version",
-            "'app/version' is not a path of the database such as '/app/version'"
+            "'app/version' is not a database path such as '/app/version'"
         ),
         (
             "source: firebaseRemoteConfig, project: p, system: iOS, serviceAccount: { env: A }",

@@ -170,7 +170,7 @@ struct FirebaseDatabaseFeedTests {
         return answers.withLock(\.self)
     }
 
-    /// Follows the feed and passes each answer to `body` with its index.
+    /// Follows the feed, and passes each result with its index to `body`.
     private func listen(
         _ feed: FeedDefinition,
         _ body: @escaping @Sendable (Int, FeedResult) -> Void
@@ -245,7 +245,7 @@ struct FirebaseDatabaseFeedTests {
     }
 
     @Test(arguments: ["stream: true", "stream: false"])
-    func `a wrong secret is reported with the message of the database`(keys: String) async throws {
+    func `a wrong secret is reported with the database's message`(keys: String) async throws {
         let database = try RealtimeDatabase(secret: "another")
         let path = self.folder.path(of: "secret")
         let feed = try self.feed(database, "\(keys)\nsecret: { file: '\(path)' }")

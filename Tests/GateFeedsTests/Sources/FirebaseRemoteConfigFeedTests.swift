@@ -154,7 +154,7 @@ struct FirebaseRemoteConfigFeedTests {
         #expect(empty.document.contains(#""recommended": "4.0""#))
     }
 
-    @Test func `without a platform the rule is for the configured system`() async throws {
+    @Test func `without a platform, the rule is for the configured system`() async throws {
         let document = try await self.value().document
         #expect(document.contains(#""match": {"platform": "ios"}"#))
     }
@@ -165,7 +165,7 @@ struct FirebaseRemoteConfigFeedTests {
         await #expect(throws: FeedFailure.self) { try await self.ask(last: first) }
     }
 
-    @Test func `a condition on the time becomes true without another template`() async throws {
+    @Test func `a condition on the time becomes true without a new template`() async throws {
         // Uses the current time, because Google rejects assertions from another day.
         let now = SystemClock.now()
         let start = Timestamp(secondsSinceEpoch: now.secondsSinceEpoch - 100)
@@ -211,7 +211,9 @@ struct FirebaseRemoteConfigFeedTests {
         #expect(failure?.description.hasPrefix("the parameter 'min_version' is 'soon': ") == true)
     }
 
-    @Test func `a project without the API is reported with Google's message`() async throws {
+    @Test func `a project in which the API is disabled is reported with Google's message`()
+        async throws
+    {
         try self.server.changeState(#"{"enabled":false}"#)
         let failure = await #expect(throws: FeedFailure.self) { try await self.ask() }
         #expect(failure?.description.contains("403: PERMISSION_DENIED, Firebase Remote") == true)

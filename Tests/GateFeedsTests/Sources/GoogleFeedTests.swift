@@ -110,7 +110,7 @@ struct GoogleFeedTests {
         let (config, feed) = try self.remoteConfig()
         config.publish("{}")
         let failure = await #expect(throws: FeedFailure.self) { try await self.ask(feed) }
-        // The article misspells the second name, and apps that follow it do as well.
+        // The article misspells the second name, and so do apps that follow it.
         let missing = "the template has no parameter 'min_version' or 'lastest_version'"
         #expect(failure?.description == missing)
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import GateFeeds
 
-/// Responses of Google Play about a track, with all artifacts of each release.
+/// Responses from Google Play about a track, with all artifacts of each release.
 struct GooglePlayReleasesTests {
     private static func release(
         _ name: String,
@@ -54,7 +54,7 @@ struct GooglePlayReleasesTests {
         #expect(releases.notes.count == 1)
     }
 
-    /// Artifacts of two releases of a track, and the releases in order of age.
+    /// The artifacts of a track's two releases, and the releases in order of age.
     @Test(arguments: [
         ([[1011, 2011, 4011], [1010, 2010, 4010]], [[1010, 2010, 4010], [1011, 2011, 4011]]),
         // Releases that share an artifact, including the highest one.
@@ -79,7 +79,7 @@ struct GooglePlayReleasesTests {
         let first = try self.releases([("3.2.0", [1010, 2010, 4010])])
         let before = GooglePlaySightings(of: first, after: [:], now: self.now)
         let later = Timestamp(secondsSinceEpoch: 1_800_009_000)
-        // One artifact is new, so that not all users could get the release before.
+        // One artifact is new, so until then not all users could get the release.
         let second = try self.releases([("3.2.1", [1010, 2011, 4010])])
         let after = GooglePlaySightings(of: second, after: before.memory, now: later)
         #expect(try self.facts(after).map(\.releasedAt) == [later])
@@ -142,7 +142,7 @@ struct GooglePlayReleasesTests {
         #expect(try self.facts(third).first?.releasedAt == self.now)
     }
 
-    /// Returns the releases of a track from an edit, with one release next to the previous one.
+    /// Returns a track's releases from an edit: this release in addition to the previous one.
     private func track(_ release: String) throws -> [Release] {
         let text = #"""
             {"track":"production","releases":[{"name":"3.3.0","versionCodes":["3029","3030"],\#(release)},

@@ -24,7 +24,7 @@ struct MicroCMSContentTests {
         return try #require(loaded.feeds.first?.source as? MicroCMSFeed)
     }
 
-    /// Returns the value for a list of entries, each with an ID and its dates.
+    /// Returns the value for a list of entries; each gets an ID and dates.
     private func value(
         _ entries: [String],
         _ keys: String = "",
@@ -102,7 +102,7 @@ struct MicroCMSContentTests {
     }
 
     @Test(arguments: ["fields: { platform: os }", ""])
-    func `only entries for the platform of the rule are used`(keys: String) throws {
+    func `only entries for the rule's platform are used`(keys: String) throws {
         for (platform, range) in [("ios", "<=2.0"), ("android", "<=3.0")] {
             let rules = try self.rules(Self.perPlatform, keys, match: "platform: \(platform)")
             #expect(rules.map(\.match.platforms) == [[Platform(platform)]])
@@ -209,7 +209,7 @@ struct MicroCMSContentTests {
         #expect(try self.value([], keys, after: first.memory).files[0].text == "{\"rules\": []}\n")
     }
 
-    @Test func `texts by language come from separate fields`() throws {
+    @Test func `the texts for each language are read from separate fields`() throws {
         let keys =
             "language: ja\nfields: { title: { ja: title, en: titleEn }, message: { ja: text } }"
         let entry = #""maxAppVersion":"2.0","title":"更新","titleEn":"Update","text":"更新してください""#

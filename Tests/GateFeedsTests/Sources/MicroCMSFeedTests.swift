@@ -72,8 +72,10 @@ struct MicroCMSFeedTests {
         (#""maxAppVersion":["2.0"],"minAppVersion":null"#, "<=2.0"),
         (#""maxAppVersion":"v2.0","minAppVersion":" 1.9 ""#, ">=1.9 <=2.0"),
     ])
-    func `missing fields, null and lists of one are accepted`(fields: String, range: String) throws
-    {
+    func `missing fields, null and lists with one element are accepted`(
+        fields: String,
+        range: String
+    ) throws {
         let document = try self.document(fields + "," + Self.link)
         #expect(document.contains("\"blocked\": \"\(range)\""))
     }
@@ -133,17 +135,18 @@ struct MicroCMSFeedTests {
     }
 
     @Test(arguments: [
-        // Ignored if the known field is present as well, or if the value cannot be a version.
+        // A field is ignored if the known field is present as well, or if the value cannot be a version.
         #""maxAppVersion":"2.0","maxAppVersions":"3.0""#,
         #""maxAppVersion":"2.0","minAppVersionNote":"from the crash on""#,
         #""maxAppVersion":"2.0","minVersion":"","memo":"1.0","number":7"#,
         #""maxAppVersion":"2.0","messages":{"en":"a"}"#,
     ])
-    func `an unknown field of the editors is ignored`(fields: String) throws {
+    func `an unknown field that the editors use is ignored`(fields: String) throws {
         #expect(try self.document(fields + "," + Self.link).contains("<=2.0"))
     }
 
-    @Test func `a known unknown field is not a misspelling when another is emptied`() throws {
+    @Test func `an unknown field seen before is not a misspelling when another field is emptied`() throws
+    {
         func value(_ fields: String, after last: [String: String]) throws -> FeedValue {
             let text = "{\(Self.dates),\(fields),\(Self.link)}"
             let content = try JSONParser.parse(Array(text.utf8))
@@ -157,7 +160,7 @@ struct MicroCMSFeedTests {
         #expect(throws: FeedFailure.self) { try value(own, after: [:]) }
     }
 
-    @Test func `a misspelled field of one entry rejects the list`() throws {
+    @Test func `a misspelled field in one entry causes the list to be rejected`() throws {
         let entries = [#""maxAppVersion":"2.0""#, #""maxVersion":"2.0""#].map {
             "{\(Self.dates),\($0),\(Self.link)}"
         }
@@ -199,7 +202,7 @@ struct MicroCMSFeedTests {
         }
         #expect(Set(loaded.map(\.fingerprint)).count == 1)
         #expect(loaded.map(\.hasWebhook) == [false, true, true])
-        // A changed secret must still update the definition for the webhook handler.
+        // The definitions must still differ, so that the webhook handler gets the changed secret.
         #expect(loaded[0] != loaded[1])
         #expect(loaded[1] != loaded[2])
     }
@@ -292,11 +295,11 @@ struct MicroCMSWireTests {
         #expect(value.document.contains("<=2.0"))
         let again = try await self.ask(cms, last: value)
         #expect(again == (hasETags ? .unchanged : .value(value)))
-        // The URL must not change, so that the cache of microCMS is used.
+        // The URL must not change, so that microCMS can use its cache.
         #expect(Set(cms.server.requests.map(\.target)) == ["/api/v1/app-version"])
     }
 
-    @Test func `a wrong key is reported with the message of microCMS`() async throws {
+    @Test func `a wrong key is reported with microCMS's message`() async throws {
         let cms = try MicroCMS(key: "another")
         cms.publish([:])
         let failure = await #expect(throws: FeedFailure.self) { try await self.ask(cms) }

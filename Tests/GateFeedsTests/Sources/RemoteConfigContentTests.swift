@@ -85,7 +85,7 @@ struct RemoteConfigContentTests {
             """#
     }
 
-    /// A versionCode in a parameter of type NUMBER.
+    /// A `versionCode` in a parameter of type NUMBER.
     private static let versionCodes = #"""
         {"conditions":[],"parameters":{
          "min_supported_version_code":{"defaultValue":{"value":"41200"},"valueType":"NUMBER"},
@@ -140,7 +140,7 @@ struct RemoteConfigContentTests {
             ("4.1", "NUMBER", "'min_version' has the type NUMBER, in which 1.10 equals 1.1"),
             (
                 "1.2.3+45", "STRING",
-                "'min_version' has '+45' after the version, which is not compared"
+                "'min_version' has the suffix '+45', which is ignored in comparisons"
             ),
             ("4.1.0", "STRING", nil), ("0", "NUMBER", nil),
         ] as [(String, String, String?)]
@@ -189,7 +189,7 @@ struct RemoteConfigContentTests {
         #expect(rule?.blockedBuilds.map(\.description) ?? [] == blocked)
     }
 
-    /// A template with other parameters besides versions.
+    /// A template with versions and other parameters.
     private static let besides = #"""
         {"parameters":{"version_rule_android":{"defaultValue":{
          "value":"{\"minVersion\":\"4.1.0\",\"latestVersion\":\"4.2.0\",\"maintenance\":false}"},"valueType":"JSON"},
@@ -212,7 +212,7 @@ struct RemoteConfigContentTests {
                 note("maintenance", "version_rule_android#/maintenance"),
             ]
         )
-        // The file is for Android only.
+        // The parameter `version_rule_android` is for Android only.
         #expect(try self.value(Self.besides, system: "ios").notes?.count == 2)
     }
 
@@ -268,7 +268,7 @@ struct RemoteConfigContentTests {
         )
         #expect(rule.minimum?.description == "2.5")
         #expect(rule.blocked.map(\.description) == [">=3.0 <3.5"])
-        // One of the values lacks the member, so that the value for these clients is unknown.
+        // One of the values lacks the member, so the version for these clients is unknown.
         let lacking = Self.conditional("config", [("true", "{}")], #"{"min":"3.5"}"#)
         let failure = self.failure(lacking, "fields: { minVersion: \"config#/min\" }")
         #expect(failure?.contains("its JSON has no '/min'") == true, "\(failure ?? "none")")
@@ -371,7 +371,7 @@ struct RemoteConfigContentTests {
         )
     }
 
-    @Test func `a store URL can depend on the system`() throws {
+    @Test func `a store URL can depend on the operating system`() throws {
         let template = Self.conditional(
             "store_url",
             [
@@ -421,7 +421,7 @@ struct RemoteConfigContentTests {
         #expect(self.failure(template)?.contains("it is defined twice") == true)
     }
 
-    @Test func `a template of another project is noted`() throws {
+    @Test func `a template from another project is noted`() throws {
         let template = Self.conditional(
             "min_version",
             [("app.id == '1:222:android:abc'", "4.0.0")],

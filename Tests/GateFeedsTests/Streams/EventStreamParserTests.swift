@@ -49,7 +49,7 @@ struct EventStreamParserTests {
             events: ["b=x"]
         ),
     ])
-    func `a stream is parsed wherever it is split`(story: Case) throws {
+    func `a stream is parsed correctly wherever it is split`(story: Case) throws {
         let bytes = Array(story.text.utf8)
         for size in 1...bytes.count {
             var parser = EventStreamParser(limit: RulesSource.maximumSize)

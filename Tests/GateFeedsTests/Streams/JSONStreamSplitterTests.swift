@@ -7,7 +7,7 @@ struct JSONStreamSplitterTests {
     private static let stream = #"{"a":"}{\"\\"}"# + "\r\n \t" + #"{"b":[{"c":"ü]"},[]]}{}"# + "\n"
 
     @Test(arguments: [1, 2, 3, 7, 1000])
-    func `objects are returned unchanged wherever the stream is split`(size: Int) throws {
+    func `objects are returned unchanged, wherever the stream is split`(size: Int) throws {
         var splitter = JSONStreamSplitter(limit: 100)
         var objects: [String] = []
         let bytes = Array(Self.stream.utf8)
@@ -29,7 +29,7 @@ struct JSONStreamSplitterTests {
     @Test func `the size of an object is limited`() throws {
         var splitter = JSONStreamSplitter(limit: 10)
         #expect(try splitter.receive(Array(#"{"a":"12"}"#.utf8)).count == 1)
-        #expect(throws: FeedFailure.content("a message of the stream is larger than 10 bytes")) {
+        #expect(throws: FeedFailure.content("a stream message is larger than 10 bytes")) {
             try splitter.receive(Array(#"{"a":"123"}"#.utf8))
         }
     }

@@ -126,7 +126,7 @@ struct SourceMaintenanceTests {
         ),
         (#"{"enabled":true,"from":"","until":""}"#, "open"), (#"{"from":"","until":""}"#, "none"),
         (#"{"enabled":true,"message":"Back soon"}"#, "open"),
-        // A missing end, an end before the start, and invalid values.
+        // A window without an end, a window that ends before its start, and invalid values.
         (#"{"from":"2026-12-24T01:00:00Z"}"#, "fault"),
         (#"{"until":"2026-12-24T01:00:00Z"}"#, "fault"),
         (#"{"from":"2026-12-24T03:00:00Z","until":"2026-12-24T01:00:00Z"}"#, "fault"),

@@ -32,7 +32,7 @@ struct ValueObjectTests {
         return try self.content(keys, rule: rule).value(from: value, id: "db", after: last)
     }
 
-    /// Returns the rules for an object after loading them.
+    /// Returns the loaded rules for an object.
     private func rules(_ json: String, _ keys: String = "", rule: String = "") throws
         -> [RuleDefinition]
     {
@@ -172,7 +172,7 @@ struct ValueObjectTests {
     }
 
     @Test(arguments: ["enforce", "maintenance"])
-    func `a switch that disappeared is an error, and one that never existed a note`(
+    func `a switch that has disappeared is an error, and one that never existed is noted`(
         field: String
     ) throws {
         let keys = "fields: { \(field): switch }"

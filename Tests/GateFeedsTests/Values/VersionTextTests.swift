@@ -34,7 +34,7 @@ struct VersionTextTests {
     }
 
     @Test(arguments: [("3", "4.0.0", true), ("4", "4.0.0", true), ("5", "4.0.0", false)])
-    func `lowering to an integer is accepted`(text: String, before: String, isTaken: Bool)
+    func `lowering a floor to an integer is accepted`(text: String, before: String, isTaken: Bool)
         throws
     {
         let before = try AppVersion(parsing: before)
@@ -49,9 +49,9 @@ struct VersionTextTests {
         ),
         (
             "1.2.3+45",
-            "has '+45' after the version, which is not compared; for a minimum build, map it"
+            "has the suffix '+45', which is ignored in comparisons; for a minimum build, map it"
         ),
-        ("1.2.3+sha.5114f85", "has '+sha.5114f85' after the version, which is not compared"),
+        ("1.2.3+sha.5114f85", "has the suffix '+sha.5114f85', which is ignored in comparisons"),
     ])
     func `an unusual version is noted`(text: String, remark: String) throws {
         let found = try Self.text(text).remark(hint: "map it")

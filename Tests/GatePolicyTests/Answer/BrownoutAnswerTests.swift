@@ -77,7 +77,7 @@ import Testing
         #expect(!body.contains("enforceFrom"))
     }
 
-    @Test func `a brownout denial with another status also has Retry-After`() throws {
+    @Test func `a brownout denial with a different status also has Retry-After`() throws {
         let answer = try Self.answer(at: "2026-12-20T02:30:00Z", status: 403)
         #expect(answer.status == 403)
         #expect(Self.lines(answer).contains("Retry-After: 1800"))

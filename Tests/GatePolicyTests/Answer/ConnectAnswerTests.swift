@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    /// Connect clients treat a 200 as success, and a custom `body` is not a Connect error.
+    /// Connect clients treat a 200 as success, and could not read a custom `body` as a Connect error.
     @Test(arguments: [(403, 403), (200, 426), (nil, 426), (500, 500)])
     func `a custom response only changes the status`(
         status: Int?,

@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    /// Members of the hint and the members of the status with the same content.
+    /// Parameters of the hint, and the members of the status with the same content.
     static let names = [
         "latest": "latestVersion", "url": "storeUrl", "enforce-from": "enforceFrom",
         "brownout-from": "brownoutFrom", "brownout-until": "brownoutUntil",

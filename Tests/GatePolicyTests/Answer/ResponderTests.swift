@@ -111,8 +111,7 @@ import Testing
                     + #"aktualisieren Sie auf die neueste Version.","button":"Aktualisieren","#
             )
         )
-        // There are no built-in texts in Swahili, and texts in mixed languages would read no
-        // better.
+        // There are no built-in texts in Swahili, and mixing two languages would be no improvement.
         let swahili = try Self.body(rules, try client(build: 6, languages: "sw"))
         #expect(swahili.contains(#""message":"– –.","button":"–","#))
         let nameless = try Self.body(rules, try client(languages: "ja"))

@@ -30,7 +30,7 @@ private struct DrawnPair: Sendable {
             return rule
         }
         var rules = try draw.rules(3).map(simplified)
-        // Two roll-outs at once can leave a share that is too small to compare.
+        // Two simultaneous rollouts can leave a share that is too small to compare.
         for index in rules.indices.dropFirst() { rules[index].rollout = [] }
         let releases = seed % 5 == 0 ? try draw.releases(1) : []
         let policy = try draw.policy()
@@ -83,8 +83,7 @@ private struct DrawnPair: Sendable {
     }
 }
 
-/// Compares random rule sets: every changed decision about a client is in the report, and every
-/// reported change is a changed decision.
+/// Compares random rule sets: the report contains every changed decision about a client, and nothing else.
 @Suite(.ownThread)
 struct RuleSetComparisonPropertyTests {
     /// The pairs, compared concurrently; all tests wait for all of them.
@@ -122,7 +121,7 @@ struct RuleSetComparisonPropertyTests {
     func `every reported change is a changed decision`(index: Int) throws {
         var world = Self.pairs[index]
         for period in world.difference.periods {
-            // For a share below 1, the affected devices are not known.
+            // For a share below 1, it is unknown which devices are affected.
             for change in period.changes where change.share == 1 {
                 guard let path = change.path else { continue }
                 for _ in 0..<20 {
@@ -144,8 +143,7 @@ struct RuleSetComparisonPropertyTests {
 }
 
 extension ComparedChange {
-    /// A request that matches the change, unless it concerns the requests outside of other
-    /// patterns.
+    /// A path that matches the change; `nil` if the change concerns the requests outside of other patterns.
     fileprivate var path: String? {
         switch self.requests {
         case nil: "/c/d"
@@ -154,7 +152,7 @@ extension ComparedChange {
         }
     }
 
-    /// Whether the change is about the client; it does not list the clients that `*` stands for.
+    /// Whether the change concerns the client; a change does not list the clients that `*` stands for.
     fileprivate func includes(
         _ client: ClientIdentity,
         orAnyOther: Bool = true
@@ -212,7 +210,7 @@ extension ComparedChange {
         case .stated(let version):
             if self.versions == "any version" { return true }
             guard let range = try? VersionRange(parsing: self.versions) else { return false }
-            // The comparison has no cut between a pre-release and its release.
+            // The comparison does not distinguish a pre-release from its release.
             let (own, release) = (range.contains(version), range.contains(version.release))
             return leniently ? own || release : own && release
         }

@@ -85,7 +85,7 @@ import Testing
         #expect(Self.short(others[2]) == ["all/<3: require>require"])
     }
 
-    @Test func `a roll-out changes decisions for a share of devices`() throws {
+    @Test func `a rollout changes decisions for a share of devices`() throws {
         let steps = [RolloutStep(percent: 30)]
         let periods = Self.difference([], [try rule("a", minimum: "3", rollout: steps)]).periods
         let share = try #require(periods.first?.changes.first?.share)
@@ -167,7 +167,7 @@ import Testing
         )
     }
 
-    @Test func `a change among many rules is found without a sample`() throws {
+    @Test func `a change among many rules is found without sampling`() throws {
         let rules = try Self.manyRules(1_000)
         var changed = rules
         changed[700].minimum = try version("2000")
@@ -252,7 +252,7 @@ import Testing
     }
 
     @Test(arguments: [0.1, 1, 12.5, 99.9])
-    func `a roll-out step affects exactly the added share`(percent: Double) throws {
+    func `a rollout step affects exactly the added share`(percent: Double) throws {
         func floor(_ percent: Double) throws -> RuleDefinition {
             try rule("a", minimum: "3", rollout: [RolloutStep(percent: percent)])
         }
@@ -260,7 +260,7 @@ import Testing
         #expect(changes?.map { ($0.share * 1_000).rounded() } == [(percent * 10).rounded()])
     }
 
-    @Test func `more roll-outs than there are sample devices for make a sample`() throws {
+    @Test func `more rollouts than there are sample devices result in a sample`() throws {
         let steps = (1...9).map { RolloutStep(percent: Double($0) * 10) }
         let rules = try (0..<40).map { try rule("r\($0)", minimum: "3", rollout: steps) }
         let difference = Self.difference([], rules)
@@ -278,7 +278,7 @@ import Testing
         )
         let changes = comparison.difference(at: second(0)).periods.first?.changes
         #expect(changes?.map(\.platforms) == Array(repeating: .only(["android"]), count: 3))
-        // A client with a build could have an invalid version before.
+        // Previously, a client with a build could have an invalid version.
         #expect(changes?.map(\.versions) == ["<3", "missing", "unreadable"])
         #expect(changes?.map(\.builds) == [nil, .only([">=0"]), .only([">=0"])])
     }

@@ -71,7 +71,7 @@ struct RuleSetTransitionTests {
         #expect(openings.map(\.plan) == [nil])
     }
 
-    @Test func `a roll-out opens a share of devices`() throws {
+    @Test func `a rollout opens a share of devices`() throws {
         let new = try rule("a", minimum: "3", rollout: [RolloutStep(percent: 5)])
         let openings = self.transition([try rule("a", minimum: "2")], [new]).openings
         #expect(openings.map(\.isPartial) == [true])
@@ -181,7 +181,7 @@ struct RuleSetTransitionTests {
             )
         }
 
-        /// Whether a floor is new, above the floor that denied the client, and will deny it again.
+        /// Whether a floor is new, is above the floor that denied the client, and will deny the client again.
         func isPlan(
             _ client: ClientIdentity,
             in scope: RequestScope,
@@ -210,8 +210,8 @@ struct RuleSetTransitionTests {
         }
     }
 
-    /// A change that is not rejected weakens no decision, compared to the previous rules at that
-    /// second, except by plain undos, which are reported.
+    /// Except by a plain undo, which is reported, a change that is not rejected makes no decision weaker than the
+    /// previous rules would have made it at that second.
     @Test func `every opening is reported, and a plan opens nothing`() throws {
         var draw = Draw(random: SeededGenerator(seed: 1))
         var (weaker, plans) = (0, 0)

@@ -33,7 +33,7 @@ struct DeferralTests {
         #expect(try Self.words(schedule: schedule, version: "3.5") == [])
     }
 
-    @Test func `the explanation contains the roll-out share and the client's bucket`() throws {
+    @Test func `the explanation contains the rollout share and the client's bucket`() throws {
         let place = RolloutBucket(
             ruleID: "floor",
             ClientIdentity(device: .stated("d-1")),
@@ -44,13 +44,13 @@ struct DeferralTests {
         #expect(try Self.words(rollout: [RolloutStep(percent: percent)]) == [])
         let never = try Self.words(rollout: [RolloutStep(percent: percent / 2)])
         #expect(never.count == 1)
-        #expect(never.first?.hasSuffix(" %, but no step is that large") == true)
+        #expect(never.first?.hasSuffix("%, but no step is that large") == true)
         let steps = [RolloutStep(percent: 0), RolloutStep(at: second(9), percent: 100)]
         let later = try Self.words(rollout: steps)
         #expect(
-            later.first?.contains("; the rollout is at 0 % and reaches this client at ") == true
+            later.first?.contains("; the rollout is at 0% and reaches this client at ") == true
         )
-        #expect(later.first?.hasSuffix(" %, on \(second(9))") == true)
+        #expect(later.first?.hasSuffix("%, on \(second(9))") == true)
         #expect(try Self.words(rollout: steps, at: 9) == [])
     }
 }

@@ -5,8 +5,8 @@ import Testing
 
 /// Random formats of a version and a build, in one field or in two.
 ///
-/// No client whose version alone is below the floor passes, and an unparsable part does not affect
-/// rules that do not depend on it.
+/// No client with a version below the floor passes, and an unparsable part does not affect rules that do not depend on
+/// it.
 @Suite struct JoinedSpellingPropertyTests {
     /// A client with its actual values and the header fields that it sends.
     private struct Client {

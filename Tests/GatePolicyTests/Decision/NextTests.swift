@@ -60,7 +60,7 @@ struct NextTests {
         #expect(decision.validUntil == second(20))
     }
 
-    @Test func `a roll-out of next uses the buckets of its rule`() throws {
+    @Test func `a rollout of next uses the buckets of its rule`() throws {
         let rules = try self.rules(rollout: [RolloutStep(percent: 40)])
         var alone = try rule("ios", minimum: "4.0")
         alone.rollout = [RolloutStep(percent: 40)]

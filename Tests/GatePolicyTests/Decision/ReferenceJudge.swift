@@ -2,8 +2,7 @@
 
 /// A slow and simple second implementation of the evaluation.
 ///
-/// Reads the definition for each decision, has no stages and edges, and finds dates by trying every
-/// second.
+/// It reads the definition for each decision, has no stages and edges, and finds dates by trying every second.
 struct ReferenceJudge {
     let rules: [RuleDefinition]
     let policy: UnidentifiedPolicy
@@ -16,9 +15,9 @@ struct ReferenceJudge {
         var kind: Decision.Kind
         var rule: String?
         var gap: IdentityGap?
-        /// Rule and kind, in the order of the file; the `unidentified` policy has no rule.
+        /// The observing rules with their kinds, in the order of the file; the `unidentified` policy has no rule.
         var observed: [String]
-        /// Rule and end of the hold, in the order of the file.
+        /// The held rules with the ends of their holds, in the order of the file.
         var held: [String]
         var latest: AppVersion?
         var storeURL: String?
@@ -58,7 +57,7 @@ struct ReferenceJudge {
         let rejecting = sortedGaps.first { self.action(on: $0) == .reject }
         let observing = sortedGaps.filter { self.action(on: $0) == .observe }
 
-        // The first in the file of the strictest rules.
+        // The strictest rule; the first in the file if several are equally strict.
         var strictest: (RuleDefinition, Word)?
         for candidate in enforced where candidate.1.kind != .allow {
             guard let known = strictest else {
@@ -249,7 +248,7 @@ struct ReferenceJudge {
         return word
     }
 
-    /// Returns the rule and the end of its hold, if it would have a result without the hold.
+    /// Returns the rule and the end of its hold if the rule would have a result without the hold.
     private func held(_ rule: RuleDefinition, at now: Timestamp) -> String? {
         guard rule.holdUntilInStore != nil, self.matchGaps(rule.match) == [],
             let free = self.word(of: rule, at: now, ignoringHold: true),
@@ -281,7 +280,7 @@ struct ReferenceJudge {
         return isThere ? recommended : nil
     }
 
-    /// Returns the lowest build of the newest release, if that release only has builds.
+    /// Returns the lowest build of the newest release if that release has only builds.
     private func recommendedBuild(
         by rule: RuleDefinition,
         _ facts: [Way],
@@ -307,8 +306,7 @@ struct ReferenceJudge {
         let out = facts.filter {
             self.isOut($0, rule, at: now) && !self.having($0, nil).isBlocked(by: rule)
         }
-        // The first of equal releases; a release without a version is older than all releases with
-        // one.
+        // The first of equal releases counts; a release without a version is older than all releases with one.
         func isNoNewer(_ one: Way, than other: Way) -> Bool {
             let builds = [one, other].map { $0.builds.max() ?? 0 }
             return switch (one.version, other.version) {
@@ -348,7 +346,7 @@ struct ReferenceJudge {
         return ways
     }
 
-    /// Returns the releases for the client, including possible ones if it is not identified.
+    /// Returns the releases for the client, including the possible ones if the client is not identified.
     private func facts(for rule: RuleDefinition, isCertain: Bool) -> [Release] {
         let platform = self.identity.platform.value
         let app = self.identity.app.value
@@ -403,7 +401,7 @@ struct ReferenceJudge {
         return date.map { $0 <= then } ?? true
     }
 
-    /// Whether updating to a release takes the client above the floor, and does not downgrade it.
+    /// Whether updating to a release lets the client pass the floor, and is not a downgrade.
     private func isWayOut(_ fact: Way, of rule: RuleDefinition) -> Bool {
         let dependsOnVersion =
             rule.minimum != nil || rule.minimumBuildOf != nil || !rule.blocked.isEmpty
@@ -411,7 +409,7 @@ struct ReferenceJudge {
         if rule.minimumBuild != nil, fact.builds.isEmpty, self.having(fact, nil).countsBuild(rule) {
             return false
         }
-        // Must hold for every build that the client may get.
+        // This must be true of every build that the client may get.
         let builds: [BuildNumber?] = fact.builds.isEmpty ? [nil] : fact.builds
         if builds.contains(where: { self.having(fact, $0).isBelowFloor(of: rule) }) { return false }
         guard self.isBlocked(by: rule), let version = self.identity.version.value else {
@@ -420,7 +418,7 @@ struct ReferenceJudge {
         return fact.version.map { version < $0 } ?? false
     }
 
-    /// Returns the same client with a build of a release.
+    /// Returns a judge for the same client with a build of a release.
     private func having(_ fact: Way, _ build: BuildNumber?) -> ReferenceJudge {
         var identity = self.identity
         identity.version = fact.version.map { .stated($0) } ?? .missing
@@ -489,7 +487,7 @@ struct ReferenceJudge {
         return (isExact ? version : version.release) < floor
     }
 
-    /// Whether the request matches a pattern, from a table of all random patterns and paths.
+    /// Whether the request matches a pattern, according to a table of all random patterns and paths.
     private func isTarget(_ pattern: RequestPattern) -> Bool {
         let matching: [String: [String]] = [
             "/": [], "/a": ["/a/**"], "/a/b": ["/a/**", "/a/b", "/*/b"], "/c/b": ["/*/b"],

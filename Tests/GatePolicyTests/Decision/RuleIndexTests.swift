@@ -35,8 +35,7 @@ import Testing
                 }
                 let answers = Set(found.map { indexed.rules[$0].gaps(of: subject, in: scope) })
                 for index in concerned where !found.contains(index) {
-                    // A rule is only left out if it may or may not match, and another rule has the
-                    // same gaps.
+                    // A matching rule is left out only if its match is uncertain and another rule has the same gaps.
                     let gaps = indexed.rules[index].gaps(of: subject, in: scope)
                     #expect(
                         gaps?.isEmpty == false && answers.contains(gaps),
@@ -74,7 +73,7 @@ import Testing
         #expect(found(try client(app: "other"), "/x") == ["general"])
         let android = try client(app: "b", platform: .android)
         #expect(found(android, "/v9") == ["general", "p9", "android"])
-        // A client without an app may match any of them, and all have the same gaps.
+        // A client without an app may match any of these rules, and all of them have the same gaps.
         #expect(found(try client(), "/x") == ["a0", "general"])
     }
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import GatePolicy
 
-/// Properties of all rule sets, tested with random ones from fixed seeds.
+/// Properties of all rule sets, tested with random rule sets from fixed seeds.
 @Suite(.ownThread) struct StrictnessTests {
     @Test(arguments: UInt64(1)...20)
     func `adding a rule never weakens a decision, and order never changes it`(seed: UInt64) throws {

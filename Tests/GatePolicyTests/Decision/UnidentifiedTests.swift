@@ -58,10 +58,10 @@ import Testing
     }
 
     @Test(arguments: try cases(), Action.allCases)
-    func `a gap is decided by the policy`(testCase: Case, action: Action) throws {
+    func `the policy determines the decision for a gap`(testCase: Case, action: Action) throws {
         let missing: Action
         let unreadable: Action
-        // The action for other gaps is the opposite, so that a mix-up is noticed.
+        // Other gaps have the opposite action, so that a mix-up is noticed.
         let opposite: Action = action == .reject ? .allow : .reject
         if case .unreadable = testCase.gap {
             (missing, unreadable) = (opposite, action)
@@ -126,7 +126,7 @@ import Testing
         #expect(decision.upgrade == UpgradeTerms(storeURL: "https://policy.example", notice: "who"))
     }
 
-    @Test func `the strictest policy of several gaps decides`() throws {
+    @Test func `of the policies for several gaps, the strictest applies`() throws {
         var identity = try client(platform: nil)
         identity.app = .unreadable("a, b")
         let rules = ruleSet(

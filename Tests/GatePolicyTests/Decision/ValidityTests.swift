@@ -3,12 +3,12 @@ import Testing
 
 @testable import GatePolicy
 
-/// Properties of all rule sets at every second, tested with random ones from fixed seeds.
+/// Properties of all rule sets at every second, tested with random rule sets from fixed seeds.
 @Suite(.ownThread) struct ValidityTests {
     private struct Case {
         let judge: ReferenceJudge
         let rules: RuleSet
-        /// The decisions of the seconds -2 to 25, which include all dates of a random rule set.
+        /// The decisions at the seconds -2 to 25, a period that includes all dates in a random rule set.
         let decisions: [Decision]
 
         static let seconds = Int64(-2)...25

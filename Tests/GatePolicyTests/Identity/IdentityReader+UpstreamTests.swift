@@ -71,8 +71,7 @@ import Testing
             ["x-app-storefront: JPN"]
         ),
         ([], [("s", "jpn")], [], ["x-app-storefront: JP"]),
-        // Above the limit: a single value is forwarded, and a list that a backend might split is
-        // dropped.
+        // Above the length limit, a single value is forwarded, and a list that a backend might split is dropped.
         ([("x-device-id", String(repeating: "d", count: 2000))], [], [], []),
         ([("x-app-version", String(repeating: "9,", count: 1000))], [], ["x-app-version"], []),
         ([("x-app-version", "1,2,3,4,5,6,7,8,9")], [], ["x-app-version"], []),

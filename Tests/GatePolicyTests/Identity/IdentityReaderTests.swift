@@ -123,7 +123,7 @@ import Testing
     ]
 
     @Test(arguments: queries)
-    func `a plus sign in a query is a blank if that makes a version`(
+    func `a plus sign in a query is a space if that makes a version`(
         version: String,
         platform: String,
         wanted: [String]
@@ -158,7 +158,7 @@ import Testing
     ]
 
     @Test(arguments: prefixes)
-    func `only a platform that is known or in the rules can be before a slash`(
+    func `only a platform that is known or in the rules can precede a slash`(
         line: String,
         platform: String,
         version: String
@@ -167,7 +167,7 @@ import Testing
         let identity = rules.identify(rules.claims([("x-app-version", line)]))
         #expect(Self.word(identity.platform) == platform)
         #expect(Self.word(identity.version) == version)
-        // A separate platform header is not affected by the app name before the slash.
+        // The app name before the slash does not affect a separate platform header.
         let both = rules.identify(
             rules.claims([("x-app-version", line), ("x-app-platform", "my_os")])
         )

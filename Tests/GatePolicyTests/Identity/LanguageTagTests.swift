@@ -11,7 +11,7 @@ import Testing
     ]
 
     @Test(arguments: canonical)
-    func `a tag is compared without case and keeps the canonical case`(
+    func `a tag is compared regardless of case and keeps the canonical case`(
         text: String,
         tag: String
     ) throws {
@@ -54,7 +54,7 @@ import Testing
     ]
 
     @Test(arguments: regions)
-    func `a region is after the language and the script`(
+    func `a region follows the language and the script`(
         text: String,
         region: String?
     ) throws {

@@ -17,7 +17,7 @@ import Testing
         #expect(Platform(raw) == platform)
     }
 
-    @Test func `an unknown platform is compared without case`() {
+    @Test func `an unknown platform is compared regardless of case`() {
         #expect(Platform("Tizen").name == "tizen")
         #expect(Platform("KaiOS 3").description == "kaios 3")
         #expect(Platform("Tizen") == Platform("TIZEN"))

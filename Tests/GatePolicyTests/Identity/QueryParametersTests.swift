@@ -24,7 +24,7 @@ import Testing
         ("/?a=1?a=2&a=3", ["1?a=2", "3"]),
         ("/?=1&aa=2&", []),
     ])
-    func `values are kept as sent, and names are matched without case`(
+    func `values are kept as sent, and names are matched regardless of case`(
         target: String,
         expected: [String]
     ) {

@@ -72,7 +72,7 @@ struct StorefrontTests {
     ]
 
     @Test(arguments: countries)
-    func `the store of a client is its storefront, or else its country`(
+    func `a client's store is that of its storefront, or else of its country`(
         storefront: Claim<String>,
         country: Claim<String>,
         store: String?

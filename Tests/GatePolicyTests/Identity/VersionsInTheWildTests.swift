@@ -39,7 +39,7 @@ import Testing
         #expect(patterns == Set(try WildVersion.patterns().keys))
     }
 
-    @Test func `the guide explains each reason for a version parsed differently`() throws {
+    @Test func `the guide explains each reason for a version not parsed as intended`() throws {
         let all = try WildVersion.all()
         #expect(all.allSatisfy { ($0.reason == nil) == ($0.reading == .asMeant) })
         let guide = try String(contentsOf: WildVersion.guide, encoding: .utf8)

@@ -20,7 +20,7 @@ struct WildVersion: Sendable {
     /// The name of the pattern for the User-Agent; `nil` for a version field.
     let pattern: String?
     let reading: Reading
-    /// Why it is parsed differently from what is intended.
+    /// The reason why the value is not parsed as intended.
     let reason: String?
     /// The parsed value if it differs from the intended one.
     let readAs: String?
@@ -46,8 +46,8 @@ struct WildVersion: Sendable {
         return self.build.map { "\(text) (\($0))" } ?? text
     }
 
-    /// The format of a field, with the same text for all numbers and all words; for a User-Agent,
-    /// its pattern.
+    /// The format of a field, with one placeholder for all numbers and one for all words; for a User-Agent, its
+    /// pattern.
     var form: String {
         if let pattern = self.pattern { return pattern }
         var form = ""

@@ -7,13 +7,13 @@ struct AddedFieldsTests {
         ("1.2", []), ("1.2 (3)", ["x-app-build: 3"]), ("ios/1.2", ["x-app-platform: ios"]),
         ("  ios/1.2 (34)\t", ["x-app-platform: ios", "x-app-build: 34"]),
         (" ios / 1.2 (34)", ["x-app-platform: ios", "x-app-build: 34"]),
-        // Not in canonical form.
+        // These values are not in canonical form.
         (" iPhone/1.2 (007)", ["x-app-platform: ios", "x-app-build: 7"]),
         (" IOS/v1.2", ["x-app-platform: ios"]), (" 1.3, 1.2", ["x-app-version: 1.2"]),
     ]
 
     @Test(arguments: lines)
-    func `a version line adds the fields that the backend gets with it`(
+    func `a version line yields the fields that are added for the backend`(
         _ sample: (line: String, fields: [String])
     ) throws {
         let ruleSet = RuleSet(RuleSetDefinition(revision: "1"))

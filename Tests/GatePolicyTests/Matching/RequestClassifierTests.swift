@@ -98,7 +98,7 @@ struct RequestClassifierTests {
         }
     }
 
-    @Test func `methods are exact in exemptions and without case in rules`() throws {
+    @Test func `methods match exactly in exemptions and regardless of case in rules`() throws {
         let exempting = try Self.exempting("/logout", ["post"])
         #expect(exempting.scope("POST", "/logout").isExempt)
         for method in ["GET", "post", "POSTS", "POS", ""] {

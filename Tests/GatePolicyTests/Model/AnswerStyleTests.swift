@@ -38,7 +38,7 @@ import Testing
         #expect(String(decoding: answer.body, as: UTF8.self).contains(#""status":410,"#))
     }
 
-    @Test func `a rule inherits the answer settings of the file that it does not set`() throws {
+    @Test func `a rule inherits the file's answer settings that it does not set`() throws {
         let all = AnswerStyle(status: 403, body: .text(try NoticeTemplate(parsing: "old")))
         #expect(try Self.answer(.standard, of: all).status == 403)
         let answer = try Self.answer(AnswerStyle(status: 410), of: all)

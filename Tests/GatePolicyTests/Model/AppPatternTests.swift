@@ -84,8 +84,7 @@ import Testing
         #expect(try kind("com.example.shop", "3.0") == .allow)
         #expect(try kind("com.example.beta.one", "3.9") == .require)
         #expect(try kind("com.examples", "0.1") == .allow)
-        // Clients of one class get the same decision: clients of the three patterns are in
-        // different classes.
+        // Clients in one class get the same decision, so clients of the three patterns must be in different classes.
         let classes = try #require(rules.clientClasses)
         func key(_ app: String) -> [UInt8]? {
             var key: [UInt8] = []

@@ -126,7 +126,7 @@ import Testing
         }
         let builds = ["6", "7", "8", "40", "41", "42", "99", "100", "199", "200"]
         let keys = try builds.map { try #require(key($0)) }
-        // Between two bounds, no rule distinguishes builds.
+        // No rule distinguishes builds between two bounds.
         #expect(Set(keys).count == builds.count - 2)
         #expect(key("8") == key("40") && key("42") == key("99") && key("150") == key("199"))
         #expect(key("7") != key("7.1") && key("7.1") == key("8") && key("199.9") == key("199"))

@@ -17,7 +17,7 @@ struct BrownoutWindowTests {
         until: second(60),
         brownouts: Self.windows
     )
-    /// The first second of each stage, with the index of the running window and of the next one.
+    /// The first second of each stage, with the decision and the indexes of the running window and the next one.
     static let stages: [(first: Int64, kind: Decision.Kind, running: Int?, next: Int?)] = [
         (0, .allow, nil, nil), (10, .recommend, nil, 0), (20, .require, 0, 1),
         (22, .recommend, nil, 1), (30, .require, 1, 2), (31, .require, 2, 3),
@@ -61,7 +61,7 @@ struct BrownoutWindowTests {
         )
     }
 
-    @Test func `a brownout affects all clients, regardless of the roll-out`() throws {
+    @Test func `a brownout affects all clients, regardless of the rollout`() throws {
         let never = [RolloutStep(percent: 0)]
         let late = [RolloutStep(at: second(55), percent: 100)]
         for rollout in [[], never, late, [RolloutStep(percent: 100)]] {
@@ -116,7 +116,7 @@ struct BrownoutWindowTests {
         #expect(rules.hint(for: warned).isEmpty)
     }
 
-    @Test func `a permanent requirement outranks a brownout, and a longer one a shorter one`()
+    @Test func `a permanent requirement outranks a brownout, and a longer brownout a shorter one`()
         throws
     {
         func brownout(_ id: String, until end: Int64) throws -> RuleDefinition {
@@ -150,7 +150,7 @@ struct BrownoutWindowTests {
         }
     }
 
-    @Test func `a rejection for a gap of a permanent rule is not a brownout`() throws {
+    @Test func `a rejection because of a permanent rule's gap is not a brownout`() throws {
         let build = try rule("build", minimumBuild: 5, storeURL: StoreURL("https://b.example"))
         let rules = ruleSet(
             [try rule("r", minimum: "4", schedule: Self.schedule), build],
@@ -197,7 +197,7 @@ struct BrownoutWindowTests {
     }
 
     @Test(arguments: UInt64(1)...20)
-    func `outside of its windows a rule decides as without windows`(seed: UInt64) throws {
+    func `outside of its windows, a rule decides as it would without windows`(seed: UInt64) throws {
         var draw = Draw(random: SeededGenerator(seed: seed))
         var brownouts = 0
         for _ in 0..<40 {

@@ -20,7 +20,7 @@ import Testing
                 rollout.admission(of: Self.identity($0), address: nil) == .always
             }
             let share = Double(count) / Double(Self.devices.count) * 100
-            #expect(abs(share - percent) <= 0.5, "\(share) %")
+            #expect(abs(share - percent) <= 0.5, "\(share)%")
             if percent == 0 { #expect(count == 0) }
             if percent == 100 { #expect(count == Self.devices.count) }
         }
@@ -109,7 +109,7 @@ import Testing
 
     @Test(arguments: shares)
     func `any number is a valid share`(percent: Double, some: Bool, all: Bool) throws {
-        // The lowest and highest buckets, found by trying.
+        // The devices with the lowest and highest buckets, found by trial and error.
         var numbers: [UInt64: RolloutBucket] = [:]
         for number in 0..<20_000 {
             let bucket = RolloutBucket(ruleID: "\(number)", ClientIdentity(), address: nil)
@@ -121,7 +121,7 @@ import Testing
         if !some { #expect(numbers.values.allSatisfy { !$0.isWithin(percent) }) }
     }
 
-    @Test func `a client outside of a roll-out gets the warning or the recommendation`() throws {
+    @Test func `a client outside of a rollout gets a warning or a recommendation`() throws {
         let never = [RolloutStep(percent: 0)]
         let schedule = RuleSchedule(warnFrom: second(0), enforceFrom: second(10))
         let warned = ruleSet([try rule("w", minimum: "4", schedule: schedule, rollout: never)])
@@ -146,7 +146,7 @@ import Testing
         #expect(hinting.decide(old, at: second(0)).reason == .belowRecommended)
     }
 
-    @Test func `an observing roll-out records the clients within it`() throws {
+    @Test func `an observing rollout records the clients within it`() throws {
         let steps = [RolloutStep(at: second(0), percent: 50)]
         let enforcing = ruleSet([try rule("r", minimum: "4", rollout: steps)])
         let observing = ruleSet([try rule("r", minimum: "4", mode: .observe, rollout: steps)])
@@ -159,7 +159,7 @@ import Testing
         }
     }
 
-    @Test func `only rules with a roll-out depend on the address`() throws {
+    @Test func `only rules with a rollout depend on the address`() throws {
         let plain = try rule("p", minimum: "4", schedule: RuleSchedule(until: second(9)))
         #expect(!ruleSet([plain]).dependsOnAddress)
         let rolling = try rule("r", minimum: "4", rollout: [RolloutStep(percent: 5)])

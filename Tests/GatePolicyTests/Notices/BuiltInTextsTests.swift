@@ -47,7 +47,7 @@ import Testing
     ]
 
     @Test(arguments: fallbacks)
-    func `an unknown language gets the default language, if it is built in`(
+    func `an unknown language gets the default language if that is built in`(
         fallback: String,
         language: String
     ) throws {
@@ -64,7 +64,7 @@ import Testing
         #expect(stated == language)
     }
 
-    @Test func `clients only differ by languages that the texts have`() throws {
+    @Test func `clients differ only by languages that the texts have`() throws {
         let notices = try ResponderTests.notices()
         let told = ruleSet([try rule("a", minimum: "2", notice: "upgrade")], notices: notices)
         #expect(told.answerKey(languages: ["fr"]) == told.answerKey(languages: ["de"]))

@@ -36,9 +36,9 @@ import Testing
         ("/x/..;/a", ["/x/..;/a", "/x/../a", "/a"]),
         ("/a//../b", ["/a//../b", "/a/../b", "/a/b", "/b"]),
         ("/x/..%2fa", ["/x/..%2fa", "/x/../a", "/a"]),
-        // An encoded slash is a slash, an encoded backslash is not. A raw parameter is not part of
-        // the path, an encoded one is part of the name. The fragment ends the path, an encoded `#`
-        // does not.
+        // An encoded slash is a slash, but an encoded backslash is not a slash. A raw parameter is
+        // not part of the path, but an encoded one is part of the segment's name. A fragment ends
+        // the path, but an encoded `#` does not.
         (
             "/x%5cy/..%2fa",
             ["/x\\y/..%2fa", "/x\\y/../a", "/a", "/x/y/..%2fa", "/x/y/../a", "/x/a"]

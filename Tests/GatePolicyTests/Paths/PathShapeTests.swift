@@ -35,7 +35,7 @@ import Testing
         ("/jobs/PENDING", "GET /jobs/^"), ("/INVENTORY/summary", "GET /^/summary"),
         ("/jobs/CANCELLED/4711", "GET /jobs/^/*"), ("/a/aBeDiFoGuHaJi", "GET /a/^"),
         ("/jobs/PAYMENT_DUE", "GET /jobs/^"), ("/rates/EUR", "GET /rates/EUR"),
-        // None of these would be a word in lower case.
+        // In lower case, none of these would be a word.
         ("/jobs/PROGRAM_DE2024", "GET /jobs/*"), ("/keys/AKIAIOSFODNN7EXAMPLE", "GET /keys/*"),
     ])
     func `a word in capitals is replaced by its own placeholder`(path: String, text: String) throws
@@ -52,7 +52,7 @@ import Testing
             ("2024", "2024", .nameless, false), ("caf\u{E9}", "caf%C3%A9", .nameless, false),
         ] as [(String, String, PathShape.Kind, Bool)]
     )
-    func `a segment of a document is parsed like that of a request`(
+    func `a document's segment is parsed like a request's`(
         segment: String,
         text: String,
         kind: PathShape.Kind,
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: ["a/b", "a%2fb", "a;b", "..", "a#b"])
-    func `an ambiguous segment of a document has no shape`(segment: String) {
+    func `an ambiguous segment in a document has no shape`(segment: String) {
         #expect(PathWord(segment) == nil)
     }
 
@@ -121,7 +121,7 @@ import Testing
         // One of the requests may have the path of the 2024 rule.
         #expect(try patterns("GET /*/report") == nil)
         #expect(try patterns("GET /*/other") == [])
-        // `/jobs/PENDING` is the path of a rule, `/jobs/4711` is not.
+        // `/jobs/PENDING` is the path of a rule, but `/jobs/4711` is not.
         #expect(try patterns("GET /jobs/^") == nil)
         #expect(try patterns("GET /jobs/*") == [])
         #expect(try patterns("GET /jobs/^/*") == nil)

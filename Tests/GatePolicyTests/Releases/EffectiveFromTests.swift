@@ -67,7 +67,7 @@ import Testing
     ]
 
     @Test(arguments: stores)
-    func `a client waits for its own store if that is counted`(
+    func `a client waits only for its own store if that store is counted`(
         country: String?,
         hold: StoreHold?,
         effective: EffectiveFrom
@@ -88,7 +88,7 @@ import Testing
         #expect(EffectiveFrom(of: [partial], hold, in: country) == .never)
     }
 
-    /// Facts of one version, and the time from which a client of a country can get all of them.
+    /// Facts about one version, and the time from which a client in a country can get all of them.
     static func groups() throws -> [(facts: [Release], country: String?, effective: EffectiveFrom)]
     {
         let day = second(100)

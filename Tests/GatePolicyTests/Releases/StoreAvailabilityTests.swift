@@ -82,7 +82,7 @@ import Testing
         #expect(rules.decide(try client(version: "4"), at: second(20)).kind == .allow)
     }
 
-    @Test func `the store URL of the rule has precedence over that of the store`() throws {
+    @Test func `the rule's store URL has precedence over the store's`() throws {
         let link = StoreURL("https://rule.example")
         let rules = ruleSet(
             [try rule("r", recommendsStoreVersion: true, storeURL: link)],

@@ -3,13 +3,12 @@ import Testing
 
 @testable import GatePolicy
 
-/// A held floor denies no client whose own store has no acceptable update, tested with random
-/// rules.
+/// Tests with random rules that a held floor denies no client whose own store has no acceptable update.
 @Suite(.ownThread)
 struct StoreHoldPropertyTests {
     private static let stores = ["jp", "kr", "us"]
 
-    /// A held floor, the releases of an app in three stores, and clients of each store.
+    /// A held floor, an app's releases in three stores, and clients of each store.
     private struct World {
         let rule: RuleDefinition
         let releases: [Release]
@@ -22,7 +21,7 @@ struct StoreHoldPropertyTests {
             rule.match = RuleMatch(platforms: [.ios])
             rule.mode = .enforce
             rule.maintenance = nil
-            // The floor is active except for its hold.
+            // Only its hold keeps the floor from being active.
             rule.schedule = .always
             rule.rollout = []
             if rule.minimum == nil, rule.minimumBuild == nil, rule.blocked.isEmpty {
@@ -50,8 +49,9 @@ struct StoreHoldPropertyTests {
             self.random = draw.random
         }
 
-        /// Whether a store offers a client an update that satisfies the rule with every build that
-        /// the client may get, and has done so for the duration that the rule requires.
+        /// Whether a store has offered a client an update for the duration that the rule requires.
+        ///
+        /// The update must satisfy the rule with every build that the client may get.
         func isWayOut(in store: String, of client: ClientIdentity, at now: Timestamp) -> Bool {
             let soak = self.rule.holdUntilInStore?.soak ?? 0
             let then = Timestamp(secondsSinceEpoch: now.secondsSinceEpoch - soak)
@@ -106,7 +106,7 @@ struct StoreHoldPropertyTests {
             var world = try World(seed: seed * 1000 + number)
             for storefront in Self.stores.map(Optional.some) + [nil, "fr"] {
                 let client = try world.client(storefront)
-                // A client without a known store may use any of them.
+                // A client without a known store may use any of the stores.
                 let own = Self.stores.filter { $0 == storefront }
                 let stores = own.isEmpty ? Self.stores : own
                 for now in (Int64(0)...25).map({ second($0) })

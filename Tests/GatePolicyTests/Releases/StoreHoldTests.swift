@@ -2,14 +2,14 @@ import Testing
 
 @testable import GatePolicy
 
-/// The decisions about clients when a floor is raised before the stores have the build.
+/// The decisions about clients when a floor is raised before the stores have the release.
 @Suite struct StoreHoldTests {
     struct Story: CustomTestStringConvertible {
         let testDescription: String
         let rule: RuleDefinition
         let releases: [Release]
         let client: ClientIdentity
-        /// The first second at which the client is denied; `nil`: never.
+        /// The first second at which the client is denied; `nil` if it is never denied.
         let blockedFrom: Int64?
 
         init(
@@ -146,7 +146,7 @@ import Testing
                 nil
             ),
             Story(
-                "only builds, next to a version",
+                "only builds, in addition to a version",
                 floor,
                 [try release(nil, build: 400), try release("4", build: 300, at: second(30))],
                 old,
@@ -181,7 +181,7 @@ import Testing
         ] + (try self.storefronts())
     }
 
-    /// Cases with one release that is in two of three countries.
+    /// Cases with a release that is in two of three countries.
     private static func storefronts() throws -> [Story] {
         let all = try rule("floor", minimum: "4", holdUntilInStore: StoreHold(soak: 20))
         let some = try rule(
@@ -305,7 +305,7 @@ import Testing
                 try release("4", app: "b", at: second(20)),
             ]
         )
-        // A client without an app may be the one whose store has the release.
+        // A client that names no app may be one whose store has the release.
         for identity in [
             try client(version: "3"), try client(app: "a", platform: nil, version: "3"),
         ] {

@@ -114,7 +114,7 @@ struct TimestampTests {
     }
 
     @Test func `every day has an HTTP date`() {
-        // Computed with the rule for leap years, from 1970 to 2400.
+        // The days from 1970 to 2400, computed with the rule for leap years.
         let months = [
             "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
         ]
@@ -144,7 +144,7 @@ struct TimestampTests {
         #expect(last.seconds(until: first) == -253_402_300_799)
     }
 
-    @Test func `every day of eight centuries is converted and back`() throws {
+    @Test func `every day in eight centuries is converted and converted back`() throws {
         var day = 0
         for year in 1970...2800 {
             for month in 1...12 {

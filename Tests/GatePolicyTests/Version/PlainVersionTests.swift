@@ -47,7 +47,7 @@ struct PlainVersionTests {
                 #expect(bytes.span.firstIndex(of: 0x2F) == expected, "\(count) \(place)")
                 #expect(bytes.span.firstIndex(of: 0x2E) == bytes.firstIndex(of: 0x2E))
             }
-            // Bytes with adjacent values do not match.
+            // Bytes with adjacent values must not match.
             let near = (0..<count).map { UInt8($0 % 2 == 0 ? 0x2E : 0x30) }
             #expect(near.span.firstIndex(of: 0x2F) == nil)
         }

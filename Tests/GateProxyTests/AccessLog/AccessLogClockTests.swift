@@ -24,7 +24,7 @@ struct AccessLogClockTests {
         #expect(self.text(clock) == "2026-11-23T09:35:25.042Z")
     }
 
-    @Test func `a change of the wall clock is followed, also backwards`() {
+    @Test func `the time follows changes to the wall clock, also backward ones`() {
         var clock = AccessLogClock(.combined, wallTime: Self.wallTime, at: Self.start)
         #expect(self.text(clock) == "22/Nov/2026:09:35:25 +0000")
         clock.set(wallTime: Self.wallTime - 3_600_000_000_000, at: Self.start)

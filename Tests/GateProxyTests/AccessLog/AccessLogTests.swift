@@ -14,7 +14,7 @@ struct AccessLogTests {
         return (stage, lines)
     }
 
-    /// Returns the log so far, with times and other values that differ between runs replaced.
+    /// Returns the log so far, with placeholders for times and other values that differ between runs.
     private func logged(_ stage: Stage, _ lines: AccessLogLines) -> String {
         stage.worker.loop.accessLog?.tick()
         defer { lines.text = "" }
@@ -199,7 +199,7 @@ struct AccessLogTests {
         )
         entry.forwarded(599)
         entry.bytes = .max
-        // A hundred years later.
+        // The request ends a hundred years later.
         log.end(entry, at: .uptimeNanoseconds(3_155_760_000_123_456_789))
         log.tick()
         #expect(text.hasSuffix(format == .json ? "000123.456}\n" : "000123.456\"\n"))
@@ -220,7 +220,7 @@ struct AccessLogTests {
             ("version", "X-App-Version", "1.1", "1.2"),
             ("build", "X-App-Build", "11", "12"),
         ]
-        // The name and value of one field differ in each.
+        // In each identity, the name and value of one field differ.
         let identities = (-1..<fields.count).map { changed in
             fields.enumerated().map { index, field in
                 (field.0, field.1, index == changed ? field.3 : field.2)
@@ -256,7 +256,7 @@ struct AccessLogTests {
         let (stage, lines) = try self.stage(.combined)
         let client = try stage.client()
         for (fields, text) in Self.agents + Self.agents.reversed() {
-            // The same header section with another request line, and then unchanged.
+            // The second head has another request line with the same header section, and the third is unchanged.
             for target in ["/", "/a/long/path", "/a/long/path"] {
                 let head = ["GET \(target) HTTP/1.1", "Host: a", "X-App-Version: 1"]
                 try client.receive(wire(head + fields))

@@ -8,7 +8,7 @@ struct AddressLimitTests {
         try #require(ClientNetwork(address))
     }
 
-    @Test func `a client has as many places as the limit says, and each comes free again`() throws {
+    @Test func `a client has as many slots as the limit allows, and a slot can be reused`() throws {
         let limit = AddressLimit(limit: 2)
         let client = try Self.network("203.0.113.9")
         #expect(limit.enter(client))
@@ -20,7 +20,7 @@ struct AddressLimitTests {
         #expect(!limit.enter(client))
     }
 
-    @Test func `nothing is kept of a client that has gone`() throws {
+    @Test func `nothing is kept about a client without connections`() throws {
         let limit = AddressLimit(limit: 2)
         let client = try Self.network("203.0.113.9")
         for _ in 0..<2 { #expect(limit.enter(client)) }
@@ -39,7 +39,7 @@ struct AddressLimitTests {
         #expect(try (Self.network(a) == Self.network(b)) == isSame)
     }
 
-    @Test func `what has no address has no limit`() {
+    @Test func `a client without an address has no limit`() {
         #expect(ClientNetwork("unknown") == nil)
     }
 
@@ -53,11 +53,13 @@ struct AddressLimitTests {
             ("::ffff:10.0.0.1", true),
         ]
     )
-    func `behind a private address there are others`(_ address: String, isShared: Bool) throws {
+    func `a private address may be shared by several clients`(_ address: String, isShared: Bool)
+        throws
+    {
         #expect(try Self.network(address).place.isShared == isShared)
     }
 
-    @Test func `each network is a place of its own, and all addresses of it one`() throws {
+    @Test func `each network has its own place, which all of its addresses share`() throws {
         let places = try ["203.0.113.9", "203.0.113.10", "2001:db8::1", "2001:db8:0:1::1"]
             .map { try Self.network($0).place }
         #expect(Set(places).count == 4)

@@ -25,7 +25,7 @@ struct ClientConnectionBodyTests {
         #expect(client.socket.isOutputClosed)
     }
 
-    @Test func `what is in a body beyond the limit is never read as a request`() throws {
+    @Test func `the content of a body beyond the limit is never read as a request`() throws {
         let stage = try Stage { $0.maxBodyBytes = 20 }
         let upstream = try stage.upstream()
         let spare = try stage.upstream()
@@ -39,7 +39,7 @@ struct ClientConnectionBodyTests {
         #expect(!spare.socket.sent.contains("GET /smuggled"))
     }
 
-    @Test func `a body beyond the limit has one answer, wherever it is split`() throws {
+    @Test func `a body beyond the limit gets the same response, wherever it is split`() throws {
         let size = String(Message.outdated.utf8.count, radix: 16)
         let body = "5\r\nhello\r\n\(size)\r\n\(Message.outdated)\r\n0\r\n\r\n"
         let bytes = Array(body.utf8)
@@ -54,7 +54,7 @@ struct ClientConnectionBodyTests {
         }
     }
 
-    @Test func `a malformed body is refused before and after its first piece went on`() throws {
+    @Test func `a malformed body is refused before and after its first part is forwarded`() throws {
         for first in ["x\r\n", "1\r\na\r\nx\r\n"] {
             let stage = try Stage()
             let upstream = try stage.upstream()
@@ -68,7 +68,7 @@ struct ClientConnectionBodyTests {
         }
     }
 
-    @Test func `a body that is malformed from its beginning never reaches the backend`() throws {
+    @Test func `a body that is malformed from the start never reaches the backend`() throws {
         let stage = try Stage()
         let upstream = try stage.upstream()
         let client = try stage.client()
@@ -78,7 +78,7 @@ struct ClientConnectionBodyTests {
         #expect(stage.idle === upstream.handler)
     }
 
-    @Test func `the answer to an outdated request waits for its small body`() throws {
+    @Test func `the response to an outdated request waits for its small body`() throws {
         let stage = try Stage()
         let client = try stage.client()
         let head = wire("POST / HTTP/1.1", "Host: a", "X-App-Version: 1", "Content-Length: 37")
@@ -92,7 +92,7 @@ struct ClientConnectionBodyTests {
         #expect(stage.worker.statistics.counters.discardedBytes == 37)
     }
 
-    @Test func `a small body that is waited for has one time for all of it`() throws {
+    @Test func `a single timeout applies to all of a small body`() throws {
         let stage = try Stage()
         let client = try stage.client()
         let head = wire("POST / HTTP/1.1", "Host: a", "X-App-Version: 1", "Content-Length: 9")
@@ -115,7 +115,7 @@ struct ClientConnectionBodyTests {
         ["Content-Length: 70000"], ["Content-Length: 5", "Expect: 100-continue"],
         ["Transfer-Encoding: chunked", "Expect: 100-continue"],
     ])
-    func `a body of an outdated request that may not end soon ends the connection`(
+    func `if an outdated request's body may not end soon, the connection closes`(
         _ lines: [String]
     ) throws {
         let stage = try Stage()
@@ -129,7 +129,7 @@ struct ClientConnectionBodyTests {
         #expect(client.socket.sent == "")
     }
 
-    @Test func `an early answer is the last, and the rest of the body is read away`() throws {
+    @Test func `an early response is the last, and the rest of the body is discarded`() throws {
         let stage = try Stage()
         let spare = try stage.upstream()
         let upstream = try stage.upstream()
@@ -145,7 +145,7 @@ struct ClientConnectionBodyTests {
         #expect(spare.socket.sent == "")
     }
 
-    @Test func `behind an early answer no request is sent`() throws {
+    @Test func `no request is sent after an early response`() throws {
         let stage = try Stage()
         let spare = try stage.upstream()
         let upstream = try stage.upstream()
@@ -160,7 +160,7 @@ struct ClientConnectionBodyTests {
         #expect(!(upstream.socket.sent + spare.socket.sent).contains("GET /second "))
     }
 
-    @Test func `a client that waits for 100 and is answered otherwise may not send its body`()
+    @Test func `a client that waits for 100 and gets another response may not send its body`()
         throws
     {
         let stage = try Stage()
@@ -177,12 +177,12 @@ struct ClientConnectionBodyTests {
         )
         #expect(upstream.socket.sent.contains("Expect: 100-continue\r\n"))
         try upstream.receive(wire("HTTP/1.1 401 Unauthorized", "Content-Length: 0"))
-        // The next bytes may be the body or a request, which the gate cannot determine.
+        // The gate cannot determine whether the next bytes are the body or a request.
         #expect(client.socket.sent.contains("Connection: close\r\n"))
         #expect(client.socket.isOutputClosed)
     }
 
-    @Test func `a client that was told to go on is kept`() throws {
+    @Test func `a client that gets a 100 stays connected`() throws {
         let stage = try Stage()
         let upstream = try stage.upstream()
         let client = try stage.client()

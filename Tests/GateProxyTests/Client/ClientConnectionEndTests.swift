@@ -4,7 +4,7 @@ import WireSamples
 
 @testable import GateProxy
 
-/// The end of connections: half-closed and closed, too early, too late, and on purpose.
+/// The end of connections: half-closed and closed, too early, too late, and intentionally.
 struct ClientConnectionEndTests {
     private static let lastGet = wire(
         "GET / HTTP/1.1",
@@ -13,7 +13,7 @@ struct ClientConnectionEndTests {
         "Connection: close"
     )
 
-    @Test func `a client that asks for it is closed after its answer`() throws {
+    @Test func `a client that requests a close is disconnected after its response`() throws {
         let stage = try Stage()
         let upstream = try stage.upstream()
         let client = try stage.client()
@@ -26,7 +26,8 @@ struct ClientConnectionEndTests {
         #expect(client.socket.isClosed)
     }
 
-    @Test func `a client that has closed its side gets its whole answer, however slowly`() throws {
+    @Test func `a client that has closed its side gets its whole response, however slowly`() throws
+    {
         let stage = try Stage()
         let upstream = try stage.upstream()
         let client = try stage.client()
@@ -40,7 +41,7 @@ struct ClientConnectionEndTests {
         #expect(client.socket.isClosed)
     }
 
-    @Test func `a client that closes its side during its last answer gets all of it`() throws {
+    @Test func `a client that closes its side during its last response gets all of it`() throws {
         let stage = try Stage()
         let upstream = try stage.upstream()
         let client = try stage.client()
@@ -54,7 +55,8 @@ struct ClientConnectionEndTests {
         #expect(client.socket.isClosed)
     }
 
-    @Test func `a client has longer for its last answer than for its goodbye`() throws {
+    @Test func `a client has more time to read its last response than to close afterwards`() throws
+    {
         let stage = try Stage()
         let upstream = try stage.upstream()
         let client = try stage.client()
@@ -69,7 +71,7 @@ struct ClientConnectionEndTests {
         #expect(client.socket.isClosed)
     }
 
-    @Test func `what a client says during its last answer does not shorten its time`() throws {
+    @Test func `data from a client during its last response does not shorten its time`() throws {
         let stage = try Stage()
         let upstream = try stage.upstream()
         let client = try stage.client()
@@ -84,7 +86,7 @@ struct ClientConnectionEndTests {
         #expect(client.handler.deadline == stage.worker.loop.now + timeouts.linger)
     }
 
-    @Test func `a client that does not take its last answer is given up`() throws {
+    @Test func `a client that does not read its last response is disconnected`() throws {
         let stage = try Stage()
         let upstream = try stage.upstream()
         let client = try stage.client()
@@ -95,7 +97,7 @@ struct ClientConnectionEndTests {
         #expect(client.socket.isClosed)
     }
 
-    @Test func `a client that goes away takes its upstream connection with it`() throws {
+    @Test func `a client that disconnects also ends its backend connection`() throws {
         let stage = try Stage()
         let upstream = try stage.upstream()
         let client = try stage.client()
@@ -106,7 +108,7 @@ struct ClientConnectionEndTests {
         #expect(stage.idle == nil)
     }
 
-    @Test func `a backend that is gone when it is written to is a bad gateway`() throws {
+    @Test func `a backend that is gone at the first write causes a bad gateway`() throws {
         let stage = try Stage()
         let upstream = try stage.upstream()
         let client = try stage.client()
@@ -120,7 +122,7 @@ struct ClientConnectionEndTests {
     }
 
     @Test(arguments: ["", Message.second, Message.outdated])
-    func `a client that is gone when it is written to is forgotten`(_ behind: String) throws {
+    func `a client that is gone when a response is forwarded is removed`(_ behind: String) throws {
         let stage = try Stage()
         let upstream = try stage.upstream()
         let client = try stage.client()
@@ -135,7 +137,7 @@ struct ClientConnectionEndTests {
     }
 
     @Test(arguments: [Message.outdated, "garbage\r\n\r\n", Self.lastGet])
-    func `a client that is gone when it is answered is forgotten`(_ request: String) throws {
+    func `a client that is gone when its response is written is removed`(_ request: String) throws {
         let stage = try Stage()
         let upstream = try stage.upstream()
         let client = try stage.client()
@@ -150,7 +152,7 @@ struct ClientConnectionEndTests {
         #expect(isDrained)
     }
 
-    @Test func `a client that ends in the middle of its body is closed`() throws {
+    @Test func `a client that ends within its body is disconnected`() throws {
         let stage = try Stage()
         let upstream = try stage.upstream()
         let client = try stage.client()
@@ -162,7 +164,7 @@ struct ClientConnectionEndTests {
         #expect(upstream.socket.isClosed)
     }
 
-    @Test func `a response that is cut off is cut off for the client`() throws {
+    @Test func `a truncated response is truncated for the client`() throws {
         let stage = try Stage()
         let upstream = try stage.upstream()
         let client = try stage.client()
@@ -174,7 +176,7 @@ struct ClientConnectionEndTests {
         #expect(upstream.socket.isClosed)
     }
 
-    @Test func `a response until the close ends with it`() throws {
+    @Test func `a close-delimited response ends with the backend's close`() throws {
         let stage = try Stage()
         let upstream = try stage.upstream()
         let client = try stage.client()
@@ -194,7 +196,7 @@ struct ClientConnectionEndTests {
         wire("HTTP/1.1 200 OK", "Content-Length: 0") + "x",
         wire("HTTP/1.1 304 Not Modified") + wire("HTTP/1.1 200 OK", "Content-Length: 0"),
     ])
-    func `a backend's connection that cannot serve again is closed`(_ response: String) throws {
+    func `a backend connection that cannot be reused is closed`(_ response: String) throws {
         let stage = try Stage()
         let upstream = try stage.upstream()
         let client = try stage.client()
@@ -206,7 +208,7 @@ struct ClientConnectionEndTests {
         #expect(!client.socket.sent.contains("close"))
     }
 
-    @Test func `an idle connection that says something is closed`() throws {
+    @Test func `an idle backend connection that sends data is closed`() throws {
         let stage = try Stage()
         let upstream = try stage.upstream()
         try upstream.receive(Message.ok)
@@ -214,7 +216,7 @@ struct ClientConnectionEndTests {
         #expect(stage.idle == nil)
     }
 
-    @Test func `an idle connection that ends leaves the pool`() throws {
+    @Test func `an idle backend connection that ends leaves the pool`() throws {
         let stage = try Stage()
         let first = try stage.upstream()
         let second = try stage.upstream()
@@ -224,7 +226,7 @@ struct ClientConnectionEndTests {
         #expect(stage.idle == nil)
     }
 
-    @Test func `a client that sends half a head for too long is told so`() throws {
+    @Test func `a client whose head remains incomplete gets a 408`() throws {
         let stage = try Stage()
         let client = try stage.client()
         let timeouts = stage.worker.loop.settings.timeouts
@@ -236,7 +238,7 @@ struct ClientConnectionEndTests {
         #expect(client.socket.isOutputClosed)
     }
 
-    @Test func `a client that sends nothing for too long is closed without a word`() throws {
+    @Test func `a client that sends nothing for too long is closed without a response`() throws {
         let stage = try Stage()
         let client = try stage.client()
         try client.receive(Message.outdated)
@@ -248,7 +250,7 @@ struct ClientConnectionEndTests {
         #expect(client.socket.isClosed)
     }
 
-    @Test func `the next head has its own time`() throws {
+    @Test func `the next head has its own timeout`() throws {
         let stage = try Stage()
         let client = try stage.client()
         try client.receive(Message.outdated + "GET /")
@@ -258,7 +260,7 @@ struct ClientConnectionEndTests {
         )
     }
 
-    @Test func `a backend that is silent for too long is a gateway timeout`() throws {
+    @Test func `a backend that is silent for too long causes a gateway timeout`() throws {
         let stage = try Stage()
         let upstream = try stage.upstream()
         let client = try stage.client()
@@ -276,7 +278,7 @@ struct ClientConnectionEndTests {
     private static let upload =
         wire("POST / HTTP/1.1", "Host: a", "X-App-Version: 3", "Content-Length: 9") + "a"
 
-    @Test func `a client that stalls its upload is told so`() throws {
+    @Test func `a client that stalls its upload gets a 408`() throws {
         let stage = try Stage()
         let upstream = try stage.upstream()
         let client = try stage.client()
@@ -290,7 +292,8 @@ struct ClientConnectionEndTests {
         #expect(upstream.socket.isClosed)
     }
 
-    @Test func `a backend that takes no more of an upload has its own time, and is blamed`() throws
+    @Test func `a backend that stops reading an upload has its own timeout and causes a 504`()
+        throws
     {
         let stage = try Stage()
         let upstream = try stage.upstream()
@@ -308,7 +311,7 @@ struct ClientConnectionEndTests {
         #expect(upstream.socket.isClosed)
     }
 
-    @Test func `a client has all of its time once the backend takes more`() throws {
+    @Test func `a client's timeout restarts once the backend reads more`() throws {
         let uptime = ManualUptime()
         let stage = try Stage(uptime: uptime)
         stage.worker.start()
@@ -328,7 +331,8 @@ struct ClientConnectionEndTests {
         }
     }
 
-    @Test func `a backend that was sent all does not win time by taking more of others`() throws {
+    @Test func `reading other data gives a backend that has the whole request no more time`() throws
+    {
         let uptime = ManualUptime()
         let stage = try Stage(uptime: uptime)
         stage.worker.start()
@@ -343,7 +347,7 @@ struct ClientConnectionEndTests {
         #expect(client.handler.deadline == end)
     }
 
-    @Test func `a drain closes who waits and lets the others finish`() throws {
+    @Test func `a drain closes idle connections and lets the others finish`() throws {
         let stage = try Stage()
         let upstream = try stage.upstream()
         let idle = try stage.client()
@@ -361,7 +365,8 @@ struct ClientConnectionEndTests {
         #expect(isDrained)
     }
 
-    @Test func `a client that was told to go on has its next request answered in a drain`() throws {
+    @Test func `a client that may continue gets a response to its next request in a drain`() throws
+    {
         let stage = try Stage()
         let upstream = try stage.upstream()
         let client = try stage.client()
@@ -379,7 +384,7 @@ struct ClientConnectionEndTests {
         #expect(client.socket.isOutputClosed)
     }
 
-    @Test func `a drain does not cut off an answer that a slow client is still taking`() throws {
+    @Test func `a drain does not truncate a response that a slow client is still reading`() throws {
         let stage = try Stage()
         let upstream = try stage.upstream()
         let client = try stage.client()

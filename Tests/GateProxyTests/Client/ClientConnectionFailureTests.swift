@@ -4,9 +4,9 @@ import WireSamples
 
 @testable import GateProxy
 
-/// Failed backend responses are counted for the client that sent the request, and for no other.
+/// The counting of failed backend responses, each for the client that sent the request and for no other.
 struct ClientConnectionFailureTests {
-    /// The end of a request.
+    /// How a request ends.
     enum End: Sendable {
         /// The backend sends these, one after the other.
         case answers([String])
@@ -23,7 +23,7 @@ struct ClientConnectionFailureTests {
         }
     }
 
-    /// Returns the numbers of counted requests, watched responses and failures by version.
+    /// Returns the numbers of counted requests, observed responses and failures, by version.
     private static func counted(_ stage: Stage) throws -> [String: [UInt64]] {
         var bucket = CensusBucket(limit: 10)
         bucket.add(try #require(stage.worker.loop.census).take())
@@ -48,15 +48,17 @@ struct ClientConnectionFailureTests {
             (.answers([Self.head(599) + "no"]), 1), (.answers([Self.head(200) + "ok"]), 0),
             (.answers([Self.head(499) + "no"]), 0), (.answers([Self.head(404) + "no"]), 0),
             (.answers([wire("HTTP/1.1 103 Early Hints"), Self.head(502) + "no"]), 1),
-            // The head is enough, and the end of the response does not change the result.
+            // The head alone decides, and the end of the response does not change the result.
             (.answers([Self.head(500)]), 1), (.answers([Self.head(500), "no"]), 1),
             (.answers([wire("HTTP/1.1 500 No", "Transfer-Encoding: chunked"), "what\r\n"]), 1),
             (.answers([wire("HTTP/1.1 200 OK", "Transfer-Encoding: chunked"), "what\r\n"]), 0),
             (.answers(["nonsense\r\n\r\n"]), 1), (.disconnects, 1), (.isSilent, 1),
         ] as [(End, UInt64)]
     )
-    func `an answer of 5xx counts, and one that does not come`(_ end: End, _ errors: UInt64) throws
-    {
+    func `a 5xx response counts as a failure, and so does a missing one`(
+        _ end: End,
+        _ errors: UInt64
+    ) throws {
         let stage = try Self.stage()
         let upstream = try stage.upstream()
         let client = try stage.client()
@@ -72,7 +74,7 @@ struct ClientConnectionFailureTests {
         #expect(try Self.counted(stage) == ["3": [1, 1, errors]])
     }
 
-    @Test func `a backend that breaks off an answer that has begun has answered`() throws {
+    @Test func `a response that the backend truncates is not a failure`() throws {
         let stage = try Self.stage()
         let upstream = try stage.upstream()
         let client = try stage.client()
@@ -83,7 +85,7 @@ struct ClientConnectionFailureTests {
         #expect(try Self.counted(stage) == ["3": [1, 1, 0]])
     }
 
-    @Test func `of several requests on a connection those count that fail`() throws {
+    @Test func `of several requests on a connection, only failed ones are failures`() throws {
         let stage = try Self.stage()
         let upstream = try stage.upstream()
         let client = try stage.client()
@@ -96,7 +98,7 @@ struct ClientConnectionFailureTests {
         #expect(try Self.counted(stage) == ["3": [3, 3, 1], "4": [2, 2, 2]])
     }
 
-    @Test func `what the gate itself denies, or has no room for, is no failure`() throws {
+    @Test func `a request that the gate denies or has no capacity for is not a failure`() throws {
         let stage = try Self.stage { $0.maxPendingRequests = 1 }
         _ = try stage.upstream()
         let denied = try stage.client()
@@ -110,7 +112,7 @@ struct ClientConnectionFailureTests {
         #expect(try Self.counted(stage) == ["1": [1, 0, 0], "3": [2, 2, 0]])
     }
 
-    @Test func `an answer that comes after the fetch is its own client's`() throws {
+    @Test func `a response that arrives after the fetch is counted for its own client`() throws {
         let stage = try Self.stage()
         let tally = try #require(stage.worker.loop.census)
         var bucket = CensusBucket(limit: 10)

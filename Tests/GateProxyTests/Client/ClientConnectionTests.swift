@@ -8,7 +8,7 @@ import WireSamples
 
 /// Requests and responses on one client connection and one backend connection.
 struct ClientConnectionTests {
-    @Test func `an allowed request goes on and its answer comes back`() throws {
+    @Test func `an allowed request is forwarded, and so is its response`() throws {
         let stage = try Stage()
         let upstream = try stage.upstream()
         let client = try stage.client()
@@ -24,7 +24,7 @@ struct ClientConnectionTests {
         #expect(stage.worker.statistics.counters.allowed == 1)
     }
 
-    @Test func `what is read of a body at one time is written at one time`() throws {
+    @Test func `the part of a body that is read at once is written at once`() throws {
         let stage = try Stage()
         let upstream = try stage.upstream()
         let client = try stage.client()
@@ -39,7 +39,7 @@ struct ClientConnectionTests {
         #expect(client.socket.sent.hasSuffix("\r\n\r\nabcdef"))
     }
 
-    @Test func `what came before the backend was reset is the client's`() throws {
+    @Test func `the client gets what arrived before the backend's reset`() throws {
         let stage = try Stage()
         let upstream = try stage.upstream()
         let client = try stage.client()
@@ -51,7 +51,7 @@ struct ClientConnectionTests {
         #expect(client.socket.isClosed)
     }
 
-    @Test func `an outdated request is answered and the backend hears nothing of it`() throws {
+    @Test func `an outdated request gets a denial and never reaches the backend`() throws {
         let stage = try Stage()
         let upstream = try stage.upstream()
         let client = try stage.client()
@@ -67,7 +67,7 @@ struct ClientConnectionTests {
         #expect(stage.worker.statistics.counters.required == 2)
     }
 
-    @Test func `an answer to HEAD has a length and no body`() throws {
+    @Test func `a response to HEAD has a length and no body`() throws {
         let stage = try Stage()
         let client = try stage.client()
         try client.receive(Message.outdated.replacing("GET", with: "HEAD"))
@@ -78,7 +78,7 @@ struct ClientConnectionTests {
         #expect(client.socket.takeSent().hasPrefix("HTTP/1.1 426 "))
     }
 
-    @Test func `a denial can be read by the web app that asked`() throws {
+    @Test func `the web app that sent the request can read a denial`() throws {
         let stage = try Stage()
         let client = try stage.client()
         try client.receive(
@@ -92,7 +92,7 @@ struct ClientConnectionTests {
     }
 
     @Test(arguments: [("HTTP/1.1", true), ("HTTP/1.0", false)])
-    func `a protocol to upgrade to is named to clients that know what it is`(
+    func `the protocol to upgrade to is named only to clients that know it`(
         _ version: String,
         _ isNamed: Bool
     ) throws {
@@ -106,7 +106,7 @@ struct ClientConnectionTests {
         )
     }
 
-    @Test func `requests and answers in any pieces`() throws {
+    @Test func `requests and responses may be split anywhere`() throws {
         let stage = try Stage()
         let upstream = try stage.upstream()
         let client = try stage.client()
@@ -124,7 +124,7 @@ struct ClientConnectionTests {
         }
     }
 
-    @Test func `pipelined requests go on one after the other`() throws {
+    @Test func `pipelined requests are forwarded one after the other`() throws {
         let stage = try Stage()
         let upstream = try stage.upstream()
         let client = try stage.client()
@@ -153,7 +153,7 @@ struct ClientConnectionTests {
         #expect(upstream.socket.sent.hasPrefix("GET /second "))
     }
 
-    @Test func `a pipelined request behind a failed one is sent`() throws {
+    @Test func `a pipelined request after a failed one is sent`() throws {
         let stage = try Stage()
         let spare = try stage.upstream()
         let upstream = try stage.upstream()
@@ -169,7 +169,7 @@ struct ClientConnectionTests {
         #expect(client.socket.takeSent() == Message.ok)
     }
 
-    @Test func `interim answers pass, but not to HTTP 1_0`() throws {
+    @Test func `interim responses are forwarded, but not to HTTP 1_0 clients`() throws {
         let interim = wire("HTTP/1.1 103 Early Hints", "Link: a")
         for (version, expected) in [("1.1", interim), ("1.0", "")] {
             let stage = try Stage()
@@ -183,7 +183,7 @@ struct ClientConnectionTests {
         }
     }
 
-    @Test func `HTTP 1_0 gets a chunked body without chunks, ended by the close`() throws {
+    @Test func `an HTTP 1_0 client gets a chunked body unchunked, ended by the close`() throws {
         let stage = try Stage()
         let upstream = try stage.upstream()
         let client = try stage.client()
@@ -199,7 +199,7 @@ struct ClientConnectionTests {
         #expect(stage.idle === upstream.handler)
     }
 
-    @Test func `HTTP 1_0 is kept where it asks for it`() throws {
+    @Test func `an HTTP 1_0 connection stays open if the client requests it`() throws {
         let stage = try Stage()
         let upstream = try stage.upstream()
         let client = try stage.client()
@@ -218,7 +218,7 @@ struct ClientConnectionTests {
         "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 18446744073709551616\r\n\r\n",
         "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
     ])
-    func `what is no request is refused, and what follows it is not read`(_ text: String) throws {
+    func `an invalid request is refused, and nothing after it is read`(_ text: String) throws {
         let stage = try Stage()
         let upstream = try stage.upstream()
         let client = try stage.client()
@@ -239,7 +239,7 @@ struct ClientConnectionTests {
         wire("HTTP/1.1 200 OK", "Content-Length: 1", "Content-Length: 2"),
         wire("HTTP/1.1 200 OK", "A : b"),
     ])
-    func `what is no response is a bad gateway`(_ text: String) throws {
+    func `an invalid response is a bad gateway`(_ text: String) throws {
         let stage = try Stage()
         let upstream = try stage.upstream()
         let client = try stage.client()
@@ -252,7 +252,7 @@ struct ClientConnectionTests {
         #expect(stage.worker.loop.counters.upstreamFailures == 1)
     }
 
-    @Test func `a new rule set judges a head that is being received`() throws {
+    @Test func `a new rule set applies to a head that is being received`() throws {
         let stage = try Stage()
         let upstream = try stage.upstream()
         let client = try stage.client()
@@ -263,7 +263,7 @@ struct ClientConnectionTests {
         #expect(upstream.socket.sent == "")
     }
 
-    @Test func `a client too many is told so`() throws {
+    @Test func `a client beyond the limit gets a 503`() throws {
         let stage = try Stage { $0.maxConnections = 1 }
         let first = try stage.client()
         let second = try stage.client()
@@ -275,7 +275,7 @@ struct ClientConnectionTests {
         #expect(try stage.client().socket.sent == "")
     }
 
-    @Test func `a client that never lets the buffer become empty does not make it grow`() throws {
+    @Test func `the buffer does not grow even if a client never lets it become empty`() throws {
         let stage = try Stage()
         let client = try stage.client()
         let padding = String(repeating: "p", count: 4096)

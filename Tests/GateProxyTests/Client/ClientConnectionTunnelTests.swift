@@ -37,7 +37,7 @@ struct ClientConnectionTunnelTests {
         }
     }
 
-    @Test func `bytes pass both ways, whatever they look like`() throws {
+    @Test func `bytes pass in both directions, whatever they contain`() throws {
         let tunnel = try Tunnel()
         try tunnel.client.receive(Message.outdated)
         #expect(tunnel.upstream.socket.takeSent() == Message.outdated)
@@ -46,12 +46,12 @@ struct ClientConnectionTunnelTests {
         #expect(tunnel.stage.worker.statistics.counters.requests == 1)
     }
 
-    @Test func `bytes that came with the handshake pass, on both sides`() throws {
+    @Test func `bytes that arrive with the handshake pass in both directions`() throws {
         let tunnel = try Tunnel(clientExtra: "early", upstreamExtra: "prompt")
         #expect(tunnel.upstream.socket.takeSent() == "early")
     }
 
-    @Test func `what came behind a handshake that was declined is the next request`() throws {
+    @Test func `the bytes after a declined handshake are the next request`() throws {
         let stage = try Stage()
         let upstream = try stage.upstream()
         let client = try stage.client()
@@ -84,7 +84,7 @@ struct ClientConnectionTunnelTests {
         #expect(second.upstream.socket.sent == "more")
     }
 
-    @Test func `both sides closed is the end`() throws {
+    @Test func `the tunnel ends when both sides are closed`() throws {
         let tunnel = try Tunnel()
         tunnel.client.endInput()
         tunnel.upstream.endInput()
@@ -114,7 +114,7 @@ struct ClientConnectionTunnelTests {
         #expect(tunnel.upstream.socket.isClosed)
     }
 
-    @Test func `a tunnel in which nothing happens is closed`() throws {
+    @Test func `an idle tunnel is closed`() throws {
         let tunnel = try Tunnel()
         let timeouts = tunnel.stage.worker.loop.settings.timeouts
         #expect(tunnel.client.handler.deadline == tunnel.stage.worker.loop.now + timeouts.tunnel)
@@ -122,7 +122,7 @@ struct ClientConnectionTunnelTests {
         #expect(tunnel.client.socket.isClosed && tunnel.upstream.socket.isClosed)
     }
 
-    @Test func `a client that goes away takes the tunnel with it`() throws {
+    @Test func `a client that disconnects ends the tunnel`() throws {
         let tunnel = try Tunnel()
         tunnel.client.disconnect()
         #expect(tunnel.upstream.socket.isClosed)

@@ -9,7 +9,7 @@ struct ConnectionPermitTests {
         ConnectionPermit.take(for: try #require(ClientNetwork("203.0.113.9")), in: self.limit)
     }
 
-    @Test func `a permit is free again when it is left, and only once`() throws {
+    @Test func `a permit is released once, when it is left`() throws {
         let first = try #require(try self.take())
         #expect(try self.take() == nil)
         first.leave()
@@ -20,7 +20,7 @@ struct ConnectionPermitTests {
         #expect(self.limit.clientCount == 0)
     }
 
-    @Test func `a permit that was moved belongs to who has it now`() throws {
+    @Test func `a moved permit belongs to its new owner`() throws {
         let first = try #require(try self.take())
         let moved = try #require(first.moved())
         first.leave()

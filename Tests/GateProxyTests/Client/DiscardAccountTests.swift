@@ -6,7 +6,7 @@ import Testing
 struct DiscardAccountTests {
     private static let lot = DiscardBudget.lot
 
-    /// A budget of 64 lots in all, 16 of them for one client, which are not refilled.
+    /// A budget of 64 lots in total and 16 for one client, which is not refilled.
     private let budget = DiscardBudget(
         DiscardLimits(awaitedBytes: 0, bytes: UInt64(Self.lot), time: .seconds(8)),
         clock: { .uptimeNanoseconds(0) }
@@ -17,7 +17,7 @@ struct DiscardAccountTests {
         var account = DiscardAccount()
         account.begin(free: 100)
         #expect(account.charge(100, to: client, self.budget) == true)
-        // None of the sixteen lots has been used.
+        // All sixteen lots are still available.
         #expect(account.charge(16 * Self.lot, to: client, self.budget) == true)
         #expect(account.charge(1, to: client, self.budget) == false)
     }
@@ -30,7 +30,7 @@ struct DiscardAccountTests {
         #expect(account.charge(1, to: client, self.budget) == false)
     }
 
-    @Test func `clients that are not known are charged to the gate alone`() {
+    @Test func `unknown clients are charged only to the gate`() {
         var account = DiscardAccount()
         account.begin(free: 0)
         #expect(account.charge(64 * Self.lot, to: nil, self.budget) == true)

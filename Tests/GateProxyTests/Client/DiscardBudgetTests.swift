@@ -19,8 +19,8 @@ struct DiscardBudgetTests {
     private static let lot = DiscardBudget.lot
     private let clock = Clock()
 
-    /// Returns a budget in which the largest body is one lot, so that a client may have 16 at once,
-    /// and all clients 64.
+    /// Returns a budget in which the largest body is one lot, so a client may have 16 bodies at once, and all clients
+    /// together 64.
     private func budget() -> DiscardBudget {
         let limits = DiscardLimits(awaitedBytes: 0, bytes: UInt64(Self.lot), time: .seconds(8))
         return DiscardBudget(limits, clock: { [clock = self.clock] in clock.time })
@@ -30,7 +30,9 @@ struct DiscardBudgetTests {
         try #require(ClientNetwork("198.51.\(number / 256).\(number % 256)"))
     }
 
-    @Test func `a client has sixteen bodies at once and earns as many in the time of one`() throws {
+    @Test func `a client may send sixteen bodies at once, and as many again after one timeout`()
+        throws
+    {
         let budget = self.budget()
         let client = try self.client(1)
         for _ in 0..<16 { #expect(budget.take(Self.lot, for: client)) }
@@ -40,14 +42,14 @@ struct DiscardBudgetTests {
         #expect(!budget.take(Self.lot, for: client))
     }
 
-    @Test func `what one client has used is no other's`() throws {
+    @Test func `one client's use does not affect another client`() throws {
         let budget = self.budget()
         for _ in 0..<17 { _ = budget.take(Self.lot, for: try self.client(1)) }
         #expect(budget.take(Self.lot, for: try self.client(2)))
     }
 
     @Test(arguments: [false, true])
-    func `all clients together have sixty-four`(_ areKnown: Bool) throws {
+    func `all clients together may send sixty-four bodies`(_ areKnown: Bool) throws {
         let budget = self.budget()
         for number in 0..<64 {
             #expect(budget.take(Self.lot, for: areKnown ? try self.client(number) : nil))
@@ -57,7 +59,7 @@ struct DiscardBudgetTests {
         #expect(budget.take(Self.lot, for: areKnown ? try self.client(64) : nil))
     }
 
-    @Test func `a client that is refused takes nothing from the others`() throws {
+    @Test func `refusing a client takes nothing from the others`() throws {
         let budget = self.budget()
         for _ in 0..<100 { _ = budget.take(Self.lot, for: try self.client(1)) }
         for number in 2..<50 { #expect(budget.take(Self.lot, for: try self.client(number))) }

@@ -55,7 +55,7 @@ struct HTTP2AnswerTests {
         "Content-Length: 0"
     )
 
-    @Test func `content becomes chunks, the last of them with the end`() throws {
+    @Test func `content is sent in chunks, and the last chunk with the end`() throws {
         let scene = try Scene(Message.get)
         try scene.receive([("a", "b")])
         let head = wire("HTTP/1.1 200 OK", "a: b", "transfer-encoding: chunked")
@@ -68,7 +68,7 @@ struct HTTP2AnswerTests {
         #expect(!scene.client.socket.isOutputClosed)
     }
 
-    @Test func `content of a length passes as it is`() throws {
+    @Test func `content with a length is forwarded unchanged`() throws {
         let scene = try Scene(Message.get)
         try scene.receive([("content-length", "4")])
         scene.receive("abc", isLast: false)
@@ -79,7 +79,7 @@ struct HTTP2AnswerTests {
         #expect(!scene.client.socket.isOutputClosed)
     }
 
-    @Test func `a client of HTTP/1.0 gets no chunks and a close`() throws {
+    @Test func `an HTTP/1.0 client gets no chunks and a close`() throws {
         let scene = try Scene(wire("GET / HTTP/1.0", "X-App-Version: 3"))
         try scene.receive([("a", "b")])
         scene.receive("abc", isLast: false)
@@ -90,7 +90,7 @@ struct HTTP2AnswerTests {
         #expect(scene.client.socket.isOutputClosed)
     }
 
-    @Test func `the first piece behind a head has all of its time`() throws {
+    @Test func `the first part after a head has the whole timeout`() throws {
         let scene = try Scene(Message.get)
         scene.pass(seconds: 20)
         try scene.receive([])
@@ -98,7 +98,7 @@ struct HTTP2AnswerTests {
         #expect(scene.client.handler.deadline == scene.stage.worker.loop.now + time)
     }
 
-    @Test func `a call that may not go on ends with its status where chunks tell the end`() throws {
+    @Test func `a denied call with chunks ends with its status`() throws {
         let scene = try Scene(Self.call)
         try scene.receive([("content-type", "application/grpc")])
         scene.receive("abc", isLast: false)
@@ -108,7 +108,7 @@ struct HTTP2AnswerTests {
         #expect(sent.hasPrefix("0\r\n") && sent.contains("grpc-status: 9\r\n"))
     }
 
-    @Test func `content of a length gets no end of chunks`() throws {
+    @Test func `content with a length does not get a last chunk`() throws {
         let scene = try Scene(Self.call)
         try scene.receive([("content-type", "application/grpc"), ("content-length", "9")])
         scene.receive("abc", isLast: false)

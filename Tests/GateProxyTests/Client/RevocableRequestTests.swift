@@ -6,7 +6,7 @@ import WireSamples
 
 @testable import GateProxy
 
-/// Long-lived responses during changes of the rules.
+/// Long-lived responses whose rules change.
 struct RevocableRequestTests {
     private static func handshake(_ version: String) -> String {
         wire(
@@ -52,7 +52,7 @@ struct RevocableRequestTests {
         }
     }
 
-    @Test func `a WebSocket that no longer passes is closed with a reason, and only that`() throws {
+    @Test func `only a WebSocket that is no longer allowed is closed, with a reason`() throws {
         let old = try Scene(Self.handshake("3"), Self.switching)
         let new = try Scene(Self.handshake("9"), Self.switching)
         for scene in [old, new] { try scene.use(minimum: "4.0") }
@@ -63,7 +63,7 @@ struct RevocableRequestTests {
         #expect(new.client.socket.takeSent() == "")
         try new.upstream.receive("go on")
         #expect(new.client.socket.takeSent() == "go on")
-        // The client closes as well, and its remaining data is discarded.
+        // The client also closes, and its remaining data is discarded.
         try old.client.receive("\u{0}")
         old.client.endInput()
         #expect(old.client.socket.isClosed)
@@ -83,7 +83,7 @@ struct RevocableRequestTests {
         #expect(scene.upstream.socket.isClosed)
     }
 
-    @Test func `a backend is told nothing in the middle of its client's frame`() throws {
+    @Test func `a backend gets no close frame in the middle of its client's frame`() throws {
         let scene = try Scene(Self.handshake("3"), Self.switching)
         _ = scene.upstream.socket.takeBytes()
         // FIN and text, masked, with one of two bytes.
@@ -95,7 +95,7 @@ struct RevocableRequestTests {
         #expect(scene.upstream.socket.isClosed)
     }
 
-    @Test func `the frame that is under way is finished first`() throws {
+    @Test func `the frame in progress is completed first`() throws {
         let scene = try Scene(Self.handshake("3"), Self.switching)
         try scene.upstream.receive("\u{1}\u{A}hello")
         try scene.use(minimum: "4.0")
@@ -106,7 +106,7 @@ struct RevocableRequestTests {
         #expect(scene.upstream.socket.isClosed)
     }
 
-    @Test func `a frame that never ends is not waited for`() throws {
+    @Test func `the gate does not wait for a frame that never ends`() throws {
         let scene = try Scene(Self.handshake("3"), Self.switching)
         try scene.upstream.receive("\u{1}\u{A}hello")
         try scene.use(minimum: "4.0")
@@ -118,7 +118,7 @@ struct RevocableRequestTests {
         #expect(scene.client.socket.isClosed)
     }
 
-    @Test func `maintenance says that the client may come back`() throws {
+    @Test func `the close code for maintenance means that the client may reconnect`() throws {
         let scene = try Scene(Self.handshake("3"), Self.switching)
         let clock = scene.stage.clock
         let window = MaintenanceWindow(from: clock.later(-1), until: clock.later(60))
@@ -126,7 +126,7 @@ struct RevocableRequestTests {
         #expect(scene.client.socket.takeBytes() == WebSocketFrames.close(1013, "maintenance"))
     }
 
-    @Test func `a brownout says so, too`() throws {
+    @Test func `the close code for a brownout also means that the client may reconnect`() throws {
         let scene = try Scene(Self.handshake("3"), Self.switching)
         let clock = scene.stage.clock
         let (start, end) = (clock.later(-1), clock.later(60))
@@ -144,7 +144,7 @@ struct RevocableRequestTests {
         #expect(scene.client.socket.takeBytes() == WebSocketFrames.close(1013, "brownout"))
     }
 
-    @Test func `another protocol than WebSocket is only closed`() throws {
+    @Test func `a protocol other than WebSocket is closed without a close frame`() throws {
         let scene = try Scene(
             Self.handshake("3").replacing("websocket", with: "foo"),
             Self.switching.replacing("websocket", with: "foo")
@@ -155,7 +155,7 @@ struct RevocableRequestTests {
         #expect(scene.upstream.socket.isClosed)
     }
 
-    @Test func `a stream of events is cut off, and does not look complete`() throws {
+    @Test func `an event stream is cut off, and does not look complete`() throws {
         let scene = try Scene(Message.get, Self.events + "3\r\n:\n\n\r\n")
         try scene.use(minimum: "2.5")
         try scene.upstream.receive("3\r\n:\n\n\r\n")
@@ -166,7 +166,7 @@ struct RevocableRequestTests {
         #expect(scene.upstream.socket.isClosed)
     }
 
-    @Test func `an answer that comes to an end is not cut off`() throws {
+    @Test func `a response that ends by itself is not cut off`() throws {
         let scene = try Scene(
             Message.get,
             wire("HTTP/1.1 200 OK", "Content-Type: text/plain", "Content-Length: 4") + "ab"
@@ -178,7 +178,8 @@ struct RevocableRequestTests {
         #expect(scene.client.socket.takeSent().hasPrefix("HTTP/1.1 426 "))
     }
 
-    @Test func `a stream whose rules changed before it began does not begin to last`() throws {
+    @Test func `a stream whose rules change before its response is closed at the response`() throws
+    {
         let stage = try Stage(minimum: "2.0")
         let upstream = try stage.upstream()
         let client = try stage.client()
@@ -189,14 +190,14 @@ struct RevocableRequestTests {
         #expect(upstream.socket.isClosed)
     }
 
-    @Test func `an early hint does not make a stream forget who asked`() throws {
+    @Test func `an early hint does not separate a stream from its client`() throws {
         let hint = wire("HTTP/1.1 103 Early Hints", "Link: </a>")
         let scene = try Scene(Message.get, hint + Self.events)
         try scene.use(minimum: "4.0")
         #expect(scene.client.socket.isClosed)
     }
 
-    @Test func `a stream ends in the second in which its floor comes`() throws {
+    @Test func `a stream ends in the second in which its floor takes effect`() throws {
         let scene = try Scene(Message.get, Self.events)
         scene.stage.worker.start()
         defer { scene.stage.worker.closeAll() }
@@ -213,8 +214,8 @@ struct RevocableRequestTests {
         #expect(scene.client.socket.isClosed)
     }
 
-    /// The floor had ended permanently, so that no date remained for another evaluation.
-    @Test func `what goes on is judged again when the clock is set back`() throws {
+    /// The floor had ended permanently, so no date for another evaluation was left.
+    @Test func `long-lived exchanges are evaluated again when the clock is set back`() throws {
         let stage = try Stage()
         let rule = RuleDefinition(
             id: "dated",

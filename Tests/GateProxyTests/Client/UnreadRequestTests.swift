@@ -15,8 +15,7 @@ struct UnreadRequestTests {
     enum Ending: CaseIterable {
         /// The gate stops.
         case drain
-        /// The gate stops, and the event loop is so late that the time for the last requests is
-        /// over.
+        /// The gate stops, and the event loop is so late that the time for last requests is over.
         case lateDrain
         case lateDrainWithSuccessor
         /// The client has been idle until its timeout.
@@ -97,7 +96,7 @@ struct UnreadRequestTests {
     }
 
     @Test(arguments: [true, false], [Ending.drain, .lateDrain, .lateDrainWithSuccessor])
-    func `is answered when the gate stops, as the last of its connection`(
+    func `an unread request gets the last response when the gate stops`(
         _ isFirst: Bool,
         _ ending: Ending
     ) async throws {
@@ -109,7 +108,8 @@ struct UnreadRequestTests {
         }
     }
 
-    @Test func `is answered though the time between two requests is over`() async throws {
+    @Test func `an unread request gets a response although the idle timeout is over`() async throws
+    {
         try await self.play(isFirst: false, .idleTimeout) { client in
             let answer = try client.response()
             #expect(answer.status == 426)

@@ -28,7 +28,7 @@ struct GateStatisticsTests {
         #expect(statistics.counters.requests == 4)
     }
 
-    @Test func `latency is measured to the denial, the backend and its response`() throws {
+    @Test func `latency is measured until the denial, the backend and its response`() throws {
         let uptime = ManualUptime()
         let stage = try Stage(uptime: uptime) { $0.measuresLatency = true }
         let upstream = try stage.upstream()

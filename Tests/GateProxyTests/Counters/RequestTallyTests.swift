@@ -22,7 +22,7 @@ struct RequestTallyTests {
         )
     }
 
-    @Test func `beyond the limit requests are counted without names, and none is lost`() {
+    @Test func `beyond the limit, requests are counted without names, and none is lost`() {
         let tally = RequestTally(capacity: 3)
         for number in 0..<1000 {
             let terms = RequestTerms(

@@ -66,7 +66,7 @@ struct EventStreamTests {
         for client in clients { _ = client.socket.takeSent() }
         stage.worker.use(try Stage.ruleSet(minimum: "2.0"))
         for client in clients { #expect(client.socket.takeSent() == "") }
-        // The client is allowed before and after; a higher minimum alone is not an event.
+        // The client is allowed before and after; the higher minimum alone is not an event.
         stage.worker.use(try Stage.ruleSet(minimum: "2.5"))
         #expect(clients[0].socket.takeSent().contains("\"minimumVersion\":\"2.5\""))
         #expect(clients[1].socket.takeSent() == "")
@@ -103,7 +103,7 @@ struct EventStreamTests {
         #expect(again.socket.takeSent().contains("data:"))
     }
 
-    @Test func `an HTTP 1_0 client gets a stream delimited by the connection close`() throws {
+    @Test func `an HTTP 1_0 client gets a stream delimited by the close`() throws {
         let stage = try Stage()
         let client = try Self.open(stage, http: "HTTP/1.0")
         let sent = client.socket.takeSent()
@@ -122,7 +122,7 @@ struct EventStreamTests {
         #expect(client.socket.takeSent() == "3\r\n:\n\n\r\n")
     }
 
-    @Test func `a decision that changes with time is sent at its exact second`() throws {
+    @Test func `a decision that changes with time is sent in the exact second`() throws {
         let stage = try Stage()
         let rule = RuleDefinition(
             id: "dated",

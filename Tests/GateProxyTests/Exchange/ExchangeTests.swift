@@ -80,7 +80,7 @@ struct ExchangeTests {
         .lingering(Exchange.Lingering(budget: budget, end: before.end))
     }
 
-    /// Checks a table that must have a row for every state.
+    /// Checks a table, which must have a row for every state.
     private func check<Action: Equatable>(
         _ rows: [Row<Action>],
         sourceLocation: SourceLocation = #_sourceLocation,
@@ -96,7 +96,7 @@ struct ExchangeTests {
         }
     }
 
-    @Test func `after a response of the gate the connection is idle or lingers`() {
+    @Test func `after a response from the gate, the connection is idle or lingers`() {
         typealias Case = (Bool, Exchange.RemainingBody, Exchange.AnswerAction, Exchange)
         let cases: [Case] = [
             (true, .nothing, .answer, .idle),
@@ -139,7 +139,7 @@ struct ExchangeTests {
         #expect(exchange.awaited(bytes: 1, limits: Self.limits) == .answerAndLinger)
     }
 
-    @Test func `with a limit of zero no response waits for a body`() {
+    @Test func `with a limit of zero, no response waits for a body`() {
         let limits = DiscardLimits(awaitedBytes: 0, bytes: 1000)
         for remaining in [Exchange.RemainingBody.bytes(1), .chunked] {
             var exchange = Exchange.head
@@ -250,7 +250,7 @@ struct ExchangeTests {
         ) { $0.responseHead(status: 103, switchesAsOffered: false, endsByClose: false) }
     }
 
-    @Test func `too many interim heads are a bad gateway`() {
+    @Test func `too many interim heads cause a bad gateway`() {
         var exchange = Self.waiting
         var actions: [Exchange.ResponseHeadAction] = []
         for _ in 0...Exchange.interimLimit {
@@ -502,7 +502,7 @@ struct ExchangeTests {
         #expect(Self.timeOutRetryable(&exchange) == .gatewayTimeout)
     }
 
-    @Test func `a request is retried with one other backend only`() {
+    @Test func `a request is retried with only one other backend`() {
         var exchange = Self.waiting
         #expect(Self.timeOutRetryable(&exchange) == .tryAnotherBackend)
         #expect(Self.timeOutRetryable(&exchange) == .gatewayTimeout)

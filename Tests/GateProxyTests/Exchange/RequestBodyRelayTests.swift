@@ -40,7 +40,7 @@ struct RequestBodyRelayTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let framing: BodyFraming
         let received: String
-        /// The bytes that are passed on as they were framed, and as content.
+        /// The bytes that are forwarded, with the original framing and as content.
         let framed: String
         let content: String
         let consumed: Int
@@ -74,7 +74,7 @@ struct RequestBodyRelayTests {
     ]
 
     @Test(arguments: Self.cases, [false, true])
-    func `a body is passed on up to its end, framed or as content`(
+    func `a body is forwarded up to its end, framed or as content`(
         _ sample: Case,
         _ asContent: Bool
     ) {
@@ -148,13 +148,13 @@ struct RequestBodyRelayTests {
         #expect(String(buffer: other) == "2\r\nab\r\n")
     }
 
-    @Test func `content that was sent is sent again to another backend, and once`() {
+    @Test func `content that was sent is sent again to another backend, but only once`() {
         var relay = self.relay(.chunked, asContent: true)
         _ = self.read(&relay, "2\r\nab\r\n")
         _ = self.read(&relay, "1\r\nc\r\n")
         #expect(relay.isResendable)
         #expect(relay.takeSent() == ByteBuffer(string: "abc"))
-        // Over HTTP/1.1, nothing is kept; the form stays.
+        // Over HTTP/1.1, nothing is kept, but the form remains.
         #expect(relay.passesContent)
         _ = self.read(&relay, "1\r\nd\r\n")
         #expect(relay.takeSent() == nil)
@@ -209,7 +209,7 @@ struct RequestBodyRelayTests {
         #expect(relay.discard(rest, trailerFields: Self.table) == .end(consumed: 3))
     }
 
-    @Test func `much is expected of a long body, and of one of which much has arrived`() {
+    @Test func `a long body is expected to have much left, as is one that has been long so far`() {
         var announced = self.relay(.length(10))
         #expect(announced.expects(10))
         _ = self.read(&announced, "a")

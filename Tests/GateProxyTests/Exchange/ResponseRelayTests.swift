@@ -6,7 +6,7 @@ import WireSamples
 @testable import GateProxy
 
 struct ResponseRelayTests {
-    /// A response head of HTTP/1.1, with what follows from it.
+    /// Returns an HTTP/1.1 response head, and what follows from it.
     private static func read(_ lines: [String]) throws -> (ResponseHead, ResponseFacts) {
         var parser = ResponseHeadParser()
         let bytes = Array(wire(lines).utf8)
@@ -24,7 +24,7 @@ struct ResponseRelayTests {
         ],
         [false, true]
     )
-    func `a response of HTTP/1 1 keeps its framing, but not its chunks for HTTP/1 0`(
+    func `an HTTP/1 1 response keeps its framing, but has no chunks for HTTP/1 0`(
         _ sample: ([String], ResponseRelay.Framing),
         _ isHTTP10: Bool
     ) throws {
@@ -44,7 +44,7 @@ struct ResponseRelayTests {
         ],
         [false, true]
     )
-    func `a response of HTTP/2 without a length is sent in chunks`(
+    func `an HTTP/2 response without a length is sent in chunks`(
         _ sample: ([(String, String)], ResponseRelay.Framing),
         _ isHTTP10: Bool
     ) throws {
@@ -81,7 +81,7 @@ struct ResponseRelayTests {
         #expect(relay.upstreamKeepsAlive)
     }
 
-    @Test func `before a response starts nothing is known of its end`() {
+    @Test func `nothing is known about a response's end before it starts`() {
         var relay = ResponseRelay()
         #expect(relay.framing == .asReceived)
         #expect(!relay.upstreamKeepsAlive)
@@ -106,7 +106,7 @@ struct ResponseRelayTests {
             (false, false, .close), (true, false, .close),
         ]
     )
-    func `the announcement about the connection depends on the version`(
+    func `the Connection field of a response depends on the version`(
         _ isHTTP10: Bool,
         _ keepsClient: Bool,
         _ connection: ResponseHeadWriter.Connection

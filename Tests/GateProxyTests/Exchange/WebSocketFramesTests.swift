@@ -51,7 +51,7 @@ struct WebSocketFramesTests {
         }
     }
 
-    @Test func `following stops at the first end of a frame if requested`() {
+    @Test func `if requested, following stops at the first end of a frame`() {
         let bytes = Self.frame(10) + Self.frame(20)
         var frames = WebSocketFrames()
         _ = frames.follow(bytes.span.extracting(first: 5))
@@ -60,7 +60,7 @@ struct WebSocketFramesTests {
         #expect(frames.isBetweenFrames)
     }
 
-    @Test func `after an invalid length there is no position between frames`() {
+    @Test func `after an invalid length, there is no position between frames`() {
         let bytes: [UInt8] = [0x82, 127, 0x80, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3]
         var frames = WebSocketFrames()
         #expect(frames.follow(bytes.span) == bytes.count)

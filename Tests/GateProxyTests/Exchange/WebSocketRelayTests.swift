@@ -7,7 +7,7 @@ struct WebSocketRelayTests {
     private static let frameStart: [UInt8] = [0x81, 5, 0x68]
     private static let frameEnd: [UInt8] = [0x65, 0x6C, 0x6C, 0x6F]
 
-    @Test func `all bytes of both directions pass until the WebSocket is revoked`() {
+    @Test func `all bytes pass in both directions until the WebSocket is revoked`() {
         var relay = WebSocketRelay()
         #expect(relay.receiveFromBackend(Self.frameStart.span) == 3)
         #expect(relay.receiveFromBackend(Self.frameEnd.span) == 4)
@@ -40,8 +40,9 @@ struct WebSocketRelayTests {
     }
 
     @Test(arguments: WebSocketRelay.Revocation.allCases)
-    func `between two frames a WebSocket is closed at once`(_ revocation: WebSocketRelay.Revocation)
-    {
+    func `between two frames, a WebSocket is closed at once`(
+        _ revocation: WebSocketRelay.Revocation
+    ) {
         var relay = WebSocketRelay()
         relay.revoke(revocation)
         #expect(relay.closeFrame != nil)

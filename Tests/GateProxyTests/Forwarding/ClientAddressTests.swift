@@ -80,7 +80,7 @@ struct ClientAddressTests {
         (["2001:db8::1", "10.0.0.2"], "2001:db8::1"), (["10.0.0.3", "10.0.0.2"], nil),
         (["203.0.113.9", "unknown"], nil), ([], nil),
     ])
-    func `the client is the last address that is not a trusted proxy`(
+    func `the client's address is the last one that is not a trusted proxy's`(
         _ list: [String],
         _ client: String?
     ) throws {

@@ -45,7 +45,7 @@ struct RequestHeadWriterTests {
         return String(buffer: out)
     }
 
-    /// The fields that the gate adds to every head from an untrusted client with host `a`.
+    /// The fields that the gate adds to every head with the host `a` from an untrusted client.
     private static let added = """
         X-Forwarded-For: 192.0.2.9\r
         X-Forwarded-Proto: http\r
@@ -84,7 +84,7 @@ struct RequestHeadWriterTests {
         #expect(try HeaderBlock(of: request).fields.contains("\(name): 3"))
     }
 
-    /// Each byte of invalid UTF-8 becomes three bytes when it is converted to text.
+    /// The test uses invalid UTF-8, because each such byte becomes three bytes when it is converted to text.
     @Test func `the longest possible head fits into the buffer`() throws {
         let protocols = String(repeating: "p\u{FF}", count: 2_000)
         let lines =
@@ -123,7 +123,7 @@ struct RequestHeadWriterTests {
             sent: "GET / HTTP/1.1\r\nHost: a\r\n" + added
         ),
         Case(
-            name: "framing, origin and content fields pass",
+            name: "framing, origin and content fields are forwarded",
             received: wire(
                 "POST / HTTP/1.1",
                 "Host: a",
@@ -292,13 +292,13 @@ struct RequestHeadWriterTests {
                 + added.replacing("Host: a\r\n", with: "Host: b:81\r\n")
         ),
         Case(
-            name: "an absolute target without a path has the root",
+            name: "an absolute target without a path gets the root path",
             received: wire("GET http://b HTTP/1.1", "Host: a"),
             sent: "GET / HTTP/1.1\r\nHost: b\r\n"
                 + added.replacing("Host: a\r\n", with: "Host: b\r\n")
         ),
         Case(
-            name: "an absolute target with only a query has the root",
+            name: "an absolute target with only a query gets the root path",
             received: wire("GET http://b?c HTTP/1.1", "Host: a"),
             sent: "GET /?c HTTP/1.1\r\nHost: b\r\n"
                 + added.replacing("Host: a\r\n", with: "Host: b\r\n")
@@ -326,7 +326,7 @@ struct RequestHeadWriterTests {
                 + added
         ),
         Case(
-            name: "an expectation of HTTP 1.0 does not pass",
+            name: "an expectation from an HTTP 1.0 client is not forwarded",
             received: wire(
                 "PUT / HTTP/1.0",
                 "Expect: 100-continue",
@@ -361,7 +361,7 @@ struct RequestHeadWriterTests {
                 + added
         ),
         Case(
-            name: "without a remaining protocol no upgrade is offered",
+            name: "without a remaining protocol, no upgrade is offered",
             received: wire("GET / HTTP/1.1", "Host: a", "Connection: Upgrade", "Upgrade: H2C"),
             sent: "GET / HTTP/1.1\r\nHost: a\r\n" + added
         ),

@@ -61,7 +61,7 @@ struct LogCursorTests {
         }
     }
 
-    @Test func `memory for lines is reused without its previous content`() {
+    @Test func `memory for lines is reused without the previous content`() {
         var pool = LogMemoryPool()
         var draft = LogMemory(capacity: 4096)
         func copied(_ text: String, _ times: Int) -> [String] {

@@ -66,7 +66,7 @@ struct LogQueueTests {
         #expect(self.take(from: &queue) == (.sleep, ""))
         #expect(self.append("3\n", to: &queue) == .wake)
         #expect(self.take(from: &queue) == (.write(dropped: 2), "3\n"))
-        // Neither the line nor the report on the other two was written.
+        // Neither this line nor the report about the other two was written.
         queue.refused(1, unreported: 2)
         #expect(self.take(from: &queue) == (.sleep, ""))
         _ = self.append("4\n", to: &queue)

@@ -25,7 +25,7 @@ struct LogValueTests {
             ("\u{1B}[31m", "\\x1B[31m", "\\u001B[31m"),
             ("a\u{7F}", "a\\x7F", "a\\u007F"),
             ("日本", "\\xE6\\x97\\xA5\\xE6\\x9C\\xAC", "日本"),
-            // The byte to escape is the ninth, and the last of eight.
+            // The byte to escape is the ninth byte, and then the last of eight.
             ("12345678\"", "12345678\\x22", "12345678\\\""),
             ("1234567\\", "1234567\\x5C", "1234567\\\\"),
         ]

@@ -11,7 +11,7 @@ private final class LogPipe {
     private var writing: CInt
     let writer: LogWriter
 
-    /// `F_SETPIPE_SZ` of Linux, which Swift does not import.
+    /// Linux's `F_SETPIPE_SZ`, which Swift does not import.
     private static let setPipeSize: CInt = 1031
 
     /// `size`: the capacity of the pipe in bytes.
@@ -51,7 +51,7 @@ private final class LogPipe {
     func closeReader() {
         if self.reading >= 0 { close(self.reading) }
         self.reading = -1
-        // A process that another test is starting has a copy until it calls `exec`.
+        // Until it calls `exec`, a process that another test is starting has a copy of the reading end.
         var watched = pollfd(fd: self.writing, events: 0, revents: 0)
         while watched.revents & Int16(POLLERR) == 0 { _ = unsafe poll(&watched, 1, -1) }
     }
@@ -121,7 +121,7 @@ struct LogWriterTests {
         #expect(dropped > 0)
         pipe.writer.write(Array("not a request\n".utf8).span)
         #expect(pipe.writer.droppedLines == dropped)
-        // The report is before or after the line, because the thread may be between two lines.
+        // The report may come before or after the line, because the thread may be between two lines.
         let text = try pipe.read { text in
             text.contains("not a request\n") && Self.reportedDrops(in: text) == dropped
         }
@@ -140,7 +140,7 @@ struct LogWriterTests {
         await pipe.end()
     }
 
-    @Test func `a full disk only loses the refused lines`() async throws {
+    @Test func `only the refused lines are lost when the disk is full`() async throws {
         let full = unsafe open("/dev/full", O_WRONLY)
         try #require(full >= 0)
         defer { close(full) }

@@ -16,7 +16,7 @@ struct DescriptorReserveTests {
         #expect(reserve.end(for: .backend) == backends)
     }
 
-    @Test func `there is capacity without a limit, and none at the limit`() {
+    @Test func `there is always capacity without a limit, and none at the limit`() {
         for purpose in [DescriptorReserve.Purpose.client, .backend] {
             #expect(DescriptorReserve(limit: nil).hasRoom(for: purpose))
             // The process has a few descriptors open.

@@ -18,7 +18,7 @@ struct LargeBuffersTests {
         let address = content.map(Self.address)
         content = content.map { buffers.reclaim($0) }
         #expect(content.map(Self.address) == address)
-        // The client has not received it yet.
+        // The client has not received the content yet.
         let other = buffers.take()
         #expect(Self.address(of: other) != address)
         #expect(content?.readableBytesView.allSatisfy { $0 == 0x61 } == true)

@@ -34,7 +34,7 @@ struct LoopLagMonitorTests {
                 #expect(refusal.hasPrefix("HTTP/1.1 503 "))
                 #expect(refusal.contains("Retry-After: 1\r\n"))
             }
-            // A request that needs no backend is answered as usual.
+            // A request that needs no backend gets a response as usual.
             try client.receive(Message.outdated)
             #expect(client.socket.takeSent().hasPrefix("HTTP/1.1 426 "))
         }

@@ -33,7 +33,9 @@ struct ParkedConnectionTableTests {
         #expect(parked.count == 0)
     }
 
-    @Test func `the token of a removed connection does not match the next in its slot`() throws {
+    @Test func `a removed connection's token does not match the next connection in its slot`()
+        throws
+    {
         var parked = ParkedConnectionTable(worker: 0)
         let stays = parked.add(Self.connection(1))
         let gone = parked.add(Self.connection(2))
@@ -45,7 +47,7 @@ struct ParkedConnectionTableTests {
         #expect(parked[stays]?.descriptor == 1)
     }
 
-    @Test func `the token does not match either after the table was empty`() {
+    @Test func `nor does the token match after the table was empty`() {
         var parked = ParkedConnectionTable(worker: 0)
         let gone = parked.add(Self.connection(1))
         #expect(parked.remove(gone) != nil)
@@ -60,7 +62,7 @@ struct ParkedConnectionTableTests {
         #expect(parked.remove(ParkedConnectionToken(rawValue: 0)) == nil)
     }
 
-    @Test func `overdue connections are removed, and the others stay`() {
+    @Test func `overdue connections are removed, and the others are kept`() {
         var parked = ParkedConnectionTable(worker: 0)
         let tokens = [30, 10, 20, 10].enumerated().map { index, seconds in
             parked.add(Self.connection(CInt(index), until: seconds))
@@ -100,7 +102,7 @@ struct ParkedConnectionTableTests {
         #expect(limit.clientCount == 0)
     }
 
-    /// The documented memory for 10,000 parked connections depends on this size.
+    /// The documented memory use of 10,000 parked connections depends on this size.
     @Test func `a record has no more than 64 bytes`() {
         #expect(MemoryLayout<ParkedConnection>.stride <= 64)
     }

@@ -4,8 +4,7 @@ import Testing
 @testable import GateProxy
 
 struct TrimScheduleTests {
-    /// Returns the seconds in which memory is trimmed, for the number of parked connections in each
-    /// second.
+    /// Returns the seconds in which memory is trimmed, given the number of parked connections in each second.
     private static func trims(_ parked: [Int]) -> [Int] {
         var schedule = TrimSchedule(begin: .uptimeNanoseconds(0))
         return parked.indices.filter { second in
@@ -18,18 +17,18 @@ struct TrimScheduleTests {
 
     @Test(
         arguments: [
-            // Not for a small number of connections.
+            // Memory is not trimmed for a small number of connections.
             ([0, 499, 499, 499], []),
-            // Once for many connections, when their number is stable.
+            // For many connections, it is trimmed once, when their number is stable.
             ([0, 500, 500, 500, 500, 500, 500, 500, 500], [2]),
             ([0, 3000, 8000, 10_000, 10_000, 10_000, 10_000, 10_000, 10_000], [4]),
-            // Later connections wait.
+            // Connections that are parked later wait for the next trim.
             ([0, 9000, 9000, 9900, 9900, 9900, 9900, 9900, 9900], [2, 7]),
-            // With constant turnover, the memory would be needed again.
+            // With constant turnover, it is trimmed once, because the memory would be needed again.
             ([1000, 1000, 1200, 900, 1100, 1000, 1300, 1000, 1350, 1000, 1100, 1300, 1200], [1]),
-            // Many connections after others have closed.
+            // It is trimmed again for many connections that are parked after others have closed.
             ([1000, 1000, 0, 0, 0, 0, 0, 1000, 1000, 1000], [1, 8]),
-            // Slow continuous growth.
+            // During slow, continuous growth, it is trimmed every five seconds.
             (Array(stride(from: 10_000, to: 14_000, by: 200)), [1, 6, 11, 16]),
             // Without parked connections, memory is trimmed every minute.
             (Array(repeating: 0, count: 130), [60, 120]),

@@ -28,7 +28,7 @@ struct GateServerTests {
         }
     }
 
-    @Test func `a gate is responsive if each of its event loops is`() async throws {
+    @Test func `a gate is responsive if each of its event loops is responsive`() async throws {
         let (isHeld, mayGoOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         var settings = GateSettings(
             listen: Endpoint(host: "127.0.0.1", port: 0),

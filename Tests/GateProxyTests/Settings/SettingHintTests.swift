@@ -4,10 +4,10 @@ import Testing
 
 @testable import GateProxy
 
-/// The hint for a setting that is nearly valid.
+/// The hints for settings that are nearly valid.
 struct SettingHintTests {
     @Test(arguments: [
-        ("23010", "; write 127.0.0.1:23010 for this machine only, or 0.0.0.0:23010 for all"),
+        ("23010", "; write 127.0.0.1:23010 for local clients, or 0.0.0.0:23010 for all"),
         ("99999", "; 99999 is not a port: ports range from 1 to 65535"),
         ("127.0.0.1:99999", "; 99999 is not a port: ports range from 1 to 65535"),
         (":8080", "; write 0.0.0.0:8080 for all addresses"),
@@ -42,7 +42,7 @@ struct SettingHintTests {
     }
 
     @Test(arguments: [
-        (EADDRINUSE, "another process uses the port ('ss -ltnp sport = :80' shows it): stop it"),
+        (EADDRINUSE, "another process is using the port ('ss -ltnp sport = :80' shows which): stop"),
         (EADDRNOTAVAIL, "this machine has no address 192.0.2.1: choose one of its own"),
         (EACCES, "ports below 1024 need the capability CAP_NET_BIND_SERVICE"),
         (ENOMEM, "bind"),

@@ -8,7 +8,7 @@ import NIOEmbedded
 final class FakeBackends {
     private let loop: EmbeddedEventLoop
     private var pending: [(address: String, promise: EventLoopPromise<UpstreamLink>)] = []
-    /// The dialled addresses, in order.
+    /// The dialed addresses, in order.
     private(set) var dialled: [String] = []
 
     init(loop: EmbeddedEventLoop) {

@@ -21,7 +21,7 @@ final class FakeSocket: ChannelOutboundHandler {
     private(set) var isOutputClosed = false
     private(set) var isClosed = false
     private(set) var readCount = 0
-    /// Whether the peer receives no data for now.
+    /// Whether the peer currently receives no data.
     private(set) var isBlocked = false
     /// Whether the connection fails at the next flush.
     var diesOnFlush = false
@@ -48,7 +48,7 @@ final class FakeSocket: ChannelOutboundHandler {
 
     func flush(context: ChannelHandlerContext) {
         guard !self.diesOnFlush || self.unflushed.isEmpty else {
-            // Like in NIO, the channel is inactive before `flush` returns.
+            // As in NIO, the channel is inactive before `flush` returns.
             return self.close(context: context, mode: .all, promise: nil)
         }
         self.pending += self.unflushed
@@ -150,7 +150,7 @@ struct Wire<Handler: ChannelInboundHandler & ChannelOutboundHandler> {
         self.channel.close(promise: nil)
     }
 
-    /// Makes the channel not writable.
+    /// Makes the channel unwritable.
     func stall() {
         self.channel.isWritable = false
         self.channel.pipeline.fireChannelWritabilityChanged()

@@ -11,7 +11,7 @@ extension WorkerRules {
         return try self.verdict(on: text, parser: &parser, last: &last)
     }
 
-    /// Returns the denial with the client's version; `nil`: the client is allowed.
+    /// Returns the denial with the client's version; `nil` if the client is allowed.
     func denial(onFirst text: String) throws -> RenderedAnswer? {
         let verdict = try self.verdict(onFirst: text)
         let bytes = Array(text.utf8)

@@ -14,9 +14,9 @@ struct HandshakeProblemTests {
     }
 
     @Test(arguments: [
-        ("HTTP_REQUEST", HandshakeProblem.Peer.client, "a client uses plain HTTP where TLS is"),
+        ("HTTP_REQUEST", HandshakeProblem.Peer.client, "a client is using plain HTTP where TLS is"),
         ("PEER_DID_NOT_RETURN_A_CERTIFICATE", .client, "a client sent no certificate, but --tls-c"),
-        ("CERTIFICATE_VERIFY_FAILED", .client, "a client's certificate is not signed by a --tl"),
+        ("CERTIFICATE_VERIFY_FAILED", .client, "a client's certificate is not signed by a CA in"),
         ("SSLV3_ALERT_CERTIFICATE_EXPIRED", .client, "a client rejected the gate's certificate,"),
         ("TLSV1_ALERT_UNKNOWN_CA", .client, "a client does not trust the gate's certificate"),
         ("CERTIFICATE_VERIFY_FAILED", .backend, "the backend's certificate is not trusted: it is"),
@@ -28,7 +28,7 @@ struct HandshakeProblemTests {
         #expect(problem.isActionable)
     }
 
-    @Test func `scanners are not actionable, and backend failures always are`() {
+    @Test func `failures caused by scanners are not actionable, and backend failures always are`() {
         let stranger = HandshakeProblem(names: ["UNKNOWN_PROTOCOL"], with: .client)
         #expect(!stranger.isActionable)
         let backend = HandshakeProblem(names: ["UNKNOWN_PROTOCOL"], with: .backend)

@@ -21,7 +21,7 @@ struct ServerNamesTests {
             ("other.example", nil), ("", nil),
         ] as [(String, Int?)]
     )
-    func `a server name finds its certificate`(name: String, value: Int?) {
+    func `a server name selects its certificate`(name: String, value: Int?) {
         #expect(Self.names[name] == value)
     }
 }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import GateProxy
 
-/// Bytes written through a real channel arrive complete and in order, regardless of the path.
+/// Bytes written through a real channel, which arrive complete and in order on either path.
 @Suite(.ownThread, .timeLimit(.minutes(2 * GateExecutable.slowdown)))
 struct ChannelOutputTests {
     /// Provides the output to a test, on the event loop of the channel.
@@ -28,12 +28,12 @@ struct ChannelOutputTests {
         }
     }
 
-    /// Counts the bytes that pass a channel to the socket.
+    /// Counts the bytes that pass through a channel to the socket.
     private final class Counter: ChannelOutboundHandler {
         typealias OutboundIn = ByteBuffer
 
         private(set) var bytes = 0
-        /// The total memory of the buffers that the pieces belong to.
+        /// The total memory of the buffers to which the pieces belong.
         private(set) var memory = 0
 
         func write(
@@ -67,7 +67,7 @@ struct ChannelOutputTests {
                     return channel.eventLoop.makeSucceededVoidFuture()
                 }
                 .childChannelOption(.autoRead, value: false)
-                // Set before the connection is accepted: it limits the bytes in flight.
+                // Set before the connection is accepted, so that it limits the bytes in flight.
                 .serverChannelOption(.socketOption(.so_rcvbuf), value: 65536)
                 .bind(host: "127.0.0.1", port: 0).get()
             let address = try #require(server.localAddress)
@@ -125,7 +125,7 @@ struct ChannelOutputTests {
         private(set) var bytes: [UInt8] = []
         private var waiter: EventLoopPromise<Void>?
 
-        /// Reads from a channel once when data arrives, or at once if there is more than before.
+        /// Reads from a channel once, when data arrives, or at once if there is more data than before.
         ///
         /// A channel whose peer has closed reads all remaining data by itself.
         func more(from channel: any Channel, behind seen: Int) -> EventLoopFuture<Void> {
@@ -185,7 +185,7 @@ struct ChannelOutputTests {
         try await connection.close()
     }
 
-    @Test func `with a transforming handler all data passes the channel`() async throws {
+    @Test func `with a transforming handler, all data passes through the channel`() async throws {
         let connection = try await Connection(bypassesChannel: false)
         try await connection.onLoop { output in
             output.writeAndFlush(Self.numbered(0..<200))
@@ -209,7 +209,7 @@ struct ChannelOutputTests {
             #expect(output.untaken == total)
             output.flush()
         }
-        // The kernel of the peer holds the rest.
+        // The kernel holds the rest for the peer.
         let before = try await connection.onLoop { $0.untaken }
         #expect((1..<total).contains(before))
         _ = try await connection.read(total)
@@ -224,13 +224,13 @@ struct ChannelOutputTests {
     ) async throws {
         let connection = try await Connection(bypassesChannel: bypassesChannel)
         let total = 1_500_000
-        // More than all buffers of both kernels hold, in pieces that are sent in three ways.
+        // More than all kernel buffers hold, in pieces that are sent in three ways.
         let isWritten = connection.writer.eventLoop.makePromise(of: Void.self)
         try await connection.onLoop { output in
             var start = 0
             var turn = 0
             while start < total {
-                // The smallest pieces would take long to fill the kernel buffers.
+                // The smallest pieces would take too long to fill the kernel buffers.
                 let end = Swift.min(start + (start < 2000 ? size : 100_000), total)
                 if turn % 3 == 0 {
                     output.writeAndFlush(Self.numbered(start..<end))
@@ -257,7 +257,7 @@ struct ChannelOutputTests {
     }
 
     @Test(arguments: [true, false])
-    func `small waiting pieces are joined and keep no buffers alive`(
+    func `small waiting pieces are joined, and keep no buffers alive`(
         bypassesChannel: Bool
     ) async throws {
         let connection = try await Connection(bypassesChannel: bypassesChannel)
@@ -268,7 +268,7 @@ struct ChannelOutputTests {
         let pieces = 20_000
         try await connection.onLoop { output in
             for place in full..<full + pieces {
-                // Like in a read: a slice of a buffer with unused capacity.
+                // As after a read, the piece is a slice of a buffer with unused capacity.
                 var buffer = ByteBufferAllocator().buffer(capacity: 1024)
                 buffer.writeImmutableBuffer(Self.numbered(place..<place + 1))
                 output.writeAndFlush(buffer)
@@ -277,7 +277,7 @@ struct ChannelOutputTests {
         let bytes = try await connection.read(full + pieces)
         #expect(bytes == Array(Self.numbered(0..<full + pieces).readableBytesView))
         let held = try await connection.onLoop { _ in connection.counter.value.memory } - before
-        // Sixteen unchanged pieces, and buffers of at most twice the size of the others.
+        // Sixteen unchanged pieces, and buffers of at most twice the other pieces' size.
         #expect(held <= 17 * 1024 + 4 * pieces, "\(held) bytes")
         #expect(try await connection.onLoop { $0.isEmpty })
         try await connection.close()

@@ -9,7 +9,7 @@ struct LargeReadAllocatorTests {
         LargeReadAllocator(NIOLoopBound(LargeBuffers(), eventLoop: EmbeddedEventLoop()))
     }
 
-    @Test func `short reads use a buffer of the connection`() {
+    @Test func `short reads use the connection's own buffer`() {
         var allocator = Self.allocator()
         for _ in 0..<10 {
             #expect(allocator.nextBufferSize() == LargeReadAllocator.initialCapacity)
@@ -25,7 +25,7 @@ struct LargeReadAllocatorTests {
             try #require(size <= LargeBuffers.threshold)
             _ = allocator.record(actualReadBytes: size)
         }
-        // Without this result the channel would reuse its current buffer.
+        // With any other result, the channel would reuse its current buffer.
         let grows = allocator.record(actualReadBytes: 200_000)
         #expect(grows)
         #expect(allocator.nextBufferSize() == nil)
@@ -33,7 +33,7 @@ struct LargeReadAllocatorTests {
         #expect(buffer.capacity == LargeBuffers.capacity)
     }
 
-    @Test func `after a large response short reads use a small buffer again`() {
+    @Test func `after a large response, short reads use a small buffer again`() {
         var allocator = Self.allocator()
         for _ in 0..<10 { _ = allocator.record(actualReadBytes: LargeBuffers.capacity) }
         #expect(allocator.nextBufferSize() == nil)

@@ -10,7 +10,7 @@ struct UpstreamBalancerTests {
 
     private static let start = Self.time(0)
 
-    /// Returns the addresses that a number of requests are sent to, by index.
+    /// Returns the indexes of the addresses to which this many requests are sent.
     private static func places(
         _ balancer: inout UpstreamBalancer,
         _ count: Int,
@@ -19,7 +19,7 @@ struct UpstreamBalancerTests {
         (0..<count).map { _ in balancer.choose(at: now)?.index }
     }
 
-    /// Returns the trial of an address whose time is over.
+    /// Returns the trial of an address whose exclusion is over.
     private static func trial(
         _ balancer: inout UpstreamBalancer,
         of index: Int,
@@ -56,7 +56,7 @@ struct UpstreamBalancerTests {
         #expect(Self.places(&balancer, 3, at: Self.time(1000)).contains(1))
     }
 
-    @Test func `a single request tries an address until it gets a response`() {
+    @Test func `an address is tried with a single request until it responds`() {
         var balancer = UpstreamBalancer(count: 2)
         _ = balancer.connectFailed(1, at: Self.start)
         #expect(Self.places(&balancer, 5, at: Self.time(1000)).filter { $0 == 1 }.count == 1)
@@ -72,7 +72,7 @@ struct UpstreamBalancerTests {
         balancer.trialEnded(first, of: 1, at: Self.time(1500))
         let second = try Self.trial(&balancer, of: 1, at: Self.time(1500))
         #expect(second != first)
-        // The address has had its trial.
+        // Ending the first trial again has no effect.
         balancer.trialEnded(first, of: 1, at: Self.time(1500))
         #expect(Self.places(&balancer, 4, at: Self.time(1500)).allSatisfy { $0 == 0 })
         let late = Self.time(1500) + UpstreamBalancer.longestTrial
@@ -98,7 +98,7 @@ struct UpstreamBalancerTests {
                 var balancer = UpstreamBalancer(count: 4, turn: turn)
                 let bad = (0..<4).filter { $0 != good }
                 for index in bad { _ = balancer.connectFailed(index, at: Self.start) }
-                // The time of all addresses is over, so each of them may be tried.
+                // The exclusion of all addresses is over, so each of them may be tried.
                 let now = Self.time(60_000)
                 guard let first = balancer.choose(at: now)?.index, first != good else { continue }
                 _ = balancer.connectFailed(first, at: now)
@@ -107,7 +107,7 @@ struct UpstreamBalancerTests {
         }
     }
 
-    @Test func `without a serving address, one whose time is over comes first`() {
+    @Test func `without a serving address, one whose exclusion is over comes first`() {
         var balancer = UpstreamBalancer(count: 3)
         for index in 0..<3 { _ = balancer.connectFailed(index, at: Self.time(100 * Int64(index))) }
         let now = Self.time(1150)
@@ -119,7 +119,7 @@ struct UpstreamBalancerTests {
         #expect(balancer.choose(at: now, besides: [0], insisting: false) == nil)
     }
 
-    @Test func `an address is left out longer each time, up to half a minute`() {
+    @Test func `an address is left out for longer each time, up to half a minute`() {
         var balancer = UpstreamBalancer(count: 2)
         var now = Self.start
         #expect(balancer.connectFailed(0, at: now) == .eject(for: .seconds(1)))

@@ -38,7 +38,7 @@ struct UpstreamDirectoryTests {
         )
     }
 
-    @Test func `another order is not a change, another address is`() throws {
+    @Test func `a different order is not a change, but a different address is`() throws {
         var directory = try Self.directory("http://api.example")
         let (first, second) = (try Self.socket("192.0.2.1"), try Self.socket("192.0.2.2"))
         #expect(directory.lookedUp(Self.name, .success([first, second])) == .publish)

@@ -13,7 +13,7 @@ struct UpstreamNamesTests {
 
     private static let unknown = Answer.failure(LookupFailure(description: "no such host"))
 
-    /// Runs a gate whose only backend is a name that is resolved from the answers.
+    /// Runs a gate whose only backend is a name; `answers` contains the results of its lookups.
     private func play(
         _ answers: Watched<Answer>,
         _ questions: Watched<Int> = Watched(0),
@@ -92,7 +92,7 @@ struct UpstreamNamesTests {
         #expect(backends.map(\.record.exchanges.count) == [3, 3])
     }
 
-    @Test func `the last addresses stay if the lookup fails`() async throws {
+    @Test func `the last addresses are kept if the lookup fails`() async throws {
         let backend = try ScriptedBackend { _ in [.echo] }
         let questions = Watched(0)
         let answers = Watched(try Self.answer(backend))
@@ -106,7 +106,7 @@ struct UpstreamNamesTests {
         }
     }
 
-    @Test func `a name that cannot be resolved gives 502 until it can`() async throws {
+    @Test func `a name that cannot be resolved causes 502s until it can`() async throws {
         let backend = try ScriptedBackend { _ in [.echo] }
         let answers = Watched(Self.unknown)
         try await self.play(answers) { server in

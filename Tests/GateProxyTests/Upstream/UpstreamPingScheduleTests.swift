@@ -4,7 +4,7 @@ import Testing
 @testable import GateProxy
 
 struct UpstreamPingScheduleTests {
-    /// The expected action at a time, in seconds.
+    /// A time in seconds, and the action expected then.
     struct Step: Sendable {
         var now: Int64
         var heard: Int64
@@ -31,7 +31,7 @@ struct UpstreamPingScheduleTests {
         )
     }
 
-    @Test func `a silent connection is pinged once, and closed without a reply`() {
+    @Test func `a silent connection is pinged once, and closed if it does not reply`() {
         self.play(
             silence: 10,
             [

@@ -5,7 +5,7 @@ import WireSamples
 
 @testable import GateProxy
 
-/// Several backend addresses as seen by the clients of a gate.
+/// Several backend addresses, as seen by a gate's clients.
 struct UpstreamPoolTests {
     private let stage: Stage
     private let backends: FakeBackends
@@ -73,7 +73,7 @@ struct UpstreamPoolTests {
         #expect(self.backends.dialled.count == 2)
     }
 
-    @Test func `a response of another address compensates for the silent one`() throws {
+    @Test func `a response from another address compensates for the silent one`() throws {
         let client = try self.ask()
         _ = try self.backends.accept()
         client.handler.deadlineReached()
@@ -123,7 +123,7 @@ struct UpstreamPoolTests {
         #expect(next.socket.sent == "")
     }
 
-    @Test func `without a serving address a request tries three at most`() throws {
+    @Test func `without a serving address, a request tries three at most`() throws {
         let five = try UpstreamPoolTests(5)
         _ = try five.ask(Self.post)
         for _ in 0..<5 { five.backends.fail(FakeBackends.refused) }
@@ -140,7 +140,7 @@ struct UpstreamPoolTests {
         #expect(self.backends.dialled.count == 3)
     }
 
-    @Test func `after a timeout only a serving address is tried`() throws {
+    @Test func `after a timeout, only a serving address is tried`() throws {
         let client = try self.ask()
         self.backends.fail(FakeBackends.timeout)
         self.backends.fail(FakeBackends.refused)
@@ -189,7 +189,7 @@ struct UpstreamPoolTests {
         #expect(counts[0] + counts[2] == 16)
     }
 
-    /// Two addresses with this many requests each, of which only the first has responded.
+    /// Two addresses with this many requests each; only the first address has responded.
     private static func halfSilent(_ count: Int, _ request: String) throws -> UpstreamPoolTests {
         let two = try UpstreamPoolTests(2)
         var asked: [Wire<UpstreamConnection>] = []
@@ -238,7 +238,7 @@ struct UpstreamPoolTests {
         #expect(try two.nextBackends(at: end) == Set(Self.names.prefix(2)))
     }
 
-    @Test func `connections to a removed address close when they are idle`() throws {
+    @Test func `connections to a removed address close once they are idle`() throws {
         let waiting = try self.ask()
         let first = try self.backends.accept()
         _ = try self.ask()
@@ -266,7 +266,7 @@ struct UpstreamPoolTests {
         #expect(one.backends.dialled.sorted() == ["192.0.2.1:80", "192.0.2.9:80"])
     }
 
-    @Test func `without an address every request of a client gets a response`() throws {
+    @Test func `without an address, every request of a client gets a response`() throws {
         self.stage.worker.clients.pool.use([])
         let client = try self.ask(Message.get + Message.second + Message.outdated)
         let statuses = client.socket.sent.split(separator: "HTTP/1.1 ").map { $0.prefix(3) }
@@ -274,7 +274,7 @@ struct UpstreamPoolTests {
         #expect(self.backends.dialled.isEmpty)
     }
 
-    @Test func `without an address all pipelined requests of a read get a response`() throws {
+    @Test func `without an address, all pipelined requests of a read get a response`() throws {
         self.stage.worker.clients.pool.use([])
         let count = 2_000
         let client = try self.ask(String(repeating: Message.get, count: count))

@@ -44,7 +44,7 @@ struct BackgroundDeallocatorTests {
         let disposal = BackgroundDeallocator { queue.add($0) }
         for _ in 0..<10 { disposal.dispose(of: DeallocationCounter(alive)) }
         #expect(alive.current == BackgroundDeallocator.room)
-        // The work deallocates, not its release.
+        // Running the work deallocates the values; releasing the work does not.
         let works = queue.take()
         for work in works { work() }
         #expect(works.count == BackgroundDeallocator.room && alive.current == 0)

@@ -10,7 +10,7 @@ import WireSamples
 
 @testable import GateProxy
 
-/// A client that shares the verdict of its class gets the verdict that it would get alone.
+/// Clients that share their class's verdict, which is the one that each would get alone.
 @Suite(.ownThread)
 struct ClientClassTests {
     /// Rules with every condition that can distinguish clients.
@@ -69,7 +69,7 @@ struct ClientClassTests {
                ja: { title: j, message: "{currentVersion}" } }
         """
 
-    /// The number of clients for each of the shipped files; the rules above get four times as many.
+    /// The number of clients for each shipped file; the rules above get four times as many.
     private static let clients = 120
 
     private static let own = [
@@ -181,7 +181,7 @@ struct ClientClassTests {
         }
         let first = one(of: Self.platforms, usual: 6) + version + one(of: Self.builds, usual: 7)
         guard Int.random(in: 0..<4, using: &chance) == 0 else { return first }
-        // Most often two versions, and often equal ones.
+        // There are usually at most two versions, which are often equal.
         let count = [0, 1, 1, 1, 2, 3, 8].randomElement(using: &chance) ?? 1
         let others = (0..<count).map { _ in
             Bool.random(using: &chance)
@@ -303,14 +303,14 @@ struct ClientClassTests {
                 verdicts[ObjectIdentifier(shared)] = shared
                 if shared.denial == nil { passed += 1 }
                 let expected = try Effect(own, on: text, by: together, log: format)
-                // A client that returns is found by another lookup.
+                // A client that returns is found in another way.
                 let others = try (0..<3).map { _ in try together.verdict(onFirst: text) }
                 for verdict in [shared] + others {
                     let effect = try Effect(verdict, on: text, by: together, log: format)
                     try #require(effect == expected, "\(name): \(text)")
                 }
             }
-            // A roll-out makes each device a class of its own.
+            // A rollout makes each device a class of its own.
             let isShared = verdicts.values.count { $0.denial == nil } < passed
             #expect(
                 isShared || passed < count / 2 || ruleSet.clientClasses == nil,
@@ -321,7 +321,7 @@ struct ClientClassTests {
         Attachment.record(said.joined(separator: "\n"), named: "shared.txt")
     }
 
-    /// Fields with several parts, and a client that may be identified by its User-Agent or query.
+    /// Rules for fields with several parts, and for clients that may be identified by their User-Agent or query.
     private static let several = """
         identity:
           headers: { version: [X-App-Version, X-Version], device: [X-Device-Id, CF-IPCountry] }
@@ -386,7 +386,7 @@ struct ClientClassTests {
                 }
                 let lines = Self.client(of: ruleSet, &chance)
                 let together = rules(10_000)
-                // Often enough to be found among the recent clients.
+                // The client sends requests often enough to be found among the recent clients.
                 for _ in 0..<4 { _ = try together.verdict(onFirst: text(lines)) }
                 for _ in 0..<12 {
                     let other = text(Self.nearly(lines, &chance))
@@ -424,7 +424,7 @@ struct ClientClassTests {
         }
     }
 
-    /// Returns a list that is longer than the parsed length.
+    /// Returns a list that is longer than what is parsed.
     private static func long(_ number: Int) -> String {
         Array(repeating: "1.0-" + String(repeating: "a.", count: 24) + "\(number)", count: 8)
             .joined(separator: ",")
@@ -547,7 +547,7 @@ struct ClientClassTests {
         #expect(try verdict("7.1.0", "X-App-Build: 900") !== build)
     }
 
-    /// A floor whose denial has texts in English and Japanese.
+    /// A floor with denial texts in English and Japanese.
     private static let twoLanguages = [
         (
             "rules.yaml",
@@ -599,8 +599,8 @@ struct ClientClassTests {
         #expect(page !== one)
     }
 
-    /// Fewer clients than the cache keeps, some of them with the same slot among the recent ones,
-    /// and more.
+    /// Fewer clients than the cache can keep, some of which share a slot among the recent clients, and more than it can
+    /// keep.
     @Test(arguments: [200, 300])
     func `each list of languages gets its own texts, for any number of clients`(count: Int) throws {
         let rules = WorkerRules(try Self.ruleSet(Self.twoLanguages), cacheCapacity: 1000)

@@ -4,7 +4,7 @@ import Testing
 @testable import GateProxy
 
 struct GateAnswerTests {
-    @Test func `a response of the gate has problem details`() {
+    @Test func `a response from the gate has problem details`() {
         let answer = GateAnswer(status: 504, detail: "Too late.")
         #expect(
             answer.body

@@ -4,7 +4,7 @@ import WireSamples
 
 @testable import GateProxy
 
-/// Clients share a verdict regardless of their devices if nothing depends on the device.
+/// Clients that share a verdict regardless of their devices, because nothing depends on the device.
 struct IndifferentFieldTests {
     private static let kinds: [[String]] = [
         [], ["X-Device-Id: a"], ["X-Device-Id: b"], ["X-Device-Id: \u{E4}"], ["X-Device-Id: a b"],

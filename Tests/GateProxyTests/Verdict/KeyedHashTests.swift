@@ -33,7 +33,7 @@ struct KeyedHashTests {
     @Test func `the lowest bits of sequential texts are distributed`() {
         let places = (0..<4096).map { Self.hash(Array("4.\($0)".utf8)) & 63 }
         let counts = Dictionary(grouping: places) { $0 }.mapValues(\.count)
-        // 64 each on average.
+        // On average, each value occurs 64 times.
         #expect(counts.count == 64)
         #expect(counts.values.allSatisfy { 20...120 ~= $0 })
     }

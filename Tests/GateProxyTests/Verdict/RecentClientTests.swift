@@ -8,9 +8,9 @@ import WireSamples
 
 @testable import GateProxy
 
-/// A recent client is found by all fields that the rules depend on.
+/// Recent clients, which are found by all fields on which the rules depend.
 struct RecentClientTests {
-    /// The recent clients of rules that depend on a platform, a version and a path only.
+    /// The recent clients of rules that depend only on a platform, a version and a path.
     private final class RecentClientsHarness {
         private let ruleSet: RuleSet
         private let table: FieldNameTable
@@ -62,7 +62,7 @@ struct RecentClientTests {
 
         var looksForClient: Bool { self.clients.looksForClient }
 
-        /// Caches a verdict on the last described client.
+        /// Caches a verdict for the last described client.
         func keepDescribed(_ verdict: Verdict) {
             self.clients.keep(in: .unrestricted) { verdict }
         }
@@ -123,7 +123,7 @@ struct RecentClientTests {
     ]
 
     @Test(arguments: others)
-    func `a client with another relevant field is not found`(_ lines: [String]) throws {
+    func `a client with a different relevant field is not found`(_ lines: [String]) throws {
         let desk = try RecentClientsHarness(capacity: 8)
         try desk.keep(Verdict(decision: .preflight), Self.client)
         #expect(try desk.verdict(lines) == nil)
@@ -143,7 +143,7 @@ struct RecentClientTests {
         }
     }
 
-    @Test func `another path of the rules or another response format differs`()
+    @Test func `a client with a different path of the rules or response format is not found`()
         throws
     {
         let desk = try RecentClientsHarness(capacity: 8)
@@ -187,7 +187,7 @@ struct RecentClientTests {
         let clients = ["1", "2"].map { Self.client("X-App-Version", $0) }
         try desk.keep(verdicts[0], clients[0])
         #expect(try desk.verdict(clients[0]) === verdicts[0])
-        // If both have the same first slot, it is occupied.
+        // If both have the same first slot, it is occupied by now.
         try desk.keep(verdicts[1], clients[1])
         for (client, verdict) in zip(clients, verdicts) {
             #expect(try desk.verdict(client) === verdict)
@@ -205,9 +205,9 @@ struct RecentClientTests {
         #expect(try desk.verdict(Self.client) === verdict)
     }
 
-    /// During a flood of single requests, only samples are looked up.
+    /// During a flood of single requests, only a sample of the clients is looked up.
     @Test(arguments: [0, 1, 63, 64, 65, 71, 79, 1000])
-    func `a client that returns after a flood is found soon and then always`(
+    func `a client that returns after a flood is soon found, and then always`(
         strangers: Int
     ) throws {
         let desk = try RecentClientsHarness(capacity: 64)
@@ -243,7 +243,7 @@ struct RecentClientTests {
         #expect(try lookupCount(200..<264) == 64)
     }
 
-    @Test func `a client that returns keeps its slot against clients that come twice`() throws {
+    @Test func `a client that returns keeps its slot when others send two requests each`() throws {
         let desk = try RecentClientsHarness(capacity: 2)
         let verdict = Verdict(decision: .preflight)
         try desk.keep(verdict, Self.client)
@@ -255,7 +255,7 @@ struct RecentClientTests {
             try #require(desk.verdict(Self.client) === verdict)
             try newcomer("1.\(number)")
         }
-        // The first client does not return, so that both slots are taken.
+        // The first client does not return, so both slots are taken.
         for number in 0..<64 { try newcomer("2.\(number)") }
         #expect(try desk.verdict(Self.client) == nil)
     }
@@ -285,7 +285,7 @@ struct RecentClientTests {
         #expect(try desk.verdict(Self.client) === later)
     }
 
-    /// Few names and values, so that many clients return, and more than there are slots.
+    /// There are few names and values, so that many clients return, but more clients than slots.
     @Test(arguments: [2, 4, 64], [UInt64.max, 3, 0])
     func `a client never gets the verdict of another one`(
         capacity: Int,

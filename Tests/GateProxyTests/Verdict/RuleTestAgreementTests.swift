@@ -3,7 +3,7 @@ import Testing
 
 @testable import GateProxy
 
-/// Tests in a rules file decide like the gate, although no request is parsed for them.
+/// Tests in a rules file, which give the gate's decisions although no request is parsed for them.
 struct RuleTestAgreementTests {
     private static let fields: [[HeaderField]] = [
         [HeaderField(name: "Origin", value: "https://shop.example")],
@@ -15,7 +15,7 @@ struct RuleTestAgreementTests {
         [HeaderField(name: "X-App-Version", value: "5")],
     ]
 
-    /// All requests with any subset of these fields.
+    /// The requests with each subset of these fields.
     private static let requests: [(method: String, headers: [HeaderField])] =
         ["GET", "OPTIONS"].flatMap { method in
             (0..<(1 << fields.count)).map { choice in

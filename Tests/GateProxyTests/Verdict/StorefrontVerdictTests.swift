@@ -5,7 +5,7 @@ import WireSamples
 
 @testable import GateProxy
 
-/// Clients of two stores never share a verdict of a held rule, even if they are otherwise equal.
+/// Clients of two stores, which never share a held rule's verdict, even if they are otherwise equal.
 struct StorefrontVerdictTests {
     private static func rules() throws -> WorkerRules {
         var identity = IdentitySources.defaults

@@ -58,7 +58,7 @@ struct VerdictCacheTests {
     }
 
     @Test func `a long value differs from a short one followed by other fields`() {
-        // If lengths were stored in one byte, 300 would be 44.
+        // If lengths were stored in one byte, 300 would become 44.
         let short = String(repeating: "a", count: 44)
         let other = String(repeating: "b", count: 126)
         let long = "\(short)\u{1}~\(other)\u{2}~\(other)"
@@ -86,7 +86,7 @@ struct VerdictCacheTests {
         return copy.verdict(for: key)?.verdict
     }
 
-    @Test func `an inserted verdict is found by its key only`() {
+    @Test func `an inserted verdict is found only by its key`() {
         var cache = VerdictCache(capacity: 4)
         let first = Verdict(decision: .preflight)
         let second = Verdict(decision: .preflight)
@@ -100,7 +100,7 @@ struct VerdictCacheTests {
     @Test func `a flood of identities never exceeds the capacity`() {
         var cache = VerdictCache(capacity: 10)
         let verdict = Verdict(decision: .preflight)
-        // Several for each slot among the recent ones.
+        // Several keys for each slot among the recent verdicts.
         let keys = (0..<8 * VerdictCache.recentCount).map { Self.key([(0, "\($0)")]) }
         for key in keys {
             cache.insert(verdict, for: key)
@@ -142,7 +142,7 @@ struct VerdictCacheTests {
 
     @Test(arguments: [(4, true), (5, false)])
     func `a long identity is not cached`(_ lines: Int, _ isKept: Bool) {
-        // The number of a field and the length of its value take three bytes.
+        // The field's number and the length of its value take three bytes.
         var cache = VerdictCache(capacity: 100)
         let key = Self.key((0..<lines).map { (UInt8($0), String(repeating: "a", count: 1021)) })
         cache.insert(Verdict(decision: .preflight), for: key)

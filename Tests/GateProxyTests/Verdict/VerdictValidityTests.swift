@@ -5,7 +5,7 @@ import WireSamples
 
 @testable import GateProxy
 
-/// Cached verdicts end at the second at which the decision changes.
+/// Cached verdicts, which end at the second at which the decision changes.
 struct VerdictValidityTests {
     private let clock = WallClock()
     private var start: Int64 { 1_000_000 }
@@ -136,7 +136,7 @@ struct VerdictValidityTests {
         #expect(try self.verdict(rules, last: &last).denial == nil)
     }
 
-    @Test func `a roll-out distinguishes clients without a device by address`() throws {
+    @Test func `a rollout distinguishes clients without a device by address`() throws {
         let rules = self.rules(
             RuleDefinition(
                 id: "r",

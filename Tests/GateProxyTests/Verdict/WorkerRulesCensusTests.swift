@@ -5,7 +5,7 @@ import Testing
 
 @testable import GateProxy
 
-/// Requests are counted by the values of their clients, not by the decisions.
+/// The counting of requests by the values of their clients, not by the decisions.
 struct WorkerRulesCensusTests {
     /// The rules and the census of one event loop.
     private final class Counter {

@@ -53,7 +53,7 @@ struct WorkerRulesTests {
         return try rules.verdict(on: text, parser: &parser, last: &last)
     }
 
-    @Test func `the memory of a remembered key does not grow with each client`() throws {
+    @Test func `the memory of a cached key does not grow with each client`() throws {
         let rules = try Self.rules()
         var last: RememberedVerdict?
         for number in 0..<5000 {
@@ -62,7 +62,7 @@ struct WorkerRulesTests {
                 "GET / HTTP/1.1",
                 "Host: a",
                 "X-App-Version: 1.0.\(number)",
-                // Too long for the table of recent clients.
+                // This list is too long for the table of recent clients.
                 "Accept-Language: \(String(repeating: "l", count: 250))"
             )
             _ = try Self.verdict(rules, on: client, last: &last)
@@ -83,8 +83,7 @@ struct WorkerRulesTests {
         #expect(isLookedUp == [true, true, true, false, false])
     }
 
-    /// Consecutive rules on a loop, and their decisions about an old and a new OS version, both
-    /// with version 2.5.
+    /// Consecutive rules on an event loop, and their decisions for app version 2.5 on an old and a new OS version.
     private static let successors: [(rules: String, old: Decision.Kind, new: Decision.Kind)] = [
         (Self.floor("2"), .allow, .allow),
         (Self.floor("3"), .require, .require),
@@ -256,7 +255,7 @@ struct WorkerRulesTests {
     @Test(arguments: [
         "/", "/?a", "http://a/", "http://a/?b", "http://a", "http://a?b", "https://a:443?",
     ])
-    func `the root is one path in every spelling`(_ target: String) throws {
+    func `the root path is the same in every spelling`(_ target: String) throws {
         let text = wire("GET \(target) HTTP/1.1", "Host: a", "X-App-Version: 1")
         for path in ["/**", "/"] {
             let verdict = try Self.verdict(try Self.rules(path: path), on: text)

@@ -25,7 +25,7 @@ struct AuditLogTests {
         return try RulesFileLoader.load(sources: [("rules.yaml", text)], now: { Self.now })
     }
 
-    /// Returns rows with a number of requests per version, without devices.
+    /// Returns rows with the number of requests per version, without devices.
     private static func rows(
         _ counts: [(version: String, requests: UInt64)],
         kind: Decision.Kind = .allow
@@ -105,7 +105,7 @@ struct AuditLogTests {
         #expect(record.reasons.isEmpty)
     }
 
-    @Test func `an hour later the record has the actual impact, up to the next change`()
+    @Test func `an hour later, the record has the actual impact up to the next change`()
         async throws
     {
         let asked = Mutex<[String]>([])
@@ -132,7 +132,7 @@ struct AuditLogTests {
         #expect(early.last??.refused.requests == 29 && early.last??.total.requests == 129)
         let all = try await happened(after: 4_400)
         #expect(all.count { $0 == nil } == 0)
-        // Whole minutes: the first change is at 8:00:00, the second at 8:10:30.
+        // The queries cover whole minutes, because the first change is at 8:00:00 and the second at 8:10:30.
         #expect(asked.withLock { $0 } == ["0 600", "660 3600"])
         // The census is not queried again.
         _ = try await happened(after: 9_000)
@@ -165,7 +165,7 @@ struct AuditLogTests {
         #expect(records.last?.after == nil)
     }
 
-    @Test func `a start is only recorded if the rules differ`() async throws {
+    @Test func `a start is recorded only if the rules differ`() async throws {
         let folder = try TestFolder()
         defer { withExtendedLifetime(folder) {} }
         let state = StateFolder(path: folder.path)
@@ -184,7 +184,7 @@ struct AuditLogTests {
         #expect(older.map(\.id) == [1])
     }
 
-    @Test func `the oldest records are removed beyond the limit`() async throws {
+    @Test func `beyond the limit, the oldest records are removed`() async throws {
         let log = try Self.log()
         let count = Int(AuditLog.limit) + 5
         for number in 0..<count { log.note(Self.refused("\(number)")) }
@@ -232,7 +232,7 @@ struct AuditLogTests {
         #expect(left == text)
     }
 
-    @Test func `a file of a newer version is rejected`() throws {
+    @Test func `a file from a newer version is rejected`() throws {
         let folder = try TestFolder()
         defer { withExtendedLifetime(folder) {} }
         let state = StateFolder(path: folder.path)

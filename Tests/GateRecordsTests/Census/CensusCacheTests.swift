@@ -6,7 +6,7 @@ import Testing
 
 @testable import GateRecords
 
-/// A census with cached sums returns the same results as one that reads all rows.
+/// A census with cached sums, which returns the same results as one that reads all rows.
 @Suite(.ownThread)
 struct CensusCacheTests {
     /// A row from the database.
@@ -107,7 +107,7 @@ struct CensusCacheTests {
         var now = Timestamp(secondsSinceEpoch: 1_800_000_000)
         var (remembered, forgotten) = (0, 0)
         for step in 0..<160 {
-            // Usually seconds pass between writes, sometimes hours or days.
+            // Usually, seconds pass between writes, but sometimes hours or days.
             let pause: ClosedRange<Int64> =
                 [1...90, 1...90, 60...7_200, 3_600...172_800]
                 .randomElement(using: &generator) ?? 1...90

@@ -29,7 +29,7 @@ import Testing
         #expect(coverage.start == Self.time(8.5) && coverage.pauses.isEmpty && !coverage.isEmpty)
     }
 
-    @Test func `an older census has no start, unless its first row is truncated`() {
+    @Test func `an older census has no start unless its first row is truncated`() {
         #expect(Self.coverage([(0.5, 1), (1, 10)], from: 0).start == nil)
         #expect(Self.coverage([(0.5, 1), (1, 10)], from: 0.5, isCut: true).start == Self.time(0.5))
     }
@@ -49,7 +49,7 @@ import Testing
         #expect(pauses.map(\.lowerBound) == starts.map { Self.time($0) })
     }
 
-    @Test func `without requests the coverage is empty`() {
+    @Test func `without requests, the coverage is empty`() {
         #expect(Self.coverage([]).isEmpty && Self.coverage([], from: 0).isEmpty)
         #expect(Self.coverage([], from: 0).pauses.count == 1)
     }
@@ -69,8 +69,7 @@ import Testing
         }
         let whole = try store.coverage(since: start, until: Self.time(10))
         #expect(whole.start == nil && whole.pauses.count == 2)
-        // Days are stored as a whole, and a day that starts in the middle of the period is not
-        // read.
+        // Days are stored as units, and a day that is only partly in the period is not read.
         let cut = try store.coverage(since: Self.time(-0.5), until: Self.time(10))
         #expect(cut.start == Self.time(0))
         let late = try store.coverage(since: Self.time(-2), until: Self.time(10))

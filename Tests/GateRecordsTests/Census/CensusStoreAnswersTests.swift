@@ -5,7 +5,7 @@ import Testing
 
 @testable import GateRecords
 
-/// Storage of failed backend responses.
+/// The storage of failed backend responses.
 @Suite(.ownThread)
 struct CensusStoreAnswersTests {
     private static let noon = Timestamp(secondsSinceEpoch: 1_800_000_000 / 86_400 * 86_400 + 43_200)
@@ -17,7 +17,7 @@ struct CensusStoreAnswersTests {
         )
     }
 
-    /// Returns a bucket with one cell and its numbers of watched and failed responses.
+    /// Returns a bucket with one cell and its numbers of observed and failed responses.
     private static func answers(
         _ cell: CensusCell,
         requests: UInt64,
@@ -32,7 +32,7 @@ struct CensusStoreAnswersTests {
         return bucket
     }
 
-    /// Returns the numbers of requests, watched responses and failed responses of a version.
+    /// Returns a version's numbers of requests, observed responses and failed responses.
     private static func answers(_ store: CensusStore, of cell: CensusCell) throws -> [UInt64] {
         let rows = try store.rows(since: Timestamp(secondsSinceEpoch: 0))
         return rows.filter { $0.cell == cell }.reduce([0, 0]) {

@@ -68,7 +68,7 @@ struct CensusStoreTests {
         let bucket = try Self.bucket([(cells[0], 0..<10), (cells[1], 5..<8)])
         try CensusStore(in: state).add(bucket, at: Self.noon)
         let store = try CensusStore(in: state)
-        // The same minute again, after an immediate restart of the gate.
+        // Counts for the same minute are added again, after an immediate restart of the gate.
         try store.add(try Self.bucket([(cells[0], 5..<15)]), at: Self.noon)
         let found = try Self.figures(store)
         #expect(found.count == 2)
@@ -164,7 +164,7 @@ struct CensusStoreTests {
             try store.add(try Self.visits(["GET /home": 2], of: "4.0"), at: time)
         }
         try count(at: Self.noon)
-        // Like `versiongate census purge` while a gate is running.
+        // This is what `versiongate census purge` does while a gate is running.
         try CensusStore(reading: folder.path).purge()
         try count(at: Self.noon)
         #expect(try Self.figures(store)[Self.cell("4.0")]?.requests == 2)
@@ -200,7 +200,7 @@ struct CensusStoreTests {
         )
         let rows = try store.rows(since: Self.noon)
         #expect(Set(rows.map(\.known)) == [["/a"], ["/a", "/b"]])
-        // Removed and added again: the time in between is unknown.
+        // The path was removed and added again, so its counts for the time in between are unknown.
         try store.note(paths: ["/a"], at: Self.noon.advanced(by: 120))
         try store.note(paths: ["/a", "/b"], at: Self.noon.advanced(by: 180))
         #expect(try Set(store.rows(since: Self.noon).map(\.known)) == [["/a"]])
@@ -220,7 +220,7 @@ struct CensusStoreTests {
         }
     }
 
-    @Test func `a file with a newer schema or of another program is rejected`() throws {
+    @Test func `a file with a newer schema or from another program is rejected`() throws {
         let folder = try TestFolder()
         defer { withExtendedLifetime(folder) {} }
         let state = StateFolder(path: folder.path)

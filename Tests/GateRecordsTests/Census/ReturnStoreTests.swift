@@ -10,7 +10,7 @@ struct ReturnStoreTests {
     private static let now = Timestamp(secondsSinceEpoch: 1_800_000_000)
     private static let rules = RuleSet(RuleSetDefinition(revision: "1"))
 
-    /// Returns the harvest of an event loop with one request per device.
+    /// Returns an event loop's harvest with one request per device.
     private static func harvest(
         _ devices: Range<Int>,
         _ kind: Decision.Kind,
@@ -36,7 +36,7 @@ struct ReturnStoreTests {
         return tally.take()
     }
 
-    @Test func `the sample survives a restart, and ends with a purge, another key or age`()
+    @Test func `the sample survives a restart, and ends with a purge, a different key or age`()
         throws
     {
         let folder = try TestFolder()
@@ -51,7 +51,7 @@ struct ReturnStoreTests {
         let read = try #require(try ReturnStore(reading: folder.path))
         let share = try #require(read.shares["floor"])
         #expect(read.shares.count == 1 && share.refused == 100 && share.returned == 30)
-        // A command purges the file; the gate discards its copy at the next write.
+        // A command purges the file, and the gate discards its copy at the next write.
         try read.purge()
         try again.write(at: Self.now.advanced(by: 120))
         #expect(again.shares.isEmpty)
@@ -66,7 +66,7 @@ struct ReturnStoreTests {
         #expect(try ReturnStore(reading: "\(folder.path)/nowhere") == nil)
     }
 
-    @Test func `without sampling no device is returned`() throws {
+    @Test func `without sampling, no device is returned`() throws {
         let store = try ReturnStore(in: nil, keyDigest: 1)
         store.add([try Self.harvest(0..<100, .require, "3.0", samples: false)], at: Self.now)
         #expect(store.shares.isEmpty)

@@ -23,7 +23,7 @@ struct RedisConnectionTests {
         /// Whether the server requires a client certificate, and whether the client has one.
         var asksClients = false
         var isShown = false
-        /// `nil`: the server is trusted.
+        /// The expected error; `nil` if the server is trusted.
         var failure: String?
     }
 
@@ -41,7 +41,7 @@ struct RedisConnectionTests {
             failure: "the certificate is not trusted: it has expired"
         ),
         Store(
-            testDescription: "of an unknown authority",
+            testDescription: "from an unknown authority",
             authority: "other",
             failure: "the certificate is not trusted: it was not issued"
         ),
@@ -52,7 +52,7 @@ struct RedisConnectionTests {
             failure: "the connection was closed"
         ),
     ])
-    func `a Redis server with TLS is only trusted with a valid certificate`(store: Store) throws {
+    func `a Redis server with TLS is trusted only with a valid certificate`(store: Store) throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let certificates = try TestCertificates(in: folder)
@@ -87,7 +87,7 @@ struct RedisConnectionTests {
         guard let failure = store.failure else {
             let connection = try RedisConnection(place, patience: Self.patience)
             #expect(try connection.ask(greeting) == [1])
-            // More than fits into the buffers between client and server.
+            // The values are larger than the buffers between client and server.
             let value = [UInt8](repeating: 0xAA, count: 16_304)
             let commands = (0..<250).flatMap { number in
                 let name = Array("value-\(number)".utf8)
@@ -103,7 +103,7 @@ struct RedisConnectionTests {
         #expect(try server.ask(["PFCOUNT", "seen"]) == "0")
     }
 
-    @Test func `TLS on a port without TLS and the reverse are reported`() throws {
+    @Test func `TLS to a port without TLS is reported, and so is the reverse`() throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let certificates = try TestCertificates(in: folder)

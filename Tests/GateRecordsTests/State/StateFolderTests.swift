@@ -17,7 +17,7 @@ struct StateFolderTests {
         }
     }
 
-    @Test func `a temporary file of another gate is not changed`() throws {
+    @Test func `another gate's temporary file is not changed`() throws {
         let state = StateFolder(path: self.folder.path)
         try self.folder.write("half", to: ".a.1.new")
         try state.replace("a", with: Array("one".utf8))

@@ -143,7 +143,9 @@ struct CheckReportTests {
         #expect(physical["region"] as? [String: Int] == ["startLine": 3, "startColumn": 5])
     }
 
-    @Test func `loading a suite as rules, or rules as a suite, is reported in one line`() throws {
+    @Test func `a suite loaded as rules, or rules loaded as a suite, are reported in one line`()
+        throws
+    {
         let folder = try TestFolder()
         try Data(Self.good.utf8).write(to: URL(filePath: folder.path(of: "rules.yaml")))
         let path = folder.path(of: "rules.yaml")

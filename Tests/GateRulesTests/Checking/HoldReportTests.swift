@@ -8,7 +8,7 @@ struct HoldReportTests {
     private static let asked = "storeCountries: [jp, kr, us]"
     private static let soaked = "holdUntilInStore: { soak: 48h }"
 
-    /// Settings of a rule for iOS, releases, and the report for the tenth of December.
+    /// The settings of a rule for iOS, the releases, and the report on the tenth of December.
     private static let cases: [(terms: String, releases: [String], lines: [String])] = [
         ("minimum: '4.3.0'", [], []),
         (

@@ -34,7 +34,7 @@ struct DifferenceReportTests {
         #expect(
             report.description == """
                 no client that was compared gets a different decision
-                'versionMatches' or 'buildMatches' have changed: clients are not compared by the format \
+                'versionMatches' or 'buildMatches' has changed: clients are not compared by the format \
                 of their version or build
                 """
         )

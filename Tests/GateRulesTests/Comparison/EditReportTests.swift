@@ -5,7 +5,7 @@ import Testing
 
 @testable import GateRules
 
-/// The report on a change of rules, edit by edit.
+/// The report on a change to rules, edit by edit.
 struct EditReportTests {
     private static func reports(
         _ old: String,
@@ -126,7 +126,7 @@ struct EditReportTests {
                     + "{ at: 2027-02-08T00:00:00Z, percent: 100 }] }\n"
             ),
             ("minimumBuild: 41200", "minimumBuild: 41300"),
-            ("Please update to the latest one.", "Please update it."),
+            ("Please update to the latest version.", "Please update it."),
             (
                 "rules:\n",
                 "rules:\n  - { id: night, match: { path: /v2/orders/** }, maintenance: "

@@ -31,7 +31,7 @@ struct BrownoutDecoderTests {
                 "2026-12-29T00:00:00Z 2026-12-29T04:00:00Z",
             ]
         ),
-        // The last window is truncated at the end, and a window that would start there is omitted.
+        // The last window is truncated at the end of the series, and a window that would start there is omitted.
         (
             "{ every: 7d, for: 1h }", "2026-12-15T00:30:00Z",
             [
@@ -57,7 +57,7 @@ struct BrownoutDecoderTests {
     ]
 
     @Test(arguments: series)
-    func `a series has a window after each interval from the warning to the end`(
+    func `a series has a window after each interval, from the warning to the end`(
         series: (brownouts: String, enforceFrom: String, windows: [String])
     ) throws {
         #expect(try self.windows(series.brownouts, until: series.enforceFrom) == series.windows)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import GateRules
 
-/// Texts that other tools interpret as patterns, lists or negations, and that never match a client.
+/// Texts that other tools interpret as patterns, lists or negations, but that would never match a client here.
 @Suite struct ClientNameTests {
     static let refused: [(ClientName.Kind, String, String)] = [
         (.platform, "*", "leave out 'platform'"),
@@ -34,8 +34,8 @@ import Testing
         (.platform, "^ios$", "patterns are not supported here"),
         (.platform, "ios*", "patterns are not supported here"),
         (.channel, "beta-*", "patterns are not supported here"),
-        (.app, "^com\\.example", "no regular expressions"),
-        (.app, "/com.example.shop/", "no regular expressions"),
+        (.app, "^com\\.example", "not regular expressions"),
+        (.app, "/com.example.shop/", "not regular expressions"),
     ]
 
     @Test(arguments: refused)

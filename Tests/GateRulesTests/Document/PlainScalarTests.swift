@@ -35,7 +35,7 @@ struct PlainScalarTests {
             ),
         ]
     )
-    func `a plain scalar has the kind that any YAML version gives it`(
+    func `a plain scalar has a kind on which all YAML versions agree`(
         _ expected: String,
         _ texts: [String]
     ) {

@@ -11,7 +11,7 @@ struct RulesReaderTests {
         self.folder = try TestFolder()
     }
 
-    /// Returns the errors without the path of the test folder.
+    /// Returns the errors, without the test folder's path.
     private func errors(_ name: String) -> [String] {
         do {
             _ = try RulesReader(path: self.folder.path(of: name)).read()
@@ -87,7 +87,7 @@ struct RulesReaderTests {
         #expect(try self.names("rules.yaml") == ["rules.yaml"])
     }
 
-    @Test func `every unreadable file of a folder is reported`() throws {
+    @Test func `every unreadable file in a folder is reported`() throws {
         try self.folder.write("rules: []", to: "a.yaml")
         try self.folder.makeFolder("b.yaml")
         try self.folder.link("c.yaml", to: "nowhere")

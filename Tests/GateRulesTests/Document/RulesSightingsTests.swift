@@ -22,7 +22,7 @@ struct RulesSightingsTests {
         }
     }
 
-    @Test func `a look reports the same text in another file`() {
+    @Test func `a look reports a different file even if the text is the same`() {
         var sightings = RulesSightings()
         #expect(sightings.look(self.state(self.one, "a")) == .report)
         #expect(sightings.look(self.state(self.two, "a")) == .report)
@@ -45,7 +45,7 @@ struct RulesSightingsTests {
         #expect(sightings.glance(self.state(self.two, "bcd")) == .report)
     }
 
-    @Test func `a state that was only seen once is not remembered`() {
+    @Test func `a state that was seen only once is not remembered`() {
         var sightings = RulesSightings()
         #expect(sightings.look(self.state(self.one, "a")) == .report)
         #expect(sightings.glance(self.state(self.two, "b")) == .skipReport)
@@ -54,7 +54,7 @@ struct RulesSightingsTests {
         #expect(sightings.glance(self.state(self.two, "b")) == .skipReport)
     }
 
-    @Test func `a file that stays missing is reported once`() {
+    @Test func `a file that remains missing is reported once`() {
         var sightings = RulesSightings()
         #expect(sightings.look(self.state(self.one, "a")) == .report)
         #expect(sightings.glance(self.state(.missing, nil)) == .skipReport)

@@ -10,8 +10,10 @@ struct SpellingTests {
             ("store_url", "storeUrl"),
         ]
     )
-    func `a misspelled key has the intended key as its nearest`(_ word: String, _ expected: String)
-    {
+    func `the nearest key of a misspelled key is the intended one`(
+        _ word: String,
+        _ expected: String
+    ) {
         #expect(Spelling.nearest(to: word, among: RuleDecoder.keys) == expected)
     }
 

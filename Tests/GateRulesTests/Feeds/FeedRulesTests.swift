@@ -50,7 +50,7 @@ struct FeedRulesTests {
         return errors?.errors.map(\.description)
     }
 
-    @Test func `feed rules follow those of the file in the order of the file`() throws {
+    @Test func `feed rules follow the file's own rules, in the order in the file`() throws {
         let loaded = try self.load(["two": Self.rule("b"), "one": Self.rule("a")])
         #expect(loaded.definition.rules.map(\.id) == ["own", "a", "b"])
         #expect(loaded.feeds.map(\.id) == ["one", "two"])
@@ -64,7 +64,7 @@ struct FeedRulesTests {
     }
 
     @Test(arguments: [("", true), (", rule: { match: { platform: ios } }", false)])
-    func `a feed floor for every platform is a warning`(rule: String, isTold: Bool) throws {
+    func `a feed's floor for every platform causes a warning`(rule: String, isTold: Bool) throws {
         let file =
             "feeds: [{ id: cms, source: microcms, service: a, endpoint: b, key: { env: K }\(rule) }]\n"
         let match = isTold ? "" : ", match: { platform: ios }"
@@ -120,7 +120,7 @@ struct FeedRulesTests {
         )
     }
 
-    @Test func `tests of the file and of a feed are run against all rules`() throws {
+    @Test func `the tests of the file and of a feed are run against all rules`() throws {
         let test = """
             tests:
             - name: version 3 passes
@@ -214,7 +214,7 @@ struct FeedRulesTests {
         #expect(feed.source.interpretation == 2)
     }
 
-    @Test func `stale rules are observed, with another revision`() throws {
+    @Test func `stale rules only observe, with a different revision`() throws {
         let fresh = try self.load(["one": Self.rule("a"), "two": Self.rule("b")])
         let stale = try self.load(
             ["one": Self.rule("a"), "two": Self.rule("b")],
@@ -230,7 +230,7 @@ struct FeedRulesTests {
         ("url: 'https://x.example'", false),
         ("token: { env: A }", false), ("redirectsTo: b.example", false),
     ])
-    func `a change of the source makes an entry another feed`(
+    func `an entry whose source changes is a different feed`(
         keys: String,
         isSame: Bool
     ) throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import GateRules
 
-/// Signatures of webhooks; the valid ones were created with `openssl dgst -sha256 -hmac`.
+/// Webhook signatures; the valid ones were created with `openssl dgst -sha256 -hmac`.
 struct FeedWebhookTests {
     private let folder: TestFolder
 
@@ -92,12 +92,12 @@ struct FeedWebhookTests {
         #expect(feed.hasWebhook)
     }
 
-    @Test func `another secret gives another signature`() throws {
+    @Test func `a different secret results in a different signature`() throws {
         try self.folder.write("hunter3", to: "secret")
         #expect(try !self.webhook.isSigned(Array(Self.body.utf8), by: Self.signature))
     }
 
-    @Test func `without its secret no signature can be verified`() throws {
+    @Test func `without the secret, no signature can be verified`() throws {
         try self.folder.write("", to: "secret")
         #expect(throws: FeedFailure.self) {
             try self.webhook.isSigned(Array(Self.body.utf8), by: Self.signature)

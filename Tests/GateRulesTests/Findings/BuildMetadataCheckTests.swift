@@ -4,7 +4,7 @@ import Testing
 
 @testable import GateRules
 
-/// Versions with build metadata in a rules file, which is ignored in comparisons.
+/// Versions in a rules file with build metadata, which comparisons ignore.
 @Suite struct BuildMetadataCheckTests {
     private static let now = Timestamp(secondsSinceEpoch: 1_798_113_600)
 

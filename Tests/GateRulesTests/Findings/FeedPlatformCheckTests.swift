@@ -35,7 +35,7 @@ struct FeedPlatformCheckTests {
         ("android", "[android, ios]"),
         ("android", "macos"), ("ios", "harmonyos"), ("ios", "web"), ("android", "visionos"),
     ])
-    func `a system that differs from the platform of the rule is reported`(
+    func `a system that differs from the rule's platform is reported`(
         system: String,
         platforms: String
     ) throws {
@@ -74,7 +74,7 @@ struct FeedPlatformCheckTests {
         platforms: String,
         count: Int
     ) throws {
-        // With `system: ios`, a rule for Android is reported as well.
+        // With `system: ios`, a rule for Android is also reported.
         let told = try self.told(
             self.source("config", "SYSTEM", "ios"),
             platforms: platforms,

@@ -5,7 +5,7 @@ import Testing
 
 @testable import GateRules
 
-/// The share of the last day's clients that a change may deny.
+/// The limit on the share of the last day's clients that a change may deny.
 @Suite(.ownThread)
 struct GuardCheckTests {
     private static let now = Timestamp(secondsSinceEpoch: 1_800_000_000)
@@ -37,7 +37,7 @@ struct GuardCheckTests {
         )
     }
 
-    /// Returns a census with devices per version, or only requests if devices are not identified.
+    /// Returns a census with the devices per version, or only with requests if devices are not identified.
     private static func census(
         _ counts: [(version: String?, devices: Int)],
         areIdentified: Bool = true
@@ -118,7 +118,7 @@ struct GuardCheckTests {
         #expect(
             message
                 == "the rule 'ios' newly denies 400 of the 1000 requests on 'ios' that were seen in "
-                + "the last day and pass now: 40 %, and 'guard' allows a change to deny 20 %; "
+                + "the last day and pass now: 40%, and 'guard' allows a change to deny 20%; "
                 + "if this is intended, add 'accept: [guard]' to the rule"
         )
     }
@@ -145,7 +145,7 @@ struct GuardCheckTests {
             ("1.5", "enforceFrom: \(tomorrow)", "", []),
             ("35.0", "enforceFrom: \(tomorrow)", "guard: off", []),
             ("35.0", "enforceFrom: \(tomorrow)\n    mode: observe", "", []),
-            // A file that lists the future release shows that the number is intended.
+            // If the file lists the future release, the version number is intended.
             (
                 "35.0", "enforceFrom: \(inAWeek)",
                 "releases: [{ platform: ios, version: '35.0', releasedAt: \(tomorrow) }]",
@@ -182,18 +182,22 @@ struct GuardCheckTests {
         #expect(
             try message("2.5")
                 == "from 2027-01-16T08:00:00Z on, the rule 'ios' denies 400 of the 1000 requests on "
-                + "'ios' that were seen in the last day and pass now: 40 % unless more of them update before then"
+                + "'ios' that were seen in the last day and pass now: 40% unless more of them update before then"
         )
         #expect(
             try message("35.0")
                 == "from 2027-01-16T08:00:00Z on, the rule 'ios' denies 1000 of the 1000 requests "
                 + "on 'ios' that were seen in the last day and pass now: none of them would pass, and "
-                + "no version is known that will pass: add it to 'releases'; "
+                + "there is no known version that will pass: add one to 'releases'; "
                 + "if this is intended, add 'accept: [guard]' to the rule"
         )
     }
 
-    @Test func `an accepted finding is a note, and accept is needless only if certain`() throws {
+    @Test
+    func
+        `an accepted finding is a note, and accept is reported as needless only if that is certain`()
+        throws
+    {
         let census = try Self.census([("2.0", 400), ("3.0", 600)])
         let accepted = try Self.rules("2.5", more: "    accept: [guard]")
         let found = Self.guardFindings(try Self.rules("1.0"), accepted, census)
@@ -207,7 +211,7 @@ struct GuardCheckTests {
         #expect(needless(try Self.rules("2.5"), census) == 1)
     }
 
-    @Test func `maintenance is not a floor and hides none`() throws {
+    @Test func `maintenance is not a floor, and does not hide one`() throws {
         let census = try Self.census([("2.0", 400), ("3.0", 600)])
         let window = """
               - id: closed

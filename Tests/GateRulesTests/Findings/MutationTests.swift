@@ -7,10 +7,10 @@ import Testing
 
 @testable import GateRules
 
-/// Applies typing errors to every shipped rules file, as a change of the active rules.
+/// Applies typing errors to every shipped rules file, as changes to the active rules.
 ///
-/// No mutation may lock out all clients of a rule, unless the file does not contain the released
-/// versions, and none may open the gate without a finding.
+/// No mutation may open the gate without a finding. Nor may one lock out all clients of a rule, except in files that do
+/// not contain the released versions.
 @Suite(.ownThread, .timeLimit(.minutes(5)))
 struct MutationTests {
     /// 2026-11-22T12:00:00Z.
@@ -18,10 +18,10 @@ struct MutationTests {
     /// The number of mutations per file; all of them with `GATE_ALL_MUTATIONS`.
     private static let perFile =
         ProcessInfo.processInfo.environment["GATE_ALL_MUTATIONS"] == nil ? 70 : Int.max
-    /// The maximum number of mutations per file that only traffic can reveal, because the file
-    /// contains no valid version.
+    /// The maximum number per file of mutations that only traffic can reveal, because the file contains no valid
+    /// version.
     private static let mostUnknown = 8
-    /// Findings which report that clients pass that were denied before.
+    /// Findings that report that previously denied clients now pass.
     private static let loud: Set<FindingName> = [
         .laxer, .identityChanged, .observing, .openGate, .planOpens,
     ]
@@ -46,7 +46,8 @@ struct MutationTests {
     }
 
     @Test(arguments: ShippedRules.files)
-    func `no mutation locks out all clients or opens the gate silently`(file: ShippedRules) throws {
+    func `no mutation locks out all clients, or opens the gate silently`(file: ShippedRules) throws
+    {
         let text = try file.text()
         let old = try Self.load(file, text)
         var report = Report()
@@ -78,7 +79,7 @@ struct MutationTests {
         #expect(report.unknown.count <= Self.mostUnknown, "\(report.text)")
     }
 
-    /// Returns the rules that deny all clients that passed before.
+    /// Returns the rules that deny all clients that previously passed.
     private static func lockouts(
         from old: RuleSet,
         to new: RuleSet
@@ -100,7 +101,7 @@ struct MutationTests {
         }
     }
 
-    /// Returns a client that was denied and passes.
+    /// Returns a client that was denied and now passes.
     private static func opening(from old: RuleSet, to new: RuleSet) -> String? {
         for crowd in MutationClients(old, new, at: Self.now).crowds {
             for client in crowd.clients
@@ -123,7 +124,7 @@ struct MutationTests {
         return nil
     }
 
-    /// Whether the denial is permanent, not caused by a brownout or maintenance.
+    /// Whether the denial is permanent, rather than caused by a brownout or maintenance.
     private static func isRefused(_ decision: Decision) -> Bool {
         decision.kind == .require && decision.brownout == nil
     }

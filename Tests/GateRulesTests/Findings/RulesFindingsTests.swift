@@ -6,7 +6,7 @@ import Testing
 
 @testable import GateRules
 
-/// Findings on rules that are valid but probably unintended.
+/// Findings about rules that are valid but probably unintended.
 struct RulesFindingsTests {
     /// 2026-12-24T12:00:00Z.
     private static let now = Timestamp(secondsSinceEpoch: 1_798_113_600)
@@ -16,7 +16,7 @@ struct RulesFindingsTests {
         return Self.lines(RulesFindings(rules, at: Self.now))
     }
 
-    /// Returns the messages of the findings without the finding names.
+    /// Returns the findings' messages, without the finding names.
     private static func lines(_ findings: RulesFindings) -> [String] {
         findings.all.map { $0.description.replacing(/\s\[[a-z-]+\]$/, with: "") }
     }
@@ -65,7 +65,7 @@ struct RulesFindingsTests {
         ),
         (
             Self.rules(#"id: a, minimum: "1", rollout: 20"#),
-            ["r.yaml:2:26: warning: the rollout of 'a' stops at 20 %"]
+            ["r.yaml:2:26: warning: the rollout of 'a' stops at 20%"]
         ),
         (
             Self.rules(#"id: a, minimum: "1""#) + "  # more\n",
@@ -103,7 +103,7 @@ struct RulesFindingsTests {
             Self.rules(#"id: a, blockedBuilds: { versionMatches: '\d' }"#),
             [
                 "r.yaml:2:12: error: the rule 'a' locks out all clients: no version passes; any range "
-                    + "of a list blocks, and all comparisons of a range must match; if this is "
+                    + "in a list blocks, and all comparisons in a range must match; if this is "
                     + "intended, add 'accept: [lockout]' to the rule"
             ]
         ),
@@ -147,7 +147,7 @@ struct RulesFindingsTests {
             ]
         ),
         (
-            // A floor with a hold does not prevent the lock-out finding for one without.
+            // A floor with a hold does not prevent the lockout finding for a floor without one.
             Self.rules(
                 #"id: a, minimum: "4.0", match: { platform: ios }"#,
                 #"id: b, minimum: "4.3", match: { platform: ios }, holdUntilInStore: true"#
@@ -155,7 +155,7 @@ struct RulesFindingsTests {
             []
         ),
         (
-            // There is a later version in some store, and F-Droid has an older one.
+            // Some store has a later version, and F-Droid has an older one.
             Self.rules(#"id: a, minimum: "4.3", enforceFrom: 2027-01-01T00:00:00Z"#)
                 + Self.releases(
                     #"platform: android, version: "4.3""#,
@@ -179,7 +179,7 @@ struct RulesFindingsTests {
             ]
         ),
         (
-            // An older version would pass, but it is no longer available.
+            // An older version would pass, but is no longer available.
             Self.rules(#"id: a, blocked: "4.2", match: { platform: ios }"#)
                 + Self.releases(
                     #"platform: ios, version: "4.1""#,
@@ -218,8 +218,8 @@ struct RulesFindingsTests {
                     #"platform: ios, version: "4.4", countries: [us, kr]"#
                 ),
             [
-                "r.yaml:2:54: warning: the rule 'a' waits forever: no release for ios that "
-                    + "passes it is in all of 'jp', 'us', 'kr'"
+                "r.yaml:2:54: warning: the rule 'a' waits forever: no passing release for ios "
+                    + "is in all of 'jp', 'us', 'kr'"
             ]
         ),
         (
@@ -278,7 +278,7 @@ struct RulesFindingsTests {
     }
 
     @Test(arguments: [
-        // A client gets the first of two equal rules.
+        // The first of two equal rules applies to a client.
         Self.rules(#"id: a, minimum: "1.0", match: { app: x }"#, #"id: b, minimum: "2.0""#),
         Self.rules(#"id: a, minimum: "2", match: { app: x }"#, #"id: b, minimum: "1""#),
         Self.rules(#"id: a, minimum: "2", mode: observe"#, #"id: b, minimum: "1""#),
@@ -287,7 +287,7 @@ struct RulesFindingsTests {
         Self.rules(#"id: a, minimum: "2""#, #"id: b, minimum: "1", recommended: "3""#),
         Self.rules(#"id: a, minimum: "2""#, "id: b, minimumBuild: 1"),
         Self.rules(#"id: a, minimum: "2""#, #"id: b, minimum: "1", prerelease: strict"#),
-        // A release candidate of 2 passes the first rule and is below the second.
+        // A release candidate of 2 passes the first rule, but is below the second one's floor.
         Self.rules(#"id: a, minimum: "2""#, #"id: b, minimum: "2-rc.2""#),
         Self.rules(
             #"id: a, minimum: "2", enforceFrom: 2027-01-01T00:00:00Z"#,
@@ -334,7 +334,7 @@ struct RulesFindingsTests {
                 #"platform: ios, version: "4.2""#,
                 #"platform: ios, version: "9", releasedAt: 2027-01-01T00:00:00Z"#
             ),
-        // A release without countries is in all of them.
+        // A release without countries is in all countries.
         Self.rules(
             #"id: a, minimum: "9", match: { platform: ios }, holdUntilInStore: { countries: jp }"#
         )
@@ -354,7 +354,7 @@ struct RulesFindingsTests {
             #"id: b, recommended: store, match: { platform: ios }"#
         )
             + Self.releases(#"platform: ios, version: "2""#),
-        // The texts are in the body.
+        // Without a notice, the texts are in the body.
         "rules: [{ id: a, minimum: '2', storeUrl: https://a.example, body: { old: true } }]",
     ])
     func `valid intentions are not warned about`(_ text: String) throws {
@@ -379,7 +379,7 @@ struct RulesFindingsTests {
         )
     }
 
-    @Test func `an exemption of every path is found`() throws {
+    @Test func `an exemption for every path is found`() throws {
         let found = try Self.findings("exempt: ['/**']\n" + Self.rules(#"id: a, minimum: "2""#))
         #expect(found.contains { $0.contains("'exempt' covers every path") })
     }
@@ -404,7 +404,7 @@ struct RulesFindingsTests {
         return Self.lines(RulesFindings(loaded, at: now))
     }
 
-    @Test func `releases and uses of notices that a feed may add are not reported`() throws {
+    @Test func `findings that feed values may resolve are not reported`() throws {
         func warnings(_ feed: String) throws -> [String] {
             let file = """
                 feeds: [{ id: f, \(feed) }]

@@ -4,7 +4,7 @@ import Testing
 
 @testable import GateRules
 
-/// Findings on floors with releases that have several builds or no version.
+/// Findings about floors, with releases that have several builds or no version.
 struct StoreBuildsFindingsTests {
     private static func rules(_ terms: String) -> String {
         "rules:\n- { id: a, \(terms), storeUrl: https://a.example }\n"
@@ -17,7 +17,7 @@ struct StoreBuildsFindingsTests {
 
     private static let cases: [(file: String, findings: [String])] = [
         (
-            // Builds for several processor architectures, listed as two releases of one version.
+            // Builds for several CPU architectures, listed as two releases of one version.
             Self.rules("minimumBuild: 4011, match: { platform: android }")
                 + Self.releases(
                     #"platform: android, version: "3.2.0", build: 4011"#,
@@ -26,7 +26,7 @@ struct StoreBuildsFindingsTests {
             [
                 "r.yaml:2:12: error: the rule 'a' locks out all clients: it denies build 1011 of "
                     + "3.2.0, which is in the newest release for android in 'releases'; use "
-                    + "'holdUntilInStore' to wait, or block the old builds of each processor in "
+                    + "'holdUntilInStore' to wait, or block the old builds for each CPU architecture in "
                     + "'blockedBuilds'; if this is intended, add 'accept: [lockout]' to the rule"
             ]
         ),
@@ -38,12 +38,12 @@ struct StoreBuildsFindingsTests {
             [
                 "r.yaml:2:12: error: the rule 'a' locks out all clients: it denies builds 1010, "
                     + "2010 of 3.2.0, which are in the newest release for android in 'releases'; "
-                    + "use 'holdUntilInStore' to wait, or block the old builds of each processor in "
+                    + "use 'holdUntilInStore' to wait, or block the old builds for each CPU architecture in "
                     + "'blockedBuilds'; if this is intended, add 'accept: [lockout]' to the rule"
             ]
         ),
         (
-            // An older release passes, but it is no longer available.
+            // An older release passes, but is no longer available.
             Self.rules("minimumBuild: 4011, match: { platform: android }")
                 + Self.releases(
                     #"platform: android, version: "3.1.0", build: 5000"#,
@@ -52,13 +52,12 @@ struct StoreBuildsFindingsTests {
             [
                 "r.yaml:2:12: error: the rule 'a' locks out all clients: it denies build 1011 of "
                     + "3.2.0, which is in the newest release for android in 'releases'; use "
-                    + "'holdUntilInStore' to wait, or block the old builds of each processor in "
+                    + "'holdUntilInStore' to wait, or block the old builds for each CPU architecture in "
                     + "'blockedBuilds'; if this is intended, add 'accept: [lockout]' to the rule"
             ]
         ),
         (
-            // One build is not available to all users yet, so that the previous release is the
-            // newest.
+            // One build is not available to all users yet, so the previous release is the newest.
             Self.rules("minimumBuild: 1010, match: { platform: android }")
                 + Self.releases(
                     #"platform: android, version: "3.1.0", builds: [1010, 4010]"#,
@@ -76,7 +75,7 @@ struct StoreBuildsFindingsTests {
             [
                 "r.yaml:2:12: error: the rule 'a' locks out all clients: it denies build 1010 of "
                     + "3.1.0, which is in the newest release for android in 'releases'; use "
-                    + "'holdUntilInStore' to wait, or block the old builds of each processor in "
+                    + "'holdUntilInStore' to wait, or block the old builds for each CPU architecture in "
                     + "'blockedBuilds'; if this is intended, add 'accept: [lockout]' to the rule"
             ]
         ),
@@ -86,12 +85,12 @@ struct StoreBuildsFindingsTests {
             [
                 "r.yaml:2:12: error: the rule 'a' locks out all clients: it denies build 93.1 of "
                     + "3.2.0, which is in the newest release for ios in 'releases'; use "
-                    + "'holdUntilInStore' to wait, or block the old builds of each processor in "
+                    + "'holdUntilInStore' to wait, or block the old builds for each CPU architecture in "
                     + "'blockedBuilds'; if this is intended, add 'accept: [lockout]' to the rule"
             ]
         ),
         (
-            // Ranges per processor architecture deny none of the newest builds.
+            // Ranges for each CPU architecture deny none of the newest builds.
             Self.rules(
                 #"blockedBuilds: ["<1011", ">=2000 <2011", ">=4000 <4011"], "#
                     + "match: { platform: android }"
@@ -120,7 +119,7 @@ struct StoreBuildsFindingsTests {
             []
         ),
         (
-            // Builds alone are not comparable to versions.
+            // Builds alone cannot be compared with versions.
             Self.rules(#"minimum: "9.0", match: { platform: android }"#)
                 + Self.releases("platform: android, build: 7"),
             []
@@ -144,8 +143,7 @@ struct StoreBuildsFindingsTests {
             ]
         ),
         (
-            // Two facts about one version are one release, and those with the same builds are one
-            // fact.
+            // Two facts about one version are one release, and facts with the same builds are one fact.
             Self.rules(#"recommended: "1""#)
                 + Self.releases(
                     #"platform: android, version: "4.2", builds: [7, 8]"#,
@@ -169,7 +167,7 @@ struct StoreBuildsFindingsTests {
         let now = Timestamp(secondsSinceEpoch: 1_798_113_600)
         let rules = try RulesFileLoader.load(sources: [("r.yaml", file)], now: { now })
         let found = RulesFindings(rules, at: now).all.map(\.description)
-        // Without the finding names.
+        // The finding names are removed.
         #expect(found.map { $0.replacing(/\s\[[a-z-]+\]$/, with: "") } == findings)
     }
 }

@@ -51,7 +51,7 @@ struct JSONParserTests {
         ("1e1.5", false), ("1e1e1", false), ("1-1", false), ("--1", false), ("0e", false),
         ("1+1", false), ("0.1.", false), ("Infinity", false),
     ])
-    func `a number follows the grammar of JSON`(text: String, isNumber: Bool) {
+    func `a number follows JSON's grammar`(text: String, isNumber: Bool) {
         let value = try? self.parse(text)
         #expect(value == (isNumber ? .number(text) : nil))
         let list = try? self.parse("[\(text),\(text)]")
@@ -75,7 +75,7 @@ struct JSONParserTests {
         #expect(throws: Never.self) { try self.parse(deep) }
     }
 
-    @Test func `rendered JSON is parsed as the same value, also as a rules file`() throws {
+    @Test func `rendered JSON is parsed as the same value, even as a rules file`() throws {
         let text = #"{"a":["\u0000\u001f\u0085\u2028\ufeff\"\\😀",1.10,true,null,{}],"b":{"c":[]}}"#
         let value = try self.parse(text)
         let long = JSONValue.object([

@@ -3,7 +3,7 @@ import Testing
 @testable import GateRules
 
 struct JSONPointerTests {
-    /// The document of RFC 6901 section 5, and a list within an object.
+    /// The document from RFC 6901 section 5, and a list within an object.
     private static let document = #"""
         { "foo": ["bar", "baz"], "": 0, "a/b": 1, "c%d": 2, "e^f": 3, "g|h": 4, "i\\j": 5, "k\"l": 6,
           " ": 7, "m~n": 8, "apps": [{ "min": "1.0" }, { "min": null }] }
@@ -41,7 +41,7 @@ struct JSONPointerTests {
             (#"{"config":"{\"min\":\"4.1.0\"}"}"#, "config#/min", .found(.text("4.1.0"))),
             (#"{"config":"{\"ios\":{\"min\":\"4\"}}"}"#, "config#/ios/min", .found(.text("4"))),
             (#"{"a":{"config":" {\"on\": true} "}}"#, "a.config#/on", .found(.boolean(true))),
-            // An object does not need to be parsed from a text.
+            // The value may be an object, which need not be parsed from a text.
             (#"{"config":{"min":"4.1.0"}}"#, "config#/min", .found(.text("4.1.0"))),
             (#"{"config":"[\"4\"]"}"#, "config#/0", .found(.text("4"))),
             (#"{"config":"{\"max\":1}"}"#, "config#/min", .absent),

@@ -4,7 +4,7 @@ import Testing
 
 @testable import GateRules
 
-/// The operations of documents in one file or several.
+/// The operations of documents in one or several files.
 @Suite struct OpenAPIDocumentTests {
     /// Parses the first of the files.
     private static func read(
@@ -124,7 +124,7 @@ import Testing
 
     @Test(
         arguments: [
-            // A reference for a path, for all paths, and for both.
+            // A reference for one path, for all paths, and for both.
             (
                 "paths: { /a: { $ref: paths/a.yaml } }",
                 [("paths/a.yaml", "{ get: {}, put: {} }")], ["GET /a", "PUT /a"]
@@ -213,7 +213,7 @@ import Testing
         }
     }
 
-    @Test func `operations behind a network URL are listed as not read`() throws {
+    @Test func `operations at a network URL are listed as not read`() throws {
         let text =
             Self.head + """
                 paths:

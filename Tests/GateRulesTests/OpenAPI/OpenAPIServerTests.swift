@@ -63,7 +63,7 @@ import Testing
         ("https://api.example.com/v{nobody}", ["/v{+nobody}"]),
         ("https://api.example.com/{many}/x", ["/{+many}/x"]),
     ])
-    func `variables have their allowed values or the default`(url: String, bases: [String]) {
+    func `variables have their allowed values or their default`(url: String, bases: [String]) {
         #expect(Self.server(url).bases == bases)
     }
 
@@ -73,7 +73,7 @@ import Testing
         ("{scheme}://api.example.com/v1", []), ("v1", ["/{+folder}/v1"]), ("", ["/{+folder}"]),
         ("../v1", ["/{+folder}/v1"]), ("/v1", []), ("https://api.example.com/v1", []),
     ])
-    func `other base paths are possible with open variables`(url: String, bases: [String]) {
+    func `variables with arbitrary values permit other base paths`(url: String, bases: [String]) {
         #expect(Self.server(url).otherBases == bases)
     }
 }

@@ -3,7 +3,7 @@ import GateRules
 import RulesTestSupport
 import Testing
 
-/// The examples in the documentation can be loaded.
+/// The examples in the documentation, all of which must load.
 struct DocumentationTests {
     private static let root = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent()

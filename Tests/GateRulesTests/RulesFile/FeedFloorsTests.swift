@@ -4,7 +4,7 @@ import Testing
 
 @testable import GateRules
 
-/// A previous floor of a feed is kept below the next one while it is needed.
+/// A feed's previous floor, which is kept below the next one while it is needed.
 struct FeedFloorsTests {
     private static let now = Timestamp(secondsSinceEpoch: 1_798_113_600)
     private static let later = "enforceFrom: 2027-06-01T00:00:00Z"
@@ -15,8 +15,7 @@ struct FeedFloorsTests {
             : "rules: [{ id: a, match: { platform: ios }, \(keys), storeUrl: 'https://a.example' }]\n"
     }
 
-    /// Returns the active and scheduled floors, the base first, after these consecutive values of a
-    /// feed.
+    /// Returns the active floor and the scheduled floors, in this order, after these consecutive feed values.
     private func floors(_ values: [String]) throws -> [String] {
         let file = "feeds: [{ id: f, source: https, url: 'https://a.example' }]\n"
         let source = RulesSource(name: "rules.yaml", bytes: Array(file.utf8))
@@ -46,26 +45,26 @@ struct FeedFloorsTests {
 
     private static let table: [([String], [String])] = [
         (["minimum: '1'"], ["1"]),
-        // Raised with immediate effect.
+        // The floor is raised with immediate effect.
         (["minimum: '1'", "minimum: '2'"], ["2"]),
         (["minimum: '1'", "minimum: '2', \(Self.later)"], ["1", "2"]),
         (["minimum: '1'", "minimum: '2', holdUntilInStore: true"], ["1", "2"]),
         (["minimum: '1'", "minimum: '2', rollout: 5"], ["1", "2"]),
-        // Raised twice, before the first one is active.
+        // It is raised twice before the first new floor is active.
         (
             ["minimum: '1'", "minimum: '2', \(Self.later)", "minimum: '3', \(Self.later)"],
             ["1", "2", "3"]
         ),
-        // Raised, and then active.
+        // It is raised, and the new floor becomes active.
         (["minimum: '1'", "minimum: '2', \(Self.later)", "minimum: '2'"], ["2"]),
         (["minimum: '1'", "minimum: '2'", "minimum: '3', \(Self.later)"], ["2", "3"]),
-        // Lowered: to a value in between, and below all others.
+        // It is lowered to a value in between, and below all others.
         (
             ["minimum: '1'", "minimum: '3', \(Self.later)", "minimum: '2', \(Self.later)"],
             ["1", "2"]
         ),
         (["minimum: '1'", "minimum: '3', \(Self.later)", "minimum: '0.5'"], ["0.5"]),
-        // The same floor at another time is an undo, and so is removing the floor.
+        // The same floor with a later start is an undo, and so is removing the floor.
         (["minimum: '1'", "minimum: '1', \(Self.later)"], ["1"]),
         (["minimum: '1'", "recommended: '5'"], [""]),
         (["minimum: '1'", ""], []),

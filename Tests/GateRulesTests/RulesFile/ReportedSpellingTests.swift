@@ -3,7 +3,9 @@ import Testing
 
 @testable import GateRules
 
-/// Rules files from public reports on versions and builds, whose tests must pass.
+/// Rules files from public reports on versions and builds.
+///
+/// The tests in these files must pass.
 @Suite struct ReportedSpellingTests {
     private static let floor = """
         rules:
@@ -25,7 +27,7 @@ import Testing
             """
         ),
         (
-            "a User-Agent of an older networking library",
+            "the User-Agent of an older networking library",
             """
             identity:
               userAgent: ['^Shop/[a-z.]+ \\((?<version>[0-9./]+)\\)']
@@ -82,7 +84,7 @@ import Testing
             """
         ),
         (
-            "a floor in builds of four numbers",
+            "a floor for builds with four numbers",
             """
             rules:
               - id: ios

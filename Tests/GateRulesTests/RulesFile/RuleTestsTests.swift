@@ -5,7 +5,7 @@ import Testing
 
 @testable import GateRules
 
-/// The `tests` of a rules file: their requests, and when they run.
+/// The `tests` in a rules file: their requests, and when they run.
 struct RuleTestsTests {
     private static let noon = Timestamp(secondsSinceEpoch: 1_798_113_600)
 
@@ -109,7 +109,7 @@ struct RuleTestsTests {
         #expect(refusal?.description.hasPrefix(start) == true)
     }
 
-    @Test func `tests only run if the rules are otherwise valid`() {
+    @Test func `tests run only if the rules are otherwise valid`() {
         let errors = self.errors(
             "rules: []\ntests: [{ name: t, expect: { decision: require } }]\n",
             "exempt: /healthz\n"

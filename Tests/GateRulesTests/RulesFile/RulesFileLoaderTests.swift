@@ -415,7 +415,7 @@ struct RulesFileLoaderTests {
         #expect(errors.first?.contains("the file contains more than 500000 values") == true)
     }
 
-    /// Keys that are compared with all their content.
+    /// Keys are compared with their whole content.
     @Test(
         .timeLimit(.minutes(5)),
         arguments: [
@@ -506,7 +506,7 @@ struct RulesFileLoaderTests {
         )
     }
 
-    @Test func `an invalid file causes no errors in other files`() {
+    @Test func `an invalid file causes no errors about other files`() {
         let errors = self.errors(
             ("a.yaml", "notices: ["),
             ("b.yaml", "rules: [{ id: a, recommended: '1', notice: upgrade, mod: observe }]")

@@ -7,14 +7,16 @@ import Testing
 
 @testable import GateRules
 
-/// The JSON Schema and the loader must agree: the loader rejects whatever the schema rejects, and
-/// the schema rejects whatever the loader rejects, as far as a schema can express it.
+/// The agreement of the JSON Schema and the loader.
+///
+/// The loader rejects whatever the schema rejects, and the schema rejects whatever the loader rejects, insofar as a
+/// schema can express it.
 @Suite(.ownThread)
 struct RulesSchemaTests {
     /// Validates texts with a JSON Schema validator; each result is `nil` or the first error.
     ///
-    /// Uses one process for all texts, because starting it takes longer than the validation.
-    /// Requires Python with `jsonschema` and `yaml`, which `dev/install-python.sh` installs.
+    /// One process validates all texts, because starting it takes longer than the validation. This requires Python with
+    /// `jsonschema` and `yaml`, which `dev/install-python.sh` installs.
     private func verdicts(
         _ texts: [String],
         by schema: URL = Project.schema

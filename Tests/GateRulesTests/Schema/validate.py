@@ -1,4 +1,4 @@
-"""Validates rules files with their JSON Schema.
+"""Validates rules files against their JSON Schema.
 
 Reads a JSON list of texts from standard input and writes a list of the same length: for each text
 null if the schema accepts it, or the first error. The only argument is the path of the schema.
@@ -13,7 +13,7 @@ import yaml
 
 
 class Loader(yaml.SafeLoader):
-    """Loads keys and times as strings, like editors: `no:` is Norwegian, not a Boolean."""
+    """Loads keys and times as strings, as editors do: `no:` is Norwegian, not a Boolean."""
 
     def construct_mapping(self, node, deep=False):
         return {key.value: self.construct_object(value, deep=True) for key, value in node.value}
@@ -38,7 +38,7 @@ jsonschema.Draft7Validator.check_schema(schema)
 if "$id" in schema:
     validator = jsonschema.Draft7Validator(schema)
 else:
-    # The schema can refer to files in the same folder by name.
+    # The schema can refer by name to files in the same folder.
     uri = pathlib.Path(sys.argv[1]).resolve().as_uri()
     resolver = jsonschema.RefResolver(uri, schema)
     validator = jsonschema.Draft7Validator(schema, resolver=resolver)

@@ -6,7 +6,7 @@ import Testing
 struct ExplainedRequestTests {
     private static let identity = IdentitySources.defaults
 
-    @Test func `a JSON document and a query give the same request`() throws {
+    @Test func `a JSON document and a query result in the same request`() throws {
         let json = """
             { "platform": "ios", "version": "3.4.9", "build": 17, "path": "/v2?x=1",
               "method": "post", "headers": { "X-More": "a b" }, "at": "2027-01-10T00:00:00Z",

@@ -35,7 +35,7 @@ struct TestSuiteTests {
         return try self.load("suites").map { $0.run(now: self.now) }
     }
 
-    /// Returns the errors of a suite, without the path of the test folder.
+    /// Returns a suite's errors, without the test folder's path.
     private func errors(_ suite: String) throws -> [String] {
         try self.folder.write(suite, to: "suites/a.yaml")
         do throws(RulesFileErrors) {
@@ -102,7 +102,7 @@ struct TestSuiteTests {
         #expect(suites.map { $0.run(now: self.now).failureCount } == [0])
     }
 
-    @Test func `a folder is loaded with all its suites in the order of their names`() throws {
+    @Test func `all suites in a folder are loaded in the order of their names`() throws {
         for name in ["b.json", "a.yml", ".c.yaml"] {
             try self.folder.write(
                 #"{ "rules": "../rules.yaml", "tests": [] }"#,

@@ -44,7 +44,7 @@ struct BrokenRules: Sendable, CustomTestStringConvertible {
         var lines = parts[1].split(separator: "\n", omittingEmptySubsequences: false)
         let reason = lines.removeFirst().drop { $0 == " " }
         self.name = String(head.prefix { $0 != "\n" })
-        // The line break before the mark belongs to the file, unless the file is empty.
+        // The line break before the mark belongs to the file unless the file is empty.
         let body = head.drop { $0 != "\n" }.dropFirst()
         self.text = body.isEmpty ? "" : body + "\n"
         self.errors = lines.filter { !$0.isEmpty }.map(String.init)

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The files of the project that tests read.
+/// The project's files that tests read.
 enum Project {
-    /// The folder of this test target.
+    /// This test target's folder.
     static let tests = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent()
     static let root = Self.tests.deletingLastPathComponent().deletingLastPathComponent()

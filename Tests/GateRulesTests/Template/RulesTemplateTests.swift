@@ -30,12 +30,11 @@ struct RulesTemplateTests {
         #expect(rules.definition.tests.count == 4)
         #expect(rules.definition.rules.map(\.id) == ["ios", "android"])
         for value in given[1...2].compactMap(\.self) { #expect(text.contains("\"\(value)\"")) }
-        // The ID of the app is part of its Google Play URL.
+        // The app's ID is part of its Google Play URL.
         let links = [given[1], given[2] ?? given[0]]
         let placeholders = text.split(separator: "\n").count { $0.hasSuffix("replace it") }
         #expect(placeholders == links.count { $0 == nil })
-        // The only findings are placeholders of store URLs, which must be replaced before
-        // production.
+        // The only findings are about placeholders for store URLs, which must be replaced before production.
         #expect(findings.map(\.name) == links.filter { $0 == nil }.map { _ in .placeholderLink })
         #expect(findings.allSatisfy { $0.effect == .warns })
     }
@@ -60,7 +59,7 @@ struct RulesTemplateTests {
         try RulesTemplate(appID: "com.example.shop").text
     }
 
-    /// Typical first edits of a new file.
+    /// Typical first edits to a new file.
     @Test(arguments: [
         [("1.0.0\" # the oldest", "3.5.0\" # the oldest")],
         [("1.0.0\" # the oldest", "35.0.0\" # the oldest")],
@@ -77,7 +76,7 @@ struct RulesTemplateTests {
             )
         ],
     ])
-    func `the tests of the file pass with a real floor`(edits: [(String, String)]) throws {
+    func `the file's tests pass with a real floor`(edits: [(String, String)]) throws {
         var text = try Self.text()
         for (old, new) in edits {
             #expect(text.contains(old))
@@ -86,7 +85,7 @@ struct RulesTemplateTests {
         #expect(throws: Never.self) { try RulesFileLoader.load(sources: [("r.yaml", text)]) }
     }
 
-    @Test func `the tests of the file fail if a platform or every version is affected`() throws {
+    @Test func `the file's tests fail if a whole platform or every version is affected`() throws {
         for (old, new) in [
             ("platform: ios }\n", "platform: iso }\n"), ("minimum: \"1.0.0", "minimum: \"99990.0"),
         ] {

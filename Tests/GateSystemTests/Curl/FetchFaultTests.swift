@@ -40,7 +40,7 @@ struct FetchFaultTests {
             failure: .cutShort
         ),
         Fault(
-            testDescription: "chunks of no size",
+            testDescription: "chunks without a size",
             steps: [.send("\(ok)Transfer-Encoding: chunked\r\n\r\nxyz\r\n"), .close],
             failure: .cutShort
         ),
@@ -125,7 +125,7 @@ struct FetchFaultTests {
         #expect(failure?.description.contains("secret") == false)
     }
 
-    @Test func `a refused connection is reported as unreachable`() async throws {
+    @Test func `a refused connection is reported as an unreachable host`() async throws {
         let port = try FreePort.find()
         let request = FetchRequest(try FetchURL(parsing: "http://127.0.0.1:\(port)/"))
         await #expect(throws: FetchFailure.unreachable) { try await Fetcher().fetch(request) }

@@ -20,7 +20,7 @@ struct FetchStreamTests {
         FetchRequest(try FetchURL(parsing: "http://127.0.0.1:\(backend.port)/"))
     }
 
-    @Test func `pieces are delivered as they arrive, followed by the end`() async throws {
+    @Test func `parts are delivered as they arrive, followed by the end`() async throws {
         let (first, second) = (Latch(), Latch())
         let backend = try ScriptedBackend { _ in
             [
@@ -64,10 +64,10 @@ struct FetchStreamTests {
         }
         #expect(streamed < size / 2)
         self.ahead.update { $0 = request.limits.silence * 2 }
-        // Another transfer makes the fetcher thread check the deadlines.
+        // Another transfer makes the fetcher's thread check the deadlines.
         let other = try FetchURL(parsing: "http://127.0.0.1:\(backend.port)/now")
         _ = try await self.fetcher.fetch(FetchRequest(other))
-        // The backend stops waiting after a time, so that it does not block the reader's thread.
+        // The backend stops waiting after some time, so that it does not block the reader's thread.
         let pieces = try await withTaskExecutorPreference(BlockingExecutor.shared) {
             var sizes: [Int] = []
             for try await piece in stream { sizes.append(piece.count) }
@@ -94,7 +94,7 @@ struct FetchStreamTests {
         await #expect(throws: FetchFailure.silence) { try await self.fetcher.open(mute) }
     }
 
-    @Test func `a broken stream throws after its last piece`() async throws {
+    @Test func `a broken stream throws after its last part`() async throws {
         let backend = try ScriptedBackend { _ in
             [
                 .send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n"),
@@ -106,7 +106,7 @@ struct FetchStreamTests {
         await #expect(throws: FetchFailure.cutShort) { try await pieces.next() }
     }
 
-    @Test func `cancelling the reader ends the transfer`() async throws {
+    @Test func `canceling the reader ends the transfer`() async throws {
         let backend = try ScriptedBackend { _ in [.send(Self.head), .stall] }
         let stream = try await self.fetcher.open(try self.request(backend))
         let task = Task { try await stream.makeAsyncIterator().next() }

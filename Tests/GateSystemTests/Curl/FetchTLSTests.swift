@@ -3,7 +3,7 @@ import Testing
 
 @testable import GateSystem
 
-/// Verification of the certificates of sources.
+/// The verification of sources' certificates.
 @Suite(
     .ownThread,
     .serialized,
@@ -31,13 +31,13 @@ struct FetchTLSTests {
         ),
         Source(testDescription: "of the past", days: -1, failure: .certificate(.expired)),
         Source(
-            testDescription: "of an unknown authority",
+            testDescription: "from an unknown authority",
             authority: "other",
             failure: .certificate(.unknownAuthority)
         ),
         Source(testDescription: "of old TLS", version: "TLSv1", failure: .handshake),
     ])
-    func `a source is only trusted with a valid certificate`(source: Source) async throws {
+    func `a source is trusted only with a valid certificate`(source: Source) async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let certificates = try TestCertificates(in: folder)
@@ -68,7 +68,7 @@ struct FetchTLSTests {
         #expect(backend.record.requests.isEmpty)
     }
 
-    @Test func `the test authority is not trusted by default`() async throws {
+    @Test func `the test CA is not trusted by default`() async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let certificates = try TestCertificates(in: folder)

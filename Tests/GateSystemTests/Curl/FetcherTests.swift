@@ -92,7 +92,7 @@ struct FetcherTests {
         #expect(backend.record.connections.count == 1)
     }
 
-    @Test func `a redirect only includes the credential for trusted hosts`() async throws {
+    @Test func `a redirect includes the credential only for trusted hosts`() async throws {
         let last = try ScriptedBackend { _ in [.answer(body: "here")] }
         let lastPort = last.port
         let first = try ScriptedBackend { request in
@@ -148,7 +148,7 @@ struct FetcherTests {
         #expect(backend.record.requests.isEmpty)
     }
 
-    @Test func `cancelling the task ends the transfer`() async throws {
+    @Test func `canceling the task ends the transfer`() async throws {
         let arrived = Latch()
         let backend = try ScriptedBackend { _ in
             arrived.open()

@@ -56,7 +56,9 @@ struct RedirectRuleTests {
         "https://example.org/", "https://example.com/", "https://evil-example.com/",
         "https://cdn.example.net.evil.org/", "https://a.cdn.example.net/",
     ])
-    func `a redirect to another host is refused with its name`(location: String) throws {
+    func `a redirect to another host is refused with an error that names it`(location: String)
+        throws
+    {
         let host = try FetchURL(parsing: location).host
         #expect(throws: FetchFailure.refusedRedirect(host: host, nil)) {
             try self.next(location)
@@ -74,7 +76,7 @@ struct RedirectRuleTests {
         }
     }
 
-    @Test func `another port of the same host is another origin`() throws {
+    @Test func `a different port on the same host is a different origin`() throws {
         var request = try self.request("https://localhost:1/")
         request.redirects = .sameOrigin
         let head = ResponseHead(

@@ -51,7 +51,7 @@ struct BackgroundThreadTests {
         #expect(tally.most.withLock(\.self) == 1)
     }
 
-    @Test func `a reload does not wait for jobs of the records thread`() async {
+    @Test func `a reload does not wait for jobs on the records thread`() async {
         let isOver = DispatchSemaphore(value: 0)
         BackgroundThread.records.add { isOver.wait() }
         #expect(await BackgroundThread.reloads.run { true })

@@ -213,7 +213,7 @@ struct BackendConversation {
     }
 
     private func sendPatiently(_ block: [UInt8], from position: Int) throws -> Int {
-        // Once the peer has blocked a write, every later write may take longer.
+        // Once the peer has blocked one write, every later write may take longer.
         let hasWaited = self.watched.current.isBlocked(self.index)
         var deadline = hasWaited ? self.limit : .after(.milliseconds(500))
         while true {

@@ -5,13 +5,13 @@ package struct BackendRecord: Sendable {
     package init() {}
 
     package struct Connection: Sendable {
-        /// The received bytes, limited to the first MiB.
+        /// The received bytes, up to the first MiB.
         package var received: [UInt8] = []
         package var exchanges: [Exchange] = []
         package var end: End?
-        /// The number of bytes of a stream that the peer has accepted.
+        /// The number of a stream's bytes that the peer has accepted.
         package var streamed = 0
-        /// Whether the peer accepted no bytes of a stream for half a second.
+        /// Whether the peer ever accepted no bytes of a stream for half a second.
         package var wasBlocked = false
     }
 

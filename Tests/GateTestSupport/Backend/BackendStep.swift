@@ -2,9 +2,9 @@
 package enum BackendStep: Sendable {
     /// Sends bytes as they are.
     case send([UInt8])
-    /// Reads the body of the request to its end.
+    /// Reads the request's body to its end.
     case readBody
-    /// Reads the body to its end, with this number of pauses after its first parts.
+    /// Reads the body to its end, pausing after each of the first `pauses` parts.
     case readSlowly(pauses: Int, milliseconds: Int)
     /// Reads the body and responds with an `EchoReport`.
     case echo

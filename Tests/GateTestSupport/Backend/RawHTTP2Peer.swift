@@ -37,7 +37,7 @@ package final class RawHTTP2Peer {
         let preface = try self.stream.bytes(RawHTTP2Client.preface.count, by: self.limit)
         guard preface == RawHTTP2Client.preface else { throw HarnessError("no preface") }
         try self.acknowledge(self.await { $0.isA(.settings) })
-        // Opens the window of the connection. The settings determine the windows of the streams.
+        // Opens the connection's window. The settings determine the streams' windows.
         try self.send(HTTP2Frame(.windowUpdate, HTTP2Frame.big(1 << 30)))
     }
 
@@ -107,7 +107,7 @@ package final class RawHTTP2Peer {
 
     /// Returns the whole body of a request and its trailers.
     ///
-    /// The window grows with the received data.
+    /// The window is extended by the size of the received data.
     package func body(of request: Request) throws -> (bytes: [UInt8], trailers: FieldLines) {
         var bytes: [UInt8] = []
         guard !request.isWhole else { return ([], FieldLines()) }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A server on loopback that follows its script and records every received byte.
+/// A server on loopback that follows a script and records every received byte.
 package final class ScriptedBackend: Sendable {
     /// Returns the steps for a request, after its head was received.
     package typealias Script = @Sendable (BackendRequest) -> [BackendStep]
@@ -65,9 +65,9 @@ package final class ScriptedBackend: Sendable {
         self.listener.stop()
     }
 
-    /// Closes every connection with FIN, and by force if the peer does not close its side.
+    /// Closes every connection with FIN, and forcibly if the peer does not close its side.
     ///
-    /// A peer that has closed its side has seen our FIN, and no longer uses the connection.
+    /// A peer that has closed its side has seen the FIN, and no longer uses the connection.
     package func endConnections() throws {
         self.sockets.finishSending()
         do {
@@ -106,7 +106,7 @@ package final class ScriptedBackend: Sendable {
 
     /// Blocks until every connection has ended.
     ///
-    /// If the gate has ended too, nothing can reach the backend after that.
+    /// If the gate has also ended, nothing can reach the backend after that.
     package func waitUntilAllEnded(by deadline: Deadline = .usual) throws -> BackendRecord {
         try self.wait(for: "all backend connections to end", by: deadline) { record in
             record.connections.allSatisfy { $0.end != nil } ? record : nil

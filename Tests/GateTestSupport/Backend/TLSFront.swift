@@ -10,11 +10,10 @@ package final class TLSFront: Sendable {
     private let process: Process
     private let output: OutputCollector
 
-    /// Starts to listen.
+    /// Starts listening.
     ///
-    /// `version` is the only supported TLS version, such as `TLSv1`; `nil` means the default
-    /// versions. `protocols` are the ALPN protocols. `http2Port` is the target of connections that
-    /// negotiate HTTP/2.
+    /// `version` is the only supported TLS version, such as `TLSv1`; `nil` means the default versions. `protocols` are
+    /// the ALPN protocols. Connections that negotiate HTTP/2 are forwarded to `http2Port`.
     package init(
         to port: UInt16,
         certificate: String,
@@ -52,14 +51,14 @@ package final class TLSFront: Sendable {
         self.kill()
     }
 
-    /// Kills the process at once: its peers get no close_notify.
+    /// Kills the process at once, so that its peers get no close_notify.
     package func kill() {
         if self.process.isRunning { _ = Glibc.kill(self.process.processIdentifier, SIGKILL) }
     }
 
     /// Returns the server names that clients have requested, once there are at least `count`.
     package func serverNames(atLeast count: Int) throws -> [String] {
-        // The output of another process may arrive after the response that it forwarded.
+        // The other process's output may arrive after the response that it forwarded.
         try self.output.collected.wait(for: "\(count) server names") { collected in
             let names = collected.lines.dropFirst()
             return names.count >= count || collected.hasEnded ? names.map { String($0) } : nil

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Certificates for one test, created by the `openssl` command in its folder.
+/// Certificates for one test, created in its folder by the `openssl` command.
 package struct TestCertificates: Sendable {
     /// Whether `openssl` is installed.
     package static var canBeMade: Bool { ToolProcess.isInstalled("openssl") }
@@ -24,8 +24,8 @@ package struct TestCertificates: Sendable {
 
     /// Creates `NAME.pem` and `NAME.key`, signed by an authority.
     ///
-    /// `names` have the format of openssl, such as `DNS:a.example`. `days` is the validity; a
-    /// negative value creates an expired certificate.
+    /// `names` are in openssl's format, such as `DNS:a.example`. `days` is the period of validity; with a negative
+    /// value, the certificate has expired.
     package func make(
         _ name: String,
         names: String,

@@ -1,4 +1,4 @@
-/// Header blocks in the simplest form of HPACK: literal fields without indexing (RFC 7541, 6.2.2).
+/// Header blocks in HPACK's simplest form: literal fields without indexing (RFC 7541, 6.2.2).
 package enum HTTP2Fields {
     package typealias Field = (name: String, value: String)
 
@@ -21,8 +21,8 @@ package enum HTTP2Fields {
         )
     }
 
-    /// Decodes a block that the gate has written: literal fields, whose names may be indexed, and a
-    /// few indexed ones.
+    /// Decodes a block that the gate has written, with literal fields, whose names may be indexed, and a few indexed
+    /// fields.
     package static func read(_ block: [UInt8]) throws -> FieldLines {
         var fields = FieldLines()
         var rest = block[...]
@@ -44,14 +44,14 @@ package enum HTTP2Fields {
         return fields
     }
 
-    /// Indexes that stand for a name and a value (RFC 7541, appendix A).
+    /// The indexes that stand for a name and a value (RFC 7541, appendix A).
     private static let wholeFields: [UInt8: Field] = [
         2: (":method", "GET"), 3: (":method", "POST"), 6: (":scheme", "http"),
         7: (":scheme", "https"), 8: (":status", "200"), 9: (":status", "204"),
         10: (":status", "206"), 11: (":status", "304"), 12: (":status", "400"),
         13: (":status", "404"), 14: (":status", "500"),
     ]
-    /// Indexes that stand for a name in the same table.
+    /// The indexes in the same table that stand for a name.
     private static let names: [Int: String] = [
         1: ":authority", 2: ":method", 4: ":path", 8: ":status", 15: "accept-charset",
         16: "accept-encoding", 17: "accept-language", 19: "accept",

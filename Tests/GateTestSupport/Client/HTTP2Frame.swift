@@ -49,7 +49,7 @@ package struct HTTP2Frame: Sendable, Equatable, CustomStringConvertible {
         [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) }
     }
 
-    /// Returns the number at an offset of the payload.
+    /// Returns the number at an offset in the payload.
     package func number(at offset: Int) -> UInt32? {
         guard offset + 4 <= self.payload.count else { return nil }
         return self.payload[offset..<offset + 4].reduce(0) { $0 << 8 | UInt32($1) }

@@ -1,4 +1,4 @@
-/// A client that sends exactly the given bytes, and returns exactly the received ones.
+/// A client that sends exactly the given bytes, and returns exactly the received bytes.
 ///
 /// It closes its connection when it is released. Keep it alive, or call `close()`, if the test
 /// needs the connection to stay open.
@@ -11,12 +11,12 @@ package final class RawClient {
         self.stream = ByteStream(self.socket)
     }
 
-    /// How the gate ended the connection, once the end was read.
+    /// How the gate ended the connection; `nil` until the end has been read.
     package var ending: StreamEnding? { self.stream.ending }
 
     /// Sends bytes.
     ///
-    /// A closed connection is not an error: the response may still be readable.
+    /// A closed connection is not an error, because the response may still be readable.
     package func send(_ bytes: [UInt8], by deadline: Deadline = .usual) throws {
         _ = try self.socket.send(bytes, by: deadline)
     }
@@ -26,7 +26,7 @@ package final class RawClient {
         try self.send(Array(text.utf8))
     }
 
-    /// Sends the same bytes repeatedly until the gate accepts none for a duration.
+    /// Sends the same bytes repeatedly until the gate has accepted none for a duration.
     ///
     /// Returns the number of accepted bytes.
     package func sendUntilBlocked(
@@ -49,7 +49,7 @@ package final class RawClient {
         return total
     }
 
-    /// Closes the sending side; responses can still be read.
+    /// Closes the write side; responses can still be read.
     package func finishSending() {
         self.socket.finishSending()
     }

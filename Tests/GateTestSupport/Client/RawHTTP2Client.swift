@@ -12,7 +12,7 @@ package final class RawHTTP2Client {
         package var isComplete: Bool
         /// The code of the reset that ended the stream or followed its end.
         package var reset: UInt32?
-        /// The number of its HEADERS and DATA frames.
+        /// The number of HEADERS and DATA frames in the response.
         package var frameCount: Int
 
         package var text: String { String(decoding: self.body, as: UTF8.self) }
@@ -26,7 +26,7 @@ package final class RawHTTP2Client {
     package static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
 
     private let client: RawClient
-    /// Frames that arrived while another stream's frames were awaited.
+    /// The frames that arrived while another stream's frames were awaited.
     private var stash: [HTTP2Frame] = []
     /// Whether the gate has sent GOAWAY (RFC 9113, 6.8).
     package private(set) var hasReceivedGoAway = false
@@ -41,7 +41,7 @@ package final class RawHTTP2Client {
     ) throws {
         self.client = try RawClient(port: port, receiveBuffer: receiveBuffer)
         try self.client.send(Self.preface)
-        // Opens the window of the connection. The settings determine the windows of the streams.
+        // Opens the connection's window. The settings determine the streams' windows.
         let room = HTTP2Frame(.windowUpdate, HTTP2Frame.big(1 << 30))
         try self.send(Self.settings(settings), room)
     }
@@ -73,7 +73,7 @@ package final class RawHTTP2Client {
 
     package func close() { self.client.close() }
 
-    /// Closes the client's sending side.
+    /// Closes the client's write side.
     package func finishSending() { self.client.finishSending() }
 
     /// Sends a request without a body.
@@ -115,7 +115,7 @@ package final class RawHTTP2Client {
         return HTTP2Frame(kind: header[3], flags: header[4], stream: stream, payload: payload)
     }
 
-    /// Returns the next frame that meets the condition, and discards those before it.
+    /// Returns the next frame that meets the condition, and discards the frames before it.
     ///
     /// - Returns: `nil` at the end of the connection.
     package func frame(
@@ -133,7 +133,7 @@ package final class RawHTTP2Client {
         try self.frame(by: deadline) { $0.isA(.goAway) }?.number(at: 4)
     }
 
-    /// Returns the response on a stream, without interim ones.
+    /// Returns the final response on a stream.
     ///
     /// Frames of other streams are kept for later calls.
     package func response(

@@ -1,6 +1,6 @@
 import Foundation
 
-/// App Store Connect with one app and one key, and the private key.
+/// An emulated App Store Connect with one app and one key, and the private key.
 package final class AppStoreConnectServer: Sendable {
     /// Whether Python and `openssl` are installed.
     package static var canRun: Bool { FeedServer.canRun && TestCertificates.canBeMade }
@@ -23,7 +23,7 @@ package final class AppStoreConnectServer: Sendable {
         ])
     }
 
-    /// Sets switches of the state, which the README of the servers documents.
+    /// Sets switches of the server's state, which the servers' README documents.
     package func set(_ switches: [String: Any]) throws {
         let json = try JSONSerialization.data(withJSONObject: switches)
         try self.server.changeState(String(decoding: json, as: UTF8.self))
@@ -50,7 +50,7 @@ package final class AppStoreConnectServer: Sendable {
         return usual.merging(more) { $1 }
     }
 
-    /// Returns a version that the App Store has.
+    /// Returns a version that is in the App Store.
     package static func version(
         _ version: String,
         _ more: [String: Any] = [:]

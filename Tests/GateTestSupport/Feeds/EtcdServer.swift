@@ -14,9 +14,9 @@ package final class EtcdServer: Sendable {
 
     /// Starts etcd.
     ///
-    /// With an identity it uses TLS, and its own tools trust the authority.
+    /// With an identity, it uses TLS, and its own tools trust the CA.
     ///
-    /// `asksForCertificates` makes clients present a certificate of that authority.
+    /// With `asksForCertificates`, clients must present a certificate issued by that CA.
     package init(
         identity: FeedServer.Identity? = nil,
         authority: String? = nil,

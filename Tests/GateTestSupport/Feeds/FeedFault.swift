@@ -2,12 +2,12 @@
 ///
 /// `Tests/FeedServers/README.md` lists the kinds.
 ///
-/// A member that is `nil` has the kind's default.
+/// For a member that is `nil`, the kind's default applies.
 package struct FeedFault: Sendable, Encodable {
     package var kind: String
-    /// The number of affected requests; `nil` means until the fault is removed.
+    /// The number of affected requests; if it is `nil`, requests are affected until the fault is removed.
     package var times: Int?
-    /// Only requests whose path has this prefix are affected.
+    /// The path prefix of the affected requests.
     package var path: String?
     /// The status of `status` and of the redirects.
     package var code: Int?

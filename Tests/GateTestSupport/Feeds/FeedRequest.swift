@@ -4,7 +4,8 @@ package struct FeedRequest: Sendable, Decodable {
     package var number: Int
     /// The seconds since 1970.
     package var time: Double
-    /// `main`; `other` or `plain` after a redirect to another host or to plain HTTP.
+    /// The listener that received the request: `main`, or `other` or `plain` after a redirect to another host or to
+    /// plain HTTP.
     package var listener: String
     package var method: String
     package var target: String
@@ -18,6 +19,6 @@ package struct FeedRequest: Sendable, Decodable {
     package var body: String?
     /// The fault that affected the request.
     package var fault: String?
-    /// The status of the response; `nil` while there is none, and if there never was one.
+    /// The status of the response; `nil` as long as there is no response.
     package var status: Int?
 }

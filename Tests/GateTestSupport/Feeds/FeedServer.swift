@@ -1,10 +1,9 @@
 import Foundation
 import Glibc
 
-/// A source of rules or releases in a process of its own, `Tests/FeedServers/serve.py`.
+/// A source of rules or releases, which runs in a process of its own (`Tests/FeedServers/serve.py`).
 ///
-/// The README of that folder lists the names of the servers, the switches of their states, and the
-/// faults.
+/// The README in that folder lists the servers' names, the switches of their states, and the faults.
 package final class FeedServer: Sendable {
     /// The paths of the files that a server needs for TLS.
     package struct Identity: Sendable {
@@ -63,22 +62,22 @@ package final class FeedServer: Sendable {
         if self.process.isRunning { _ = kill(self.process.processIdentifier, SIGKILL) }
     }
 
-    /// Returns the URL of a target, with the host `localhost` of the certificate.
+    /// Returns the URL of a target, with the host `localhost`, for which the certificate is valid.
     package func url(_ target: String) -> String {
         "\(self.scheme)://localhost:\(self.port)\(target)"
     }
 
-    /// Sets the switches of the JSON object, and all others to their defaults.
+    /// Sets the switches in the JSON object, and all others to their defaults.
     package func setState(_ json: String) throws {
         try self.ask("PUT", "/state", json)
     }
 
-    /// Sets the switches of the JSON object, and keeps all others.
+    /// Sets the switches in the JSON object, and keeps all others.
     package func changeState(_ json: String) throws {
         try self.ask("PATCH", "/state", json)
     }
 
-    /// Sets the faults of the following requests.
+    /// Sets the faults for the following requests.
     ///
     /// Pending faults are removed.
     package func setFaults(_ faults: FeedFault...) throws {
@@ -97,9 +96,9 @@ package final class FeedServer: Sendable {
         try self.ask("POST", "/disconnect")
     }
 
-    /// Returns the received requests after a number.
+    /// Returns the received requests after the one with this number.
     ///
-    /// Waits until there is one, or the time is over.
+    /// Waits until there is such a request or the timeout expires.
     package func requests(
         after number: Int = 0,
         waiting: Duration = .zero
@@ -109,7 +108,7 @@ package final class FeedServer: Sendable {
         return try self.ask("GET", "/log?after=\(number)&wait=\(wait)").json()
     }
 
-    /// Returns the port of the other host, which is the target of redirects.
+    /// Returns the port of the other host, to which requests are redirected.
     package func otherPort() throws -> UInt16 {
         struct Summary: Decodable {
             var otherPort: UInt16

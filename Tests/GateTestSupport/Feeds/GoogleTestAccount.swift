@@ -1,13 +1,13 @@
 import Foundation
 
-/// A service account with a key of its own, as a file like the one of Google's console.
+/// A service account with a key of its own, as a file like one from Google's console.
 package struct GoogleTestAccount: Sendable {
     /// Whether `openssl` is installed.
     package static var canBeMade: Bool { TestKey.canBeMade }
 
     /// The content of the key file.
     package let json: String
-    /// The private key in PEM form.
+    /// The private key in PEM format.
     package let key: String
 
     /// Creates the file.
@@ -25,8 +25,7 @@ package struct GoogleTestAccount: Sendable {
         self.json = String(decoding: try JSONEncoder().encode(members), as: UTF8.self)
     }
 
-    /// Returns the state of a `FeedServer` that acts as Google, with this account and other
-    /// switches.
+    /// Returns the state for a `FeedServer` that emulates Google, with this account and other switches.
     package func state(_ switches: String = "", oauth: String = "") -> String {
         let oauth = oauth.isEmpty ? "" : ",\(oauth)"
         let rest = switches.isEmpty ? "" : ",\(switches)"

@@ -1,8 +1,8 @@
-/// Bytes of a large body that reveal missing, duplicated and moved parts.
+/// Bytes for large bodies that reveal missing, duplicated and moved parts.
 package enum BodyPattern {
     /// The repeated block.
     ///
-    /// Its length is a prime number, which no buffer size divides.
+    /// Its length is a prime number, so that it shares no factor with buffer sizes.
     package static let block: [UInt8] = (0..<65_521).map { UInt8(truncatingIfNeeded: $0 * 31 / 7) }
 
     /// Returns the bytes in a range of the repeated block.

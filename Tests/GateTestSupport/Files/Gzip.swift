@@ -5,7 +5,7 @@ package enum Gzip {
         31, 139, 8, 0, 0, 0, 0, 0, 2, 3, 171, 86, 74, 84, 178, 50, 172, 5, 0, 175, 172, 27, 86, 7,
         0, 0, 0,
     ]
-    /// A hundred thousand times the letter a, in 133 bytes.
+    /// The letter a, a hundred thousand times, in 133 bytes.
     package static let large: [UInt8] =
         [31, 139, 8, 0, 0, 0, 0, 0, 2, 3, 237, 193, 49, 1, 0, 0, 0, 194, 160, 172, 235, 95, 194]
         + [26, 30, 64, 1] + Array(repeating: 0, count: 96)

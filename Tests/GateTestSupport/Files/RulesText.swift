@@ -3,9 +3,9 @@ package enum RulesText {
     /// A floor for the iOS app, in three languages.
     package static let shop = Self.shop(minimum: "3.5.0")
 
-    /// Returns the shop's rules with another floor.
+    /// Returns the shop's rules with a different floor.
     ///
-    /// Each floor has another revision.
+    /// Each floor results in a different revision.
     package static func shop(minimum: String, unreadable: String = "allow") -> String {
         """
         unidentified:

@@ -1,7 +1,7 @@
 package import Foundation
 import Glibc
 
-/// A folder for one test, removed at its end.
+/// A folder for one test, which is removed at the end of the test.
 package struct TemporaryFolder: Sendable {
     package let url: URL
 
@@ -35,20 +35,22 @@ package struct TemporaryFolder: Sendable {
         try FileManager.default.removeItem(at: self.file(name))
     }
 
-    /// Writes a temporary file and renames it over the old one, like editors do.
+    /// Writes a temporary file and renames it over the old one, as editors do.
     package func replace(_ name: String, with text: String) throws {
         let aside = ".\(self.file(name).lastPathComponent).new"
         try self.writeInPlace(text, to: aside)
         try self.rename(aside, to: name)
     }
 
-    /// Replaces a file with the content of another one, by a rename.
+    /// Replaces a file with the content of another one, by renaming a copy.
     package func replace(_ name: String, withFile path: String) throws {
         try self.replace(name, with: String(contentsOfFile: path, encoding: .utf8))
     }
 
-    /// Publishes a file like a ConfigMap that Kubernetes mounts: `name` links to `..data/name`,
-    /// `..data` links to a folder, and a new revision renames a new link over `..data`.
+    /// Publishes a file like a ConfigMap that Kubernetes mounts.
+    ///
+    /// `name` links to `..data/name`, and `..data` links to a folder. For a new revision, a new link is renamed over
+    /// `..data`.
     package func publishAsConfigMap(_ text: String, as name: String, revision: Int) throws {
         let folder = "..revision-\(revision)"
         let manager = FileManager.default

@@ -1,11 +1,11 @@
-/// Certificates for one test, created by openssl.
+/// A certificate authority for one test, created by openssl.
 package struct TestAuthority: Sendable {
     private let folder: TemporaryFolder
 
-    /// The path of the authority's own certificate.
+    /// The path of the CA certificate.
     package var certificate: String { self.folder.path(of: "ca.pem") }
 
-    /// Creates an authority whose files are in a folder.
+    /// Creates a certificate authority with its files in a folder.
     package init(in folder: TemporaryFolder) throws {
         self.folder = folder
         try Self.openssl([

@@ -8,7 +8,7 @@ package final class TestFolder: Sendable {
 
     package init() throws {
         self.folder = try TemporaryFolder()
-        // Without the slash of a directory URL.
+        // The path without the slash at the end of a directory URL.
         let path = self.folder.url.path
         self.path = path.hasSuffix("/") ? String(path.dropLast()) : path
     }
@@ -19,7 +19,7 @@ package final class TestFolder: Sendable {
 
     package func path(of name: String) -> String { "\(self.path)/\(name)" }
 
-    /// Writes in place like `cp` and the shell: truncates, then writes.
+    /// Writes in place, like `cp` and the shell: truncates the file, and then writes to it.
     package func write(_ text: String, to name: String) throws {
         try self.folder.writeInPlace(text, to: name)
     }
@@ -30,7 +30,7 @@ package final class TestFolder: Sendable {
         try file.close()
     }
 
-    /// Writes a new file and renames it to this one, like editors.
+    /// Writes a new file and renames it over this one, as editors do.
     package func replace(_ name: String, with text: String) throws {
         try self.folder.replace(name, with: text)
     }

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// A key pair that `openssl` creates, signs with and verifies with.
+/// A key pair that `openssl` creates and uses to sign and verify.
 package struct TestKey: Sendable {
     package enum Kind: Sendable {
         case rsa, p256, p384, ed25519
@@ -18,19 +18,19 @@ package struct TestKey: Sendable {
     /// Whether `openssl` is installed.
     package static var canBeMade: Bool { ToolProcess.isInstalled("openssl") }
 
-    /// The path of the private key, in PEM form.
+    /// The path of the private key, which is in PEM format.
     package let path: String
-    /// Both keys in PEM form.
+    /// Both keys in PEM format.
     package let privateKey: String
     package let publicKey: String
     private let folder: TemporaryFolder
 
     /// Creates the pair.
     ///
-    /// `name` is the name of its file in the folder.
+    /// `name` is the name of the pair's file in the folder.
     ///
-    /// All RSA pairs are the same one, except with `own`: generating them took a tenth of the
-    /// duration of the tests.
+    /// Except with `own`, all RSA pairs are the same, because generating a new one each time took a
+    /// tenth of the tests' duration.
     package init(
         _ kind: Kind,
         in folder: TemporaryFolder,

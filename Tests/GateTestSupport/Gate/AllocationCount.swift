@@ -1,12 +1,11 @@
 package import Foundation
 
-/// The number of a gate's memory allocations, counted by a library that is loaded before the C
-/// library.
+/// The number of a gate's memory allocations, as counted by a library that is loaded before the C library.
 package struct AllocationCount: Sendable {
     private static let library = "libAllocationCounter.so"
     private let file: URL
 
-    /// The surroundings of a gate whose allocations are counted in the file.
+    /// The surroundings in which a gate's allocations are counted in the file.
     package let surroundings: GateSurroundings
 
     package init(into file: URL) throws {
@@ -18,7 +17,7 @@ package struct AllocationCount: Sendable {
         ])
     }
 
-    /// Whether the allocations of the gate can be counted.
+    /// Whether the gate's allocations can be counted.
     package static var isPossible: Bool {
         guard let executable = try? GateExecutable.locate() else { return false }
         let library = executable.deletingLastPathComponent().appendingPathComponent(Self.library)

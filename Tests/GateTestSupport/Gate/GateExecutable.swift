@@ -4,14 +4,15 @@ package import Foundation
 package enum GateExecutable {
     /// Whether the executable runs under a sanitizer.
     ///
-    /// The allocator of a sanitizer replaces the system's and keeps freed memory: memory use and
-    /// allocations then have no meaning for the gate.
+    /// A sanitizer's allocator replaces the system's and keeps freed memory, so memory use and allocations then say
+    /// nothing about the gate.
     package static let isSanitized =
         !Set(ProcessInfo.processInfo.environment.keys)
         .isDisjoint(with: ["ASAN_OPTIONS", "TSAN_OPTIONS"])
 
-    /// The factor for time limits: a sanitizer slows the gate down to a tenth, of which the time
-    /// limits of tests already allow a part.
+    /// The factor for time limits.
+    ///
+    /// A sanitizer slows the gate down to a tenth; the tests' time limits already allow for a part of that.
     package static let slowdown = Self.isSanitized ? 5 : 1
 
     /// Returns `VERSIONGATE_BINARY`, or the executable that was built with the test bundle.

@@ -1,4 +1,4 @@
-/// An option of `versiongate serve`, in addition to those of every test.
+/// An option of `versiongate serve`, in addition to those that every test uses.
 package enum GateFlag: Sendable, Equatable {
     case drainDelay(seconds: Int)
     case drainTimeout(seconds: Int)
@@ -55,7 +55,7 @@ package enum GateFlag: Sendable, Equatable {
     case censusKeyFile(path: String)
     /// A store that all gates of a fleet share, and the files of both secrets.
     case censusStore(url: String, passwordFile: String, keyFile: String)
-    /// The CA of that store, and the client certificate for it.
+    /// The CA for that store, and the client certificate for it.
     case censusStoreTLS(authority: String, certificate: String, key: String)
     case logLevel(String)
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The gate's descriptors, from the kernel.
+/// The gate's descriptors, as reported by the kernel.
 extension GateProcess {
     /// Returns the number of open descriptors.
     package func descriptorCount() throws -> Int {
@@ -9,8 +9,8 @@ extension GateProcess {
 
     /// Returns the number of parked connections.
     ///
-    /// They are the sockets that epoll reports only once (proc(5), `fdinfo` of epoll). NIO
-    /// registers no socket that way, and Dispatch registers no sockets at all.
+    /// These are the sockets that epoll is to report only once (see proc(5) on epoll's `fdinfo`). NIO registers no
+    /// socket that way, and Dispatch registers no sockets at all.
     package func parkedCount() throws -> Int {
         let folder = self.folder("fdinfo")
         var count = 0

@@ -1,7 +1,7 @@
 package import Foundation
 import Glibc
 
-/// The real gate in a process of its own, with its log.
+/// The real gate, in a process of its own, and its log.
 package final class GateProcess: Sendable {
     /// How the process ended.
     package enum Exit: Sendable, Equatable {
@@ -36,7 +36,7 @@ package final class GateProcess: Sendable {
         )
     }
 
-    /// Starts the gate with the backends of the flag and waits until it listens.
+    /// Starts the gate with the backends that the flag names, and waits until it listens.
     ///
     /// Without backends, the gate only decides for gateways.
     package init(
@@ -93,11 +93,10 @@ package final class GateProcess: Sendable {
 
     package var logText: String { self.log.collected.current.text }
 
-    /// How the gate ended, if it has.
+    /// How the gate ended, if it has ended.
     package var currentExit: Exit? { self.exit.current }
 
-    /// Returns the first line after the skipped ones that the closure accepts; blocks until it
-    /// arrives.
+    /// Blocks until the closure accepts a line after the skipped ones, and returns that line.
     @discardableResult
     package func logLine(
         _ awaited: String,
@@ -121,7 +120,7 @@ package final class GateProcess: Sendable {
 
     /// Stops the process until `resume()`.
     ///
-    /// Everything that happens meanwhile is then processed at once.
+    /// Everything that happens in the meantime is then processed at once.
     package func pause() throws {
         self.send(signal: SIGSTOP)
         let path = "/proc/\(self.processIdentifier)/stat"
@@ -131,7 +130,7 @@ package final class GateProcess: Sendable {
         }
     }
 
-    /// Stops reading the log, which is then full, until `resumeReadingLog()`.
+    /// Stops reading the log until `resumeReadingLog()`, and fills its pipe.
     package func stopReadingLog() throws {
         try self.log.stopReading(from: "/proc/\(self.processIdentifier)/fd/2")
     }
@@ -144,12 +143,12 @@ package final class GateProcess: Sendable {
         self.send(signal: SIGCONT)
     }
 
-    /// Blocks until the gate has ended on its own.
+    /// Blocks until the gate has exited by itself.
     package func waitForExit(by deadline: Deadline = .usual) throws -> Exit {
         do {
             return try self.exit.wait(for: "the gate to exit", by: deadline) { $0 }
         } catch {
-            // The process cannot be inspected after the run.
+            // The state is reported here, because the process cannot be inspected after the run.
             let log = self.logText.suffix(2000)
             throw HarnessError("\(error)\n\(self.state)\nThe log ends with:\n\(log)")
         }
@@ -181,7 +180,7 @@ package final class GateProcess: Sendable {
         return try? self.waitForExit()
     }
 
-    /// Returns the text of a crash, which `dev/run-tests.py` looks for in the output of every test.
+    /// Returns the text that reports a crash; `dev/run-tests.py` looks for it in every test's output.
     private func crash(_ exit: Exit?) -> String? {
         _ = try? self.log.collected.wait(for: "the end of the log", by: .after(.seconds(1))) {
             $0.hasEnded ? true : nil
@@ -191,7 +190,7 @@ package final class GateProcess: Sendable {
         case .signal(let signal) where Self.crashes.contains(signal):
             return "the gate ended by signal \(signal):\n\(log.suffix(4000))\n"
         case _ where log.contains("Sanitizer: "):
-            return "the gate has met a sanitizer:\n\(log.suffix(20_000))\n"
+            return "a sanitizer stopped the gate:\n\(log.suffix(20_000))\n"
         default:
             return nil
         }
@@ -205,7 +204,7 @@ package final class GateProcess: Sendable {
 
     package func residentSize() throws -> Int { try self.memory("VmRSS:") }
 
-    /// Returns the processor time so far.
+    /// Returns the CPU time so far.
     package func processorTime() throws -> Duration {
         let path = "/proc/\(self.processIdentifier)/stat"
         let text = try String(contentsOfFile: path, encoding: .utf8)

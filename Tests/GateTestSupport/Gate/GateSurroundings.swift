@@ -2,7 +2,7 @@ import Foundation
 
 /// The environment of a gate process, in addition to its arguments.
 package struct GateSurroundings: Sendable {
-    /// Commands of a shell that then executes the gate.
+    /// Commands for a shell that then executes the gate.
     private var preparation: String?
     private var environment: [String: String] = [:]
     /// A Python program that then executes the gate.
@@ -12,7 +12,7 @@ package struct GateSurroundings: Sendable {
     /// The default environment.
     package static let usual = GateSurroundings()
 
-    /// A limit of open files, which the gate cannot raise.
+    /// Returns surroundings with a limit on open files that the gate cannot raise.
     package static func descriptors(_ count: Int) -> GateSurroundings {
         GateSurroundings(preparation: "ulimit -n \(count)")
     }
@@ -21,7 +21,7 @@ package struct GateSurroundings: Sendable {
         GateSurroundings(environment: environment)
     }
 
-    /// A SIGHUP that is pending when the gate starts.
+    /// Surroundings in which a SIGHUP is pending when the gate starts.
     package static let pendingHangup = GateSurroundings(
         program: """
             import os, signal, sys
@@ -31,9 +31,9 @@ package struct GateSurroundings: Sendable {
             """
     )
 
-    /// A listening socket, passed like systemd does.
+    /// Returns surroundings with a listening socket, passed as systemd does.
     package static func socket(_ descriptor: Int32, name: String? = nil) -> GateSurroundings {
-        // The shell has the process identifier that the gate will have.
+        // The shell has the process ID that the gate will have.
         GateSurroundings(
             preparation: "exec 3<&0 </dev/null; export LISTEN_FDS=1 LISTEN_PID=$$"
                 + (name.map { " LISTEN_FDNAMES=\($0)" } ?? ""),

@@ -9,8 +9,8 @@ package struct LogLine: Sendable, Equatable {
 
     /// Parses a line.
     ///
-    /// A line that is neither a JSON object nor from the text logger, such as a crash report, keeps
-    /// only its text.
+    /// For a line that is neither a JSON object nor from the text logger, such as one from a crash report, only the
+    /// text is kept.
     init(_ text: String) {
         if !text.hasPrefix("{"), let line = Self.ofLogger(text) {
             self = line
@@ -38,7 +38,7 @@ package struct LogLine: Sendable, Equatable {
 
     /// Parses a line of `--log-format text`.
     ///
-    /// Values with spaces are cut at the first one.
+    /// Values are cut at their first space.
     private static func ofLogger(_ text: String) -> LogLine? {
         let form = /\S+ (?<level>\w+) versiongate:(?<metadata>.*?) \[\w+\] (?<message>.*)/
         guard let match = text.wholeMatch(of: form) else { return nil }

@@ -26,7 +26,7 @@ package final class BackgroundTool: Sendable {
 
     package var text: String { self.output.collected.current.text }
 
-    /// Returns the first line once it was written.
+    /// Returns the first line once it has been written.
     package func firstLine() throws -> String {
         let line = try self.output.collected.wait(for: "a first line") { collected in
             collected.lines.first ?? (collected.hasEnded ? "" : nil)
@@ -35,12 +35,12 @@ package final class BackgroundTool: Sendable {
         return line
     }
 
-    /// Waits until a text was written.
+    /// Waits until a text has been written.
     package func waitForText(_ text: String) throws {
         _ = try self.output.collected.wait(for: text) { $0.text.contains(text) ? true : nil }
     }
 
-    /// Returns the whole output once the tool has ended on its own.
+    /// Returns the whole output once the tool has exited by itself.
     package func waitForEnd(by deadline: Deadline = .usual) throws -> String {
         try self.output.collected.wait(for: "the end of a tool", by: deadline) {
             $0.hasEnded ? $0.text : nil

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// Reads the output of a process from a pipe, in lines and as a whole, on a thread of its own.
+/// Reads a process's output from a pipe, by lines and as a whole, on a thread of its own.
 final class OutputCollector: Sendable {
     struct Collected: Sendable {
         var lines: [String] = []
@@ -22,10 +22,9 @@ final class OutputCollector: Sendable {
 
     /// Starts to read.
     ///
-    /// Call this when the process runs.
+    /// Call this once the process runs.
     ///
-    /// The pipe is closed here, at its end: `Process` keeps its handles beyond the end of the
-    /// process.
+    /// The pipe is closed here, at its end, because `Process` keeps its handles beyond the end of the process.
     func start() {
         let handle = self.pipe.fileHandleForReading
         Thread.detachNewThread { [collected, reading] in
@@ -44,11 +43,11 @@ final class OutputCollector: Sendable {
     /// The pipe is opened for writing at `path`.
     func stopReading(from path: String) throws {
         self.reading.update { $0 = .stopping }
-        // A descriptor of its own can be nonblocking while the process' own one still blocks.
+        // A separate descriptor can be nonblocking while the process's own descriptor still blocks.
         let descriptor = unsafe open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw HarnessError("cannot open \(path): \(errno)") }
         defer { close(descriptor) }
-        // The last read ends when there is data.
+        // The read in progress ends when there is data.
         Self.write([UInt8(ascii: "\n")], to: descriptor)
         try self.reading.wait(for: "reading to stop") { $0 == .stopped ? true : nil }
         let blanks = [UInt8](repeating: UInt8(ascii: " "), count: 4095)

@@ -5,15 +5,15 @@ import Synchronization
 extension Process {
     private static let turn = Mutex(())
 
-    /// Runs the process with no signal blocked, and without descriptors of another process that
-    /// starts at the same time.
+    /// Runs the process with no signals blocked, and without the descriptors of another process that starts at the same
+    /// time.
     ///
-    /// A process inherits the signal mask of the thread that starts it. Dispatch threads, and the
-    /// threads that they start, block every signal: SIGTERM would never arrive.
+    /// A process inherits the signal mask of the thread that starts it. Dispatch threads, and the threads that they
+    /// start, block every signal, so SIGTERM would never arrive.
     ///
-    /// Foundation detects the end of a process by a socket whose other end the process holds. A
-    /// process that starts at the same time could inherit that end as well: the first one would
-    /// then count as running until the second one ends.
+    /// Foundation detects the end of a process by a socket whose other end the process holds. A process that starts at
+    /// the same time could also inherit that end, and the first process would then count as running until the second
+    /// one ends.
     package func start() throws {
         try Self.turn.withLock { _ in
             var (none, previous) = (sigset_t(), sigset_t())

@@ -1,4 +1,4 @@
-/// Packages of the tests' Python, with real clients of protocols.
+/// Packages for the tests' Python that contain real clients for various protocols.
 package enum PythonPackage {
     package static let isConnectInstalled = Self.isInstalled("connectrpc")
     package static let isGraphQLInstalled = Self.isInstalled("gql")

@@ -2,9 +2,9 @@ import Foundation
 
 /// A Redis for one test, on loopback.
 ///
-/// It is a Valkey if `redis-server` is one.
+/// It is a Valkey if that is what `redis-server` runs.
 package final class RedisServer: Sendable {
-    /// The files for TLS, which has a port of its own.
+    /// The files for TLS, which is served on a port of its own.
     package struct TLS: Sendable {
         package var certificate: String
         package var key: String
@@ -24,7 +24,7 @@ package final class RedisServer: Sendable {
     }
 
     package let port: UInt16
-    /// The port with TLS.
+    /// The port for TLS.
     ///
     /// Without TLS, no server listens on it.
     package let securePort: UInt16
@@ -35,7 +35,7 @@ package final class RedisServer: Sendable {
     ///
     /// - Parameters:
     ///   - folder: The working directory. Redis writes no files to it.
-    ///   - password: The password of the default user; `nil` for none.
+    ///   - password: The default user's password; `nil` for none.
     ///   - tls: The TLS files; `nil` for plain TCP.
     ///   - options: Additional command-line options.
     /// - Throws: An error if Redis does not start.

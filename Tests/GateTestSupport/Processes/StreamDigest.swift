@@ -1,6 +1,6 @@
 import Foundation
 
-/// The SHA-256 of a stream, computed by `sha256sum`, which is also fast in a debug build.
+/// The SHA-256 of a stream, computed by `sha256sum`, which is fast even for a debug build of the tests.
 final class StreamDigest {
     private let process = Process()
     private let input = Pipe()

@@ -9,7 +9,7 @@ package enum ToolProcess {
         package var errors: String
     }
 
-    /// The folders with tools: first those of the system, then those in PATH.
+    /// The folders with tools: first the system's, then those in PATH.
     private static var folders: [String] {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
         // Daemons are installed in sbin, which is often missing from an ordinary user's path.
@@ -19,14 +19,13 @@ package enum ToolProcess {
 
     /// The Python that `dev/install-python.sh` installs, with the packages that tests need.
     ///
-    /// The path is a link. If it were resolved, like `standardizedFileURL` does, that Python would
-    /// lack the packages.
+    /// The path is a link. If it were resolved, as by `standardizedFileURL`, that Python would lack the packages.
     private static let python = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../../.build/python/bin/python3").standardized.path
 
     /// Returns whether a tool is installed.
     ///
-    /// A test without its tool is skipped, which is a failure in `make test`.
+    /// A test whose tool is missing is skipped, and `make test` counts that as a failure.
     package static func isInstalled(_ name: String) -> Bool {
         (try? self.locate(name)) != nil
     }
@@ -59,7 +58,7 @@ package enum ToolProcess {
         try self.run(executable: GateExecutable.locate(), arguments)
     }
 
-    /// Runs a program that is not a tool of the system.
+    /// Runs a program that is not one of the system's tools.
     package static func run(
         executable: URL,
         _ arguments: [String],

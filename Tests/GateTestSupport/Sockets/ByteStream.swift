@@ -4,7 +4,7 @@ package final class ByteStream {
     private let onReceive: ([UInt8]) -> Void
     private var buffer: [UInt8] = []
     private var position = 0
-    /// How the peer ended the stream, once the end was read.
+    /// How the peer ended the stream; `nil` until the end has been read.
     package private(set) var ending: StreamEnding?
 
     package init(_ socket: LoopbackSocket, onReceive: @escaping ([UInt8]) -> Void = { _ in }) {

@@ -3,13 +3,13 @@ import Synchronization
 
 /// A port of 127.0.0.1 for a program that cannot select one itself.
 package enum FreePort {
-    /// Ports below those of outgoing connections (from 32768 on Linux by default).
+    /// Ports below those of outgoing connections, which start at 32768 by default on Linux.
     ///
     /// An outgoing connection could occupy such a port before the program starts or restarts.
     private static let range: Range<UInt16> = 20_000..<32_000
-    /// The next candidate.
+    /// The next port to try.
     ///
-    /// Other processes start elsewhere.
+    /// Other processes start at other ports.
     private static let next = Mutex(UInt16.random(in: range))
 
     /// Returns a port that was free a moment ago, and that is not returned twice.

@@ -2,8 +2,8 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Listens on a port of 127.0.0.1 or on a Unix socket, and passes its connections on: each on a
-/// thread of its own, or one after the other.
+/// Listens on a port of 127.0.0.1 or on a Unix socket, and hands over its connections, each on a thread of its own or
+/// one after the other.
 package final class LoopbackListener: Sendable {
     /// The port; 0 for a Unix socket.
     package let port: UInt16
@@ -11,13 +11,13 @@ package final class LoopbackListener: Sendable {
     ///
     /// Only that thread closes it.
     private let descriptor: Mutex<Int32?>
-    /// A socket that is bound to the same port and never listens; `nil` for a Unix socket.
+    /// A socket that is bound to the same port but never listens; `nil` for a Unix socket.
     ///
-    /// Without it, the system could give the port of a stopped listener to the next process that
-    /// needs a free one, such as the gate that is meant to find the port closed.
+    /// Without it, the system could give a stopped listener's port to the next process that needs a free one, such as
+    /// the gate that is supposed to find the port closed.
     private let placeholder: Int32?
 
-    /// Starts to listen.
+    /// Starts listening.
     ///
     /// `onConnection` takes ownership of its descriptor.
     ///
@@ -39,7 +39,7 @@ package final class LoopbackListener: Sendable {
         )
     }
 
-    /// Starts to listen on a Unix socket.
+    /// Starts listening on a Unix socket.
     package convenience init(
         unixSocket path: String,
         inOrder: Bool = false,
@@ -84,7 +84,7 @@ package final class LoopbackListener: Sendable {
         if let placeholder { _ = close(placeholder) }
     }
 
-    /// Refuses new connections from now on; open ones stay open.
+    /// Refuses new connections from now on; open connections remain open.
     package func stop() {
         self.descriptor.withLock { descriptor in
             if let descriptor {
@@ -114,8 +114,7 @@ package final class LoopbackListener: Sendable {
         return descriptor
     }
 
-    /// Returns a listening socket on a port, or on a free one for 0, from which nothing accepts
-    /// yet.
+    /// Returns a listening socket whose connections nothing accepts yet; port 0 selects a free one.
     package static func listen(port: UInt16 = 0) throws -> Int32 {
         let descriptor = try Self.bound(to: port)
         guard Glibc.listen(descriptor, 512) == 0 else {

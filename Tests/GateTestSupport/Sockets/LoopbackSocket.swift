@@ -2,7 +2,7 @@ import Glibc
 
 /// A TCP connection on 127.0.0.1.
 ///
-/// Each call blocks until its deadline at most.
+/// Each call blocks at most until its deadline.
 ///
 /// It belongs to one thread and closes when it is released.
 package final class LoopbackSocket {
@@ -28,7 +28,7 @@ package final class LoopbackSocket {
 
     /// Connects to a port on 127.0.0.1.
     ///
-    /// A small receive buffer makes the back pressure of a slow reader start early.
+    /// With a small receive buffer, a slow reader causes back pressure early.
     package convenience init(port: UInt16, receiveBuffer: Int32? = nil) throws {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw HarnessError("socket: errno \(errno)") }
@@ -71,8 +71,9 @@ package final class LoopbackSocket {
         return true
     }
 
-    /// Sends as many bytes as the socket accepts at once, after waiting for space until the
-    /// deadline; returns `nil` if the peer has closed.
+    /// Waits for space until the deadline, and sends as many bytes as the socket accepts at once.
+    ///
+    /// Returns `nil` if the peer has closed.
     package func sendSome(of bytes: [UInt8], from start: Int, by deadline: Deadline) throws -> Int?
     {
         guard let descriptor = self.descriptor else { return nil }
@@ -106,7 +107,7 @@ package final class LoopbackSocket {
         return .ended(reason == 0 ? .closed : .reset)
     }
 
-    /// Closes the sending side; the other side stays open.
+    /// Closes the write side; the read side remains open.
     package func finishSending() {
         if let descriptor = self.descriptor {
             _ = shutdown(descriptor, Int32(SHUT_WR))
@@ -144,7 +145,7 @@ package final class LoopbackSocket {
 }
 
 extension sockaddr_in {
-    /// Returns the address of 127.0.0.1 and a port.
+    /// Returns the socket address of a port on 127.0.0.1.
     ///
     /// Port 0 selects a free one.
     static func loopback(port: UInt16) -> sockaddr_in {

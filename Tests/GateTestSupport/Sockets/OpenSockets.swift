@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// The open descriptors, which another thread can shut down without affecting a reused descriptor.
+/// Open descriptors that another thread can shut down without affecting a reused descriptor.
 final class OpenSockets: Sendable {
     private let descriptors = Mutex<[Int: Int32]>([:])
 
@@ -16,7 +16,7 @@ final class OpenSockets: Sendable {
         self.descriptors.withLock { $0[index] = nil }
     }
 
-    /// Closes the sending side of all connections.
+    /// Closes the write side of all connections.
     func finishSending() {
         self.shutDown(Int32(SHUT_WR))
     }

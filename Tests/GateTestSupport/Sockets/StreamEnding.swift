@@ -2,6 +2,6 @@
 package enum StreamEnding: Sendable, Equatable {
     /// With FIN.
     case closed
-    /// With RST: data in flight may be lost.
+    /// With RST, so that data in flight may be lost.
     case reset
 }

@@ -1,11 +1,11 @@
 import Foundation
 
-/// A server that acts as the App Store lookup, for one app.
+/// A server that emulates the App Store lookup, for one app.
 ///
-/// The response for a country without the app has an empty list. The media type is JavaScript, and
-/// the body starts with blank lines.
+/// For a country without the app, the response has an empty list. The media type is JavaScript, and the body starts
+/// with blank lines.
 package final class AppStoreLookup: Sendable {
-    /// A record of a response: a country's release of the app for a platform.
+    /// A record in a response: a country's release of the app for a platform.
     package struct Record: Sendable {
         private let version: String
         private let since: String
@@ -62,17 +62,17 @@ package final class AppStoreLookup: Sendable {
 
     package var url: String { self.server.url("/lookup") }
 
-    /// Sets the version in a country, and its release time.
+    /// Sets the version in a country and its release time.
     package func release(_ version: String, in country: String, since: String) {
         self.answer(with: [Record(version, since: since)], in: country)
     }
 
-    /// Sets the records in a country, which are returned in this order for any request.
+    /// Sets the records that are returned, in this order, for any request about a country.
     package func answer(with records: [Record], in country: String) {
         self.records.update { $0[country] = records }
     }
 
-    /// Makes requests for a country fail with a status; `nil` ends that.
+    /// Makes requests for a country fail with a status; with `nil`, they no longer fail.
     package func refuse(_ country: String, with status: Int?) {
         self.refusals.update { $0[country] = status }
     }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// An HTTP proxy for TLS connections (CONNECT) that connects every host to one port of 127.0.0.1.
+/// An HTTP proxy for TLS connections (CONNECT) that forwards connections for any host to one port of 127.0.0.1.
 package final class ConnectProxy: Sendable {
     private let listener: LoopbackListener
     private let asked: Watched<[String]>

@@ -17,7 +17,7 @@ package final class GoogleAccount: Sendable {
     ///
     /// The tokens are `token-1`, `token-2` and so on.
     ///
-    /// `lifetime` is the validity of a token, in seconds.
+    /// `lifetime` is the period of a token's validity, in seconds.
     package init(in folder: TemporaryFolder, lifetime: Int = 3599) throws {
         let count = Watched(0)
         self.count = count
@@ -41,10 +41,10 @@ package final class GoogleAccount: Sendable {
         try JSONEncoder().encode(file).write(to: folder.file("account.json"))
     }
 
-    /// The last issued token.
+    /// The most recently issued token.
     package var token: String { "token-\(self.count.current)" }
 
-    /// Invalidates the last issued token.
+    /// Invalidates the most recently issued token.
     package func revokeToken() {
         self.count.update { $0 += 1 }
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A server that acts as microCMS' content API, for one endpoint.
+/// A server that emulates microCMS's content API, for one endpoint.
 ///
 /// https://document.microcms.io/content-api does not document whether there are ETags.
 package final class MicroCMS: Sendable {

@@ -1,4 +1,4 @@
-/// The texts that a test sends on a connection that stays open.
+/// The texts that a test sends on a connection that remains open.
 package final class Outbox: Sendable {
     private struct State {
         var pieces: [[UInt8]] = []

@@ -1,9 +1,9 @@
 import Foundation
 
-/// A server that acts as the REST API of Firebase's Realtime Database, for one value.
+/// A server that emulates the REST API of Firebase's Realtime Database, for one value.
 ///
-/// https://firebase.google.com/docs/reference/rest/database: requests for a stream are redirected
-/// with 307 to the host that has the database.
+/// As https://firebase.google.com/docs/reference/rest/database documents, requests for a stream are redirected with a
+/// 307 to the host that has the database.
 package final class RealtimeDatabase: Sendable {
     private struct State {
         /// The value as JSON; `null` if there is none.
@@ -31,7 +31,7 @@ package final class RealtimeDatabase: Sendable {
         try self.init(reader: secret.map { .secret($0) } ?? .anybody)
     }
 
-    /// Creates a database that only an account may read.
+    /// Creates a database that only this account may read.
     package convenience init(account: GoogleAccount) throws {
         try self.init(reader: .account(account))
     }
@@ -60,14 +60,14 @@ package final class RealtimeDatabase: Sendable {
 
     /// Sends an event to all listeners without changing the value.
     ///
-    /// Later listeners do not get it.
+    /// Later listeners do not get the event.
     package func send(_ event: String, _ data: String) {
         for outbox in self.state.current.outboxes {
             outbox.send("event: \(event)\ndata: \(data)\n\n")
         }
     }
 
-    /// Ends every stream regularly.
+    /// Ends every stream normally.
     package func endStreams() {
         let outboxes = self.state.update { state in
             defer { state.outboxes = [] }
@@ -111,8 +111,7 @@ package final class RealtimeDatabase: Sendable {
         }
         let outbox = Outbox()
         state.update { state in
-            // A test that sees the new listener may change the value, whose event must follow this
-            // one.
+            // Sent before tests can see the new listener, because the event for a changed value must follow this one.
             outbox.send("event: put\ndata: {\"path\":\"/\",\"data\":\(state.value)}\n\n")
             state.outboxes.append(outbox)
         }

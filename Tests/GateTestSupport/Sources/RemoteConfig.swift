@@ -1,6 +1,6 @@
 import Foundation
 
-/// A server that returns the template of one project, like Firebase Remote Config.
+/// A server that returns the template of one project, as Firebase Remote Config does.
 ///
 /// https://firebase.google.com/docs/reference/remote-config/rest/v1/projects/getRemoteConfig
 package final class RemoteConfig: Sendable {

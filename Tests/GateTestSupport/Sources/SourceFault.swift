@@ -1,4 +1,4 @@
-/// The faults of a server that a feed polls, whatever its protocol is.
+/// The faults of a server that a feed polls, regardless of its protocol.
 package enum SourceFault: String, Sendable, CaseIterable {
     case reset
     case cut

@@ -3,9 +3,9 @@ package final class SourceServer: Sendable {
     private let backend: ScriptedBackend
     private let currentFault = Watched<SourceFault?>(nil)
 
-    /// Starts to listen, by default on a free port.
+    /// Starts listening, by default on a free port.
     ///
-    /// `answer` returns the steps without a fault.
+    /// `answer` returns the steps for a response without a fault.
     package init(
         port: UInt16 = 0,
         answer: @escaping @Sendable (BackendRequest) -> [BackendStep]
@@ -27,7 +27,7 @@ package final class SourceServer: Sendable {
         try self.backend.waitForRequests(count)
     }
 
-    /// Sets the fault of the following requests; `nil` for none.
+    /// Sets the fault for the following requests; `nil` for none.
     package func set(_ fault: SourceFault?) {
         self.currentFault.update { $0 = fault }
     }
@@ -35,7 +35,7 @@ package final class SourceServer: Sendable {
     /// Returns the URL of a path, without TLS.
     package func url(_ path: String) -> String { "http://127.0.0.1:\(self.port)\(path)" }
 
-    /// Stops the server: refuses new connections and ends the open ones.
+    /// Stops the server by refusing new connections and ending the open ones.
     package func stop() throws {
         self.backend.stopListening()
         try self.backend.endConnections()

@@ -7,7 +7,7 @@ struct ASCIITests {
     private static let digits = Set("0123456789".utf8)
 
     @Test(arguments: UInt8.min...UInt8.max)
-    func `the class of each byte is that of the grammar`(_ byte: UInt8) {
+    func `the class of each byte is that in the grammar`(_ byte: UInt8) {
         let isToken =
             Self.letters.contains(byte) || Self.digits.contains(byte)
             || "!#$%&'*+-.^_`|~".utf8.contains(byte)

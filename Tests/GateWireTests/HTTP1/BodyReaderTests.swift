@@ -48,7 +48,7 @@ struct BodyReaderTests {
         #expect(Self.consume(&reader, "x\r\n").0 == .malformed(.chunkSize))
     }
 
-    @Test func `a body delimited by the connection close consumes everything`() {
+    @Test func `a close-delimited body consumes everything`() {
         var reader = BodyReader(.untilClose)
         for _ in 0..<3 {
             #expect(Self.consume(&reader, "0\r\n\r\n") == (.more(consumed: 5), "0\r\n\r\n"))

@@ -44,7 +44,7 @@ struct ChunkTests {
         #expect(String(buffer: chunk) == "\(digits)\r\n\(String(buffer: data))\r\n")
     }
 
-    @Test func `an empty chunk is only written at the end`() {
+    @Test func `an empty chunk is written only at the end`() {
         var chunk = ByteBuffer()
         chunk.writeChunk(ByteBuffer(), isLast: false)
         #expect(chunk.readableBytes == 0)

@@ -58,7 +58,7 @@ struct ChunkedScannerTests {
     }
 
     @Test(arguments: Self.good)
-    func `a body is scanned to its end wherever it is split`(_ body: Body) {
+    func `a body is scanned to its end, wherever it is split`(_ body: Body) {
         let bytes = Array(body.wire.utf8)
         let expected = Outcome.end(consumed: bytes.count, content: Array(body.content.utf8))
         #expect(Self.read(bytes, endingAt: [bytes.count]) == expected)
@@ -193,7 +193,7 @@ struct ChunkedScannerTests {
     ]
 
     @Test(arguments: Self.bad)
-    func `a malformed body is rejected wherever it is split`(
+    func `a malformed body is rejected, wherever it is split`(
         _ text: String,
         _ fault: MessageFault
     ) {
@@ -234,7 +234,7 @@ struct ChunkedScannerTests {
         Array("1;\(String(repeating: "a", count: count - 1))\r\nx\r\n".utf8)
     }
 
-    @Test func `an extension may have 512 bytes and no more`() {
+    @Test func `an extension may have 512 bytes, but not more`() {
         let end = Array("0\r\n\r\n".utf8)
         let longest = Self.chunk(extension: 512) + end
         let longer = Self.chunk(extension: 513) + end

@@ -9,7 +9,7 @@ struct FieldNameTableTests {
     }
 
     @Test(arguments: FieldRole.requestFields.map(\.0))
-    func `a request field is found in any case and only by its whole name`(_ name: String) throws {
+    func `a request field is found in any case, but only by its whole name`(_ name: String) throws {
         let table = FieldNameTable.request(identityHeaderNames: [])
         let role = try #require(FieldRole.requestFields.first { $0.0 == name }).1
         #expect(role != .other)
@@ -21,7 +21,7 @@ struct FieldNameTableTests {
         #expect(Self.role(of: name.dropLast() + "$", in: table) == .other)
     }
 
-    @Test func `a field of another protocol is found unless it is an identity field`() {
+    @Test func `another protocol's field is found unless it is an identity field`() {
         let names = FieldRole.dialectFields.map(\.0)
         #expect(names.count == 4)
         let table = FieldNameTable.request(identityHeaderNames: ["apollographql-client-name"])
@@ -57,7 +57,7 @@ struct FieldNameTableTests {
         #expect(Self.role(of: "App-Version", in: table) == .other)
     }
 
-    @Test func `identity fields have the number of their position`() {
+    @Test func `identity fields are numbered by position`() {
         let names = (0..<64).map { "x-\($0)" }
         let table = FieldNameTable.request(identityHeaderNames: names)
         for (index, name) in names.enumerated() {
@@ -81,7 +81,7 @@ struct FieldNameTableTests {
     }
 
     @Test func `names in the same bucket are distinguished`() {
-        // The bucket only depends on the length and the first letter.
+        // The bucket depends only on the length and the first letter.
         let names = ["x-aaaa", "x-bbbb", "x-cccc"]
         let table = FieldNameTable.request(identityHeaderNames: names)
         #expect(

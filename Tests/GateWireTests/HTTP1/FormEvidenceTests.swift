@@ -144,7 +144,7 @@ struct FormEvidenceTests {
     static let contradictory = [
         asked("Content-Type: application/grpc", "Content-Type: application/json", form: .grpc),
         asked("Content-Type: application/json", "Content-Type: application/grpc", form: .grpc),
-        // The first of two types that indicate a form counts, as for most servers.
+        // The first of two types that indicate a form counts, as in most servers.
         asked(
             "Content-Type: application/grpc-web",
             "Content-Type: application/grpc",

@@ -3,7 +3,7 @@ import WireSamples
 
 @testable import GateWire
 
-/// Limits apply at the same byte, however a head arrives.
+/// Limits on heads, which apply at the same byte however a head arrives.
 struct HeadLimitsTests {
     private enum Arrival: CaseIterable {
         case whole, byteByByte
@@ -36,7 +36,7 @@ struct HeadLimitsTests {
     }
 
     @Test(arguments: [0, 1, 2, 3, 100])
-    func `a request head may be as long as the limit and no longer`(_ excess: Int) {
+    func `a request head may be as long as the limit, but not longer`(_ excess: Int) {
         let text = wire("GET / HTTP/1.1", "Host: a", "Pad: 0123456789")
         let limits = Self.limits(bytes: text.utf8.count - excess + 1)
         for arrival in Arrival.allCases {
@@ -49,7 +49,7 @@ struct HeadLimitsTests {
     }
 
     @Test(arguments: [0, 1, 2, 3, 30])
-    func `a response head may be as long as the limit and no longer`(_ excess: Int) {
+    func `a response head may be as long as the limit, but not longer`(_ excess: Int) {
         let text = wire("HTTP/1.1 200 OK", "A: b", "Pad: 0123456789")
         let limits = Self.limits(bytes: text.utf8.count - excess + 1)
         for arrival in Arrival.allCases {
@@ -61,7 +61,7 @@ struct HeadLimitsTests {
         }
     }
 
-    @Test func `a head may have as many fields as the limit and no more`() {
+    @Test func `a head may have as many fields as the limit, but not more`() {
         let two = wire("GET / HTTP/1.1", "Host: a", "B: c")
         let response = wire("HTTP/1.1 200 OK", "A: b", "B: c")
         for arrival in Arrival.allCases {
@@ -78,7 +78,7 @@ struct HeadLimitsTests {
     }
 
     @Test(arguments: ["GET", "DELETE", "PROPPATCH", "OPTIONS"])
-    func `a target may be as long as the limit and no longer`(_ method: String) {
+    func `a target may be as long as the limit, but not longer`(_ method: String) {
         let limits = Self.limits(target: 200)
         for arrival in Arrival.allCases {
             let longest = "/" + String(repeating: "a", count: 199)

@@ -24,7 +24,7 @@ struct RequestFactsTests {
             (["transfer-encoding:\tCHUNKED\t"], .chunked),
         ] as [([String], BodyFraming)]
     )
-    func `the framing of a body is the one in its request`(
+    func `the framing of a body is the one that its request states`(
         _ lines: [String],
         _ framing: BodyFraming
     ) throws {
@@ -247,7 +247,7 @@ struct RequestFactsTests {
             ("GET", ["Max-Forwards: a", "Max-Forwards: 0"], nil), ("TRACE", ["A: b"], nil),
         ] as [(String, [String], UInt64?)]
     )
-    func `Max-Forwards applies to TRACE and OPTIONS only`(
+    func `Max-Forwards applies only to TRACE and OPTIONS`(
         _ method: String,
         _ lines: [String],
         _ left: UInt64?
@@ -257,7 +257,7 @@ struct RequestFactsTests {
     }
 
     @Test(arguments: [20, 21, 400])
-    func `a Max-Forwards value beyond the range stays large`(_ digits: Int) throws {
+    func `a Max-Forwards value beyond the range remains large`(_ digits: Int) throws {
         let field = "Max-Forwards: " + String(repeating: "9", count: digits)
         let sample = try RequestSample(wire("TRACE / HTTP/1.1", "Host: a", field))
         #expect(try #require(sample.facts().forwardsLeft) > 1_000_000)
@@ -272,7 +272,7 @@ struct RequestFactsTests {
         #expect(throws: MessageFault.maxForwards) { try sample.facts() }
     }
 
-    @Test func `Connection nominates only fields without a meaning for the gate`() throws {
+    @Test func `Connection nominates only fields that have no meaning to the gate`() throws {
         let sample = try RequestSample(
             wire(
                 "GET / HTTP/1.1",

@@ -105,7 +105,8 @@ struct RequestHeadParserTests {
     }
 
     @Test(arguments: Self.good)
-    func `a valid head is parsed with the same result wherever it is split`(_ sample: Good) throws {
+    func `a valid head is parsed with the same result, wherever it is split`(_ sample: Good) throws
+    {
         let whole = try RequestSample(sample.text)
         for split in 1..<whole.bytes.count {
             var parser = RequestHeadParser()
@@ -209,7 +210,8 @@ struct RequestHeadParserTests {
     }
 
     @Test(arguments: Self.bad)
-    func `a malformed head is rejected wherever it is split`(_ text: String, _: MessageFault) throws
+    func `a malformed head is rejected, wherever it is split`(_ text: String, _: MessageFault)
+        throws
     {
         let bytes = Array(text.utf8)
         for split in 1..<bytes.count {
@@ -245,7 +247,7 @@ struct RequestHeadParserTests {
         #expect(pieces.parse(bytes, endingAt: 0...bytes.count) == .malformed(fault))
     }
 
-    @Test func `a head has the roles of its fields`() throws {
+    @Test func `a head contains the roles of its fields`() throws {
         let read = try RequestSample(
             wire("GET / HTTP/1.1", "HOST: a", "x-app-VERSION: 1", "Other: b", "TE: trailers")
         )

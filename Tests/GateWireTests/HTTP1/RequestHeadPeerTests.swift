@@ -5,7 +5,7 @@ import WireSamples
 
 @testable import GateWire
 
-/// Compares the gate's parser with NIO's, for heads from the tables and for mutations of them.
+/// Compares the gate's parser with NIO's, for the heads in the tables and for mutations of them.
 @Suite(.ownThread)
 struct RequestHeadPeerTests {
     static let heads: [String] =

@@ -23,7 +23,7 @@ struct RequestIDsTests {
         #expect(RequestID(high: high, low: low).description == text)
     }
 
-    @Test func `IDs of one generator or two are unique`() {
+    @Test func `IDs from one or two generators are unique`() {
         var first = RequestIDs()
         var second = RequestIDs()
         let ids = (0..<1000).flatMap { _ in [first.next().description, second.next().description] }

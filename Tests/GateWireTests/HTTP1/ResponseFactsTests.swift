@@ -53,7 +53,7 @@ struct ResponseFactsTests {
             (["Transfer-Encoding: gzip, chunked"], .unsupportedTransferCoding),
         ] as [([String], MessageFault)]
     )
-    func `an ambiguous length is rejected, also without a body`(
+    func `an ambiguous length is rejected, even without a body`(
         _ lines: [String],
         _ fault: MessageFault
     ) throws {

@@ -31,7 +31,7 @@ struct ResponseHeadParserTests {
     ]
 
     @Test(arguments: Self.good)
-    func `a valid head is parsed into its parts wherever it is split`(
+    func `a valid head is parsed into its parts, wherever it is split`(
         _ sample: Good
     ) throws {
         let whole = try ResponseSample(sample.text)
@@ -81,7 +81,7 @@ struct ResponseHeadParserTests {
     ]
 
     @Test(arguments: Self.bad)
-    func `a malformed head is rejected wherever it is split`(
+    func `a malformed head is rejected, wherever it is split`(
         _ text: String,
         _ fault: MessageFault
     ) {

@@ -28,7 +28,7 @@ struct ResponseHeadWriterTests {
             sent: wire("HTTP/1.1 200 All  right", "a:b", "Set-Cookie: c \t", "Set-Cookie: d", "E:")
         ),
         Case(
-            name: "the HTTP version is that of the gate",
+            name: "the HTTP version is the gate's",
             received: wire("HTTP/1.0 200 OK", "Content-Length: 1"),
             sent: wire("HTTP/1.1 200 OK", "Content-Length: 1")
         ),

@@ -19,7 +19,7 @@ struct SpanScanningTests {
         #expect(found == members)
     }
 
-    @Test func `iteration over a list stops when requested`() {
+    @Test func `iteration over a list stops on request`() {
         let bytes = Array("a,b,c".utf8)
         var count = 0
         bytes.span.forEachListMember(from: 0, to: bytes.count) { _, _ in
@@ -39,7 +39,7 @@ struct SpanScanningTests {
         #expect(!isThere)
     }
 
-    @Test func `matches ignores case and equals does not`() {
+    @Test func `matches ignores case, and equals does not`() {
         let bytes = Array("xCloSex".utf8)
         let span = bytes.span
         let results = [

@@ -3,8 +3,8 @@ import Testing
 @testable import GateWire
 
 struct WebSocketKeyTests {
-    @Test func `the key of RFC 6455 1.3 gives the accept value of the RFC`() {
-        // "the sample nonce"
+    @Test func `the key from RFC 6455 1.3 yields the accept value in the RFC`() {
+        // The bytes of "the sample nonce".
         let key = WebSocketKey(high: 0x7468_6520_7361_6D70, low: 0x6C65_206E_6F6E_6365)
         #expect(key.text == "dGhlIHNhbXBsZSBub25jZQ==")
         #expect(key.accept == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")

@@ -30,7 +30,7 @@ struct FloodBudgetTests {
         for quarter in 0..<400 where budget.charge(at: Self.start + .milliseconds(250) * quarter) {
             served += 1
         }
-        // Ten at once, and two for each of the 99 whole seconds that have passed.
+        // Ten frames at once, and two for each of the 99 whole seconds that have passed.
         #expect(served == 10 + 2 * 99)
     }
 

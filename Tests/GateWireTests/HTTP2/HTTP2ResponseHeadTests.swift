@@ -22,7 +22,7 @@ struct HTTP2ResponseHeadTests {
             content: .length(5)
         ),
         Case(
-            testDescription: "a length of many digits",
+            testDescription: "a length with many digits",
             fields: [(":status", "200"), ("content-length", "00000000000000000005")],
             written: wire("HTTP/1.1 200 OK", "content-length: 00000000000000000005"),
             content: .length(5)
@@ -87,7 +87,7 @@ struct HTTP2ResponseHeadTests {
             content: .length(1)
         ),
         Case(
-            testDescription: "several with one name, empty values",
+            testDescription: "several fields with one name, and empty values",
             fields: [(":status", "204"), ("set-cookie", "a=1"), ("set-cookie", "b=2"), ("x", "")],
             endsStream: true,
             written: wire("HTTP/1.1 204 No Content", "set-cookie: a=1", "set-cookie: b=2", "x: "),
@@ -132,7 +132,7 @@ struct HTTP2ResponseHeadTests {
     }
 
     @Test(arguments: [("HTTP/1.0", false), ("HTTP/1.1", true)])
-    func `a client of HTTP/1.0 gets no chunks`(_ version: String, _ knowsChunks: Bool) throws {
+    func `an HTTP/1.0 client gets no chunks`(_ version: String, _ knowsChunks: Bool) throws {
         var list = try HeaderList([(":status", "200"), ("a", "b")])
         var head = ResponseHead()
         _ = try HTTP2ResponseHead.read(

@@ -104,7 +104,7 @@ struct ProxyHeaderParserTests {
             client: "[IPv6]2001:db8::9:4711"
         ),
         Case(
-            testDescription: "v2 of the maximum length",
+            testDescription: "v2 with the maximum length",
             bytes: binary(0x11, ipv4 + [UInt8](repeating: 4, count: 4096 - 16 - 12)),
             client: "[IPv4]203.0.113.9:4711"
         ),
@@ -115,14 +115,14 @@ struct ProxyHeaderParserTests {
             client: nil
         ),
         Case(
-            testDescription: "v2 LOCAL of an unknown family",
+            testDescription: "v2 LOCAL with an unknown family",
             bytes: binary(0xFF, [1], command: 0x20),
             client: nil
         ),
     ]
 
     @Test(arguments: Self.accepted)
-    func `a header is parsed complete and wherever it is split`(_ sample: Case) {
+    func `a header is parsed correctly, wherever it is split`(_ sample: Case) {
         let bytes = sample.bytes
         for end in 0..<bytes.count {
             #expect(
@@ -206,7 +206,7 @@ struct ProxyHeaderParserTests {
     ]
 
     @Test(arguments: Self.refused)
-    func `an invalid header is refused and never parsed differently`(_ sample: Fault) {
+    func `an invalid header is refused, and never parsed differently`(_ sample: Fault) {
         #expect(ProxyHeaderParser.parse(sample.bytes.span) == .refused(sample.fault))
         for end in 0..<sample.bytes.count {
             let progress = ProxyHeaderParser.parse(Array(sample.bytes[..<end]).span)

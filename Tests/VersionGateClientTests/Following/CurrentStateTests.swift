@@ -37,13 +37,13 @@ struct CurrentStateTests {
     }
 
     @Test
-    func `a cancelled check does not change the state`() async throws {
+    func `a canceled check does not change the state`() async throws {
         let currentState = try self.currentState()
         currentState.heard(self.required, announced: nil)
         currentState.fellSilent()
         let endpoints = try UnreachableGate.endpoints()
         let check = Task {
-            // Ensures that the task is cancelled before the check.
+            // Ensures that the task is canceled before the check.
             await Task.waitForCancellation()
             await currentState.check(by: endpoints)
         }

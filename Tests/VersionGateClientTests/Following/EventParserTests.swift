@@ -2,7 +2,7 @@ import Testing
 
 @testable import VersionGateClient
 
-/// HTML Living Standard section 9.2.6.
+/// The parsing of event streams according to section 9.2.6 of the HTML Living Standard.
 struct EventParserTests {
     typealias Message = EventParser.Message
 
@@ -28,7 +28,7 @@ struct EventParserTests {
                 .event(name: "message", data: "a\n\n b", id: "")
             ]
         ),
-        // The ID is kept, the event name is not; an event without data is not dispatched.
+        // The ID is kept, but the event name is not. An event without data is not dispatched.
         Stream(
             text: "id: 7\nevent: x\n\ndata: y\n\nid\ndata: z\n\n",
             messages: [
@@ -43,7 +43,7 @@ struct EventParserTests {
     ]
 
     @Test(arguments: Self.streams, [1, 2, 3, 1000])
-    func `a stream is parsed wherever it is split`(_ stream: Stream, size: Int) throws {
+    func `a stream is parsed correctly, wherever it is split`(_ stream: Stream, size: Int) throws {
         var parser = EventParser()
         var rest = Array(stream.text.utf8)[...]
         var messages: [Message] = []

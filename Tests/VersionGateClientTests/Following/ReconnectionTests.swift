@@ -45,14 +45,14 @@ struct ReconnectionTests {
         Named(milliseconds: 50, seconds: 0.1), Named(milliseconds: 3765, seconds: 3.765),
         Named(milliseconds: Int.max, seconds: 150),
     ])
-    func `the retry time of the gate is clamped`(_ named: Named) {
+    func `the gate's retry time is clamped`(_ named: Named) {
         var reconnection = Reconnection()
         reconnection.named(retryMilliseconds: named.milliseconds)
         #expect(reconnection.ended(.failed, share: 0).delay == named.seconds)
     }
 
     @Test
-    func `Retry-After is respected up to an hour`() {
+    func `Retry-After is honored up to an hour`() {
         for (seconds, delay) in [(1.0, 3.0), (60, 60), (1e9, 3600)] {
             var reconnection = Reconnection()
             let step = reconnection.ended(.refused(retryAfter: seconds), share: 0)

@@ -13,7 +13,7 @@ struct UpdatePromptTests {
     }
 
     @Test
-    func `a recommendation can be dismissed, a requirement cannot`() throws {
+    func `a recommendation can be dismissed, but a requirement cannot`() throws {
         #expect(try #require(UpdatePrompt(.recommended(.sample()))).isDismissible)
         #expect(try #require(UpdatePrompt(.required(.sample()))).isDismissible == false)
         let denial = Denial(reason: .updateRequired(.sample()), status: 426, retryAfter: nil)
@@ -39,7 +39,7 @@ struct UpdatePromptTests {
     }
 
     @Test
-    func `a device that cannot update gets texts and no button`() throws {
+    func `a device that cannot update gets texts but no button`() throws {
         let prompt = try #require(UpdatePrompt(.required(.sample(cannotUpdate: true))))
         #expect(prompt.title == "Update")
         #expect(prompt.message == "A newer version is there.")

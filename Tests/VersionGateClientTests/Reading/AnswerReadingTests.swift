@@ -41,7 +41,7 @@ struct AnswerReadingTests {
         Answer(about: "a bare 426"),
         Answer(about: "a 426 of another protocol", fields: ["Upgrade": "HTTP/2.0"]),
         Answer(
-            about: "a problem of the backend",
+            about: "a problem from the backend",
             fields: ["Content-Type": Self.problem],
             body: #"{"type":"about:blank","title":"Upgrade"}"#
         ),
@@ -62,7 +62,7 @@ struct AnswerReadingTests {
             body: #"{"decision":"require"}"#
         ),
     ])
-    func `a response of another server is not a denial`(_ answer: Answer) throws {
+    func `a response from another server is not a denial`(_ answer: Answer) throws {
         let response = try Self.response(answer.status, answer.fields, path: answer.path)
         #expect(Denial(response, Data(answer.body.utf8), at: Self.now) == nil)
     }
@@ -126,7 +126,7 @@ struct AnswerReadingTests {
     }
 
     @Test
-    func `the problem type is enough if a proxy removed the header field`() throws {
+    func `the problem type suffices if a proxy has removed the header field`() throws {
         let response = try Self.response(426, ["Content-Type": "application/Problem+JSON; a=b"])
         let body = #"{"type":"urn:versiongate:upgrade-required","title":"T"}"#
         let denial = try #require(Denial(response, Data(body.utf8), at: Self.now))
@@ -143,7 +143,7 @@ struct AnswerReadingTests {
                 + #""title":"T","details":[{"type":"google.rpc.ErrorInfo","value":"AA"}]}"#
         ),
         Answer(
-            about: "an end-of-stream message of Connect",
+            about: "a Connect end-of-stream message",
             status: 200,
             fields: ["X-VersionGate": "require", "Content-Type": "application/connect+proto"],
             body: "\u{2}\u{0}\u{0}\u{0}\u{3C}"
@@ -184,7 +184,7 @@ struct AnswerReadingTests {
         var update = Update()
         update.brownoutUntil = Self.now + 1800
         #expect(short.reason == .updateRequired(update))
-        // A proxy removed the header field, but the member is present.
+        // A proxy has removed the header field, but the member is present.
         let body =
             #"{"type":"urn:versiongate:upgrade-required","brownoutUntil":"2026-12-20T03:00:00Z"}"#
         let response = try Self.response(426, ["X-VersionGate": "require"])
@@ -301,8 +301,7 @@ struct AnswerReadingTests {
         Status(status: 302, body: "", answer: .foreign),
         Status(status: 511, type: "text/html", body: "", answer: .foreign),
     ])
-    func `a status response is distinguished from responses of other servers`(_ test: Status) throws
-    {
+    func `a status response is distinguished from other servers' responses`(_ test: Status) throws {
         var fields = ["ETag": "\"1\""]
         fields["Content-Type"] = test.type
         let response = try Self.response(test.status, fields, path: "/.versiongate/status")

@@ -53,7 +53,7 @@ struct StructuredFieldTests {
     }
 
     @Test
-    func `parameters and lists are parsed, and the last of equal names counts`() throws {
+    func `parameters and lists are parsed, and the last of several equal names counts`() throws {
         let text = #"recommend; latest="4.2.0";url="a,b;c";x , b;y=?0;y ,\#t(c d;z=1);w"#
         let field = try #require(StructuredField(text))
         let values = field.tokens

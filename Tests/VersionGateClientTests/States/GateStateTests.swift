@@ -28,7 +28,7 @@ struct GateStateTests {
         Case(state: .unknown(last: Self.recommended), inEffect: .allowed),
         Case(state: .unknown(last: Self.required), inEffect: .allowed),
         Case(state: .unknown(last: Self.maintenance), inEffect: .allowed),
-        // The state from the gate has precedence over the clock of the device.
+        // The gate's state has precedence over the device's clock.
         Case(state: Self.brownout(-1), inEffect: Self.brownout(-1)),
     ])
     func `an unknown state denies nothing`(_ test: Case) {

@@ -8,7 +8,7 @@ struct StoredStateTests {
     private let now = Date(timeIntervalSince1970: 1_000_000)
 
     @Test
-    func `a stored state is only restored for the same build`() {
+    func `a stored state is restored only for the same build`() {
         var kept = StoredState(nil, for: "ios 3")
         kept.state = .required(self.update)
         kept.tag = "\"1\""
@@ -26,7 +26,7 @@ struct StoredStateTests {
     }
 
     @Test
-    func `a version is snoozed for the current snooze time of the gate`() {
+    func `a version is snoozed for the gate's current snooze time`() {
         var kept = StoredState(nil, for: "")
         _ = kept.snooze(self.update, at: self.now)
         #expect(kept.isSnoozed(self.update, at: self.now))
@@ -54,7 +54,7 @@ struct StoredStateTests {
     }
 
     @Test
-    func `a limited number of snoozes is kept, the newest ones`() {
+    func `only a limited number of the newest snoozes is kept`() {
         var kept = StoredState(nil, for: "")
         for number in 0..<20 {
             let update = Update.sample(latest: "\(number)", snooze: 600)

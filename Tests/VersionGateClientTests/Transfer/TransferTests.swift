@@ -23,7 +23,9 @@ struct TransferTests {
         Redirection(from: "https://a.example/x", to: "https://a.example.org/", isFollowed: false),
         Redirection(from: "https://a.example/x", to: "app:open", isFollowed: false),
     ])
-    func `redirects are followed to the same host only, and never out of TLS`(_ test: Redirection) {
+    func `redirects are followed only to the same host, and never from TLS to plain HTTP`(
+        _ test: Redirection
+    ) {
         let isFollowed = Transfer.staysWithGate(
             from: URL(string: test.from),
             to: URL(string: test.to)
@@ -32,7 +34,7 @@ struct TransferTests {
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func `a transfer that is cancelled at once does not crash`() async throws {
+    func `a transfer that is canceled at once does not crash`() async throws {
         let nobody = try #require(URL(string: "http://127.0.0.1:9"))
         for _ in 0..<500 {
             let configuration = URLSessionConfiguration.default

@@ -26,13 +26,13 @@ function denial(metadata) {
   };
 }
 
-test("a build in the status of a gRPC call is a number", () => {
+test("a build in a gRPC status is a number", () => {
   const { update } = inspect(denial({ title: "t", minimumBuild: "41200" }), "");
   assert.deepEqual([update.title, update.minimumBuild], ["t", 41200]);
 });
 
 for (const build of ["93.1", "", "x", "-1"]) {
-  test(`the build '${build}' leaves all other facts`, () => {
+  test(`the build '${build}' does not affect other facts`, () => {
     const { update } = inspect(denial({ title: "t", minimumBuild: build }), "");
     assert.deepEqual([update.title, update.minimumBuild], ["t", undefined]);
   });
@@ -44,7 +44,7 @@ function stream(body) {
   return inspect({ status: 200, headers }, body);
 }
 
-test("the end of a stream of Connect has the facts", () => {
+test("the end of a Connect stream contains the facts", () => {
   const document = '{"type":"urn:versiongate:upgrade-required","title":"t"}';
   const good = "\u0002\0\0\0" + String.fromCharCode(document.length) + document;
   assert.deepEqual(stream(good), { state: "required", update: { title: "t" } });
@@ -57,7 +57,7 @@ test("the end of a stream of Connect has the facts", () => {
 });
 
 for (const type of ["application/json", "application/graphql-response+json"]) {
-  test(`members of ${type} without the type are the operator's`, () => {
+  test(`members of ${type} without the problem type belong to the operator`, () => {
     const headers = { "X-VersionGate": "require", "Content-Type": type };
     for (const body of [
       '{"title":"t"}', '{"type":"about:blank","title":"t"}', '{"type":[],"title":"t"}', '["type"]',

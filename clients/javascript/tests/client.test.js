@@ -41,7 +41,7 @@ let gate;
 before(async () => (gate = await Gate.start(rules("3.5.0"))));
 after(() => gate.end());
 
-test("a denied request throws, and says all that the gate says", limit, async () => {
+test("a denied request throws an error with all facts from the gate", limit, async () => {
   await gate.change(rules("3.5.0"));
   const client = new VersionGate(gate.url, identity);
   const error = await client.fetch("/orders").catch((error) => error);
@@ -55,7 +55,7 @@ test("a denied request throws, and says all that the gate says", limit, async ()
   assert.deepEqual(head.denial, { state: "required", update: {} });
 });
 
-test("a request that passes has the identity, and its answer is whole", limit, async () => {
+test("a request that passes contains the identity, and its response is complete", limit, async () => {
   await gate.change(rules("3.4.0"));
   const client = new VersionGate(gate.url, () => identity, { fieldNames: { device: "X-Phone" } });
   const response = await client.fetch(new URL(gate.url + "/orders"), {
@@ -71,7 +71,7 @@ test("a request that passes has the identity, and its answer is whole", limit, a
   await other.end();
 });
 
-test("the problems of others are passed on whole", limit, async () => {
+test("problem documents from other servers are passed on unchanged", limit, async () => {
   const other = await server((_, response) => {
     response.writeHead(426, { "Content-Type": "application/problem+json" });
     response.end('{"type":"about:blank","title":"Upgrade Required","status":426}');
@@ -117,7 +117,7 @@ test("warned, brownout, maintenance, allowed", limit, async () => {
   assert.equal((await client.check()).state, "allowed");
 });
 
-test("a status that has not changed is not sent again", limit, async () => {
+test("an unchanged status is not sent again", limit, async () => {
   await gate.change(rules("3.5.0"));
   const statuses = [];
   const client = new VersionGate(gate.url, identity, {
@@ -132,7 +132,7 @@ test("a status that has not changed is not sent again", limit, async () => {
   assert.deepEqual(statuses, [200, 304]);
 });
 
-test("a live change is told, and lifts by itself", limit, async () => {
+test("a live change is delivered, and so is its end", limit, async () => {
   await gate.change(rules("3.4.0"));
   const states = listen(new VersionGate(gate.url, identity));
   assert.equal((await states.next()).state, "allowed");
@@ -143,7 +143,7 @@ test("a live change is told, and lifts by itself", limit, async () => {
   await states.end();
 });
 
-test("a maintenance of everything is told, and lifts by itself", limit, async () => {
+test("maintenance for all clients is delivered, and so is its end", limit, async () => {
   const window = `  - id: moving\n    maintenance: { from: ${time(-60)}, until: ${time(600)} }\n`;
   await gate.change(rules("3.4.0"));
   const client = new VersionGate(gate.url, identity);
@@ -163,8 +163,8 @@ test("a maintenance of everything is told, and lifts by itself", limit, async ()
   await states.end();
 });
 
-test("a brownout ends by its date", limit, async () => {
-  // The rules are written only now, since the gate is already running.
+test("a brownout ends on its date", limit, async () => {
+  // The brownout is so short that its end must be set after the gate has started.
   const until = time(3);
   await gate.change(rules("3.5.0", `    warnFrom: ${time(-60)}
     brownouts: [{ from: ${time(-60)}, until: ${until} }]
@@ -175,7 +175,7 @@ test("a brownout ends by its date", limit, async () => {
   await states.end();
 });
 
-test("React Native asks again and again instead", limit, async () => {
+test("React Native polls instead", limit, async () => {
   await gate.change(rules("3.5.0"));
   const states = listen(new VersionGate(gate.url, identity, { streams: false, pollInterval: 20 }));
   assert.equal((await states.next()).state, "required");
@@ -184,7 +184,7 @@ test("React Native asks again and again instead", limit, async () => {
   await states.end();
 });
 
-test("offline is no denial, and a stream comes back by itself", limit, async () => {
+test("being offline is not a denial, and the stream reconnects automatically", limit, async () => {
   await gate.change(rules("3.5.0"));
   const storage = new Memory();
   const pauses = [];
@@ -209,7 +209,7 @@ test("offline is no denial, and a stream comes back by itself", limit, async () 
   await states.end();
 });
 
-test("a cached denial is only the last one known, and is lifted", limit, async () => {
+test("a cached denial is only reported as the last known state, until the gate responds", limit, async () => {
   await gate.change(rules("3.5.0"));
   const storage = new Memory();
   const required = await new VersionGate(gate.url, identity, { storage }).check();
@@ -227,7 +227,7 @@ test("a cached denial is only the last one known, and is lifted", limit, async (
   assert.deepEqual(await after.check(), { state: "unknown", last: { state: "allowed" } });
 });
 
-test("a cached denial is no denial behind a portal, and the stream lifts it", limit, async () => {
+test("a cached denial is not enforced behind a portal, and the stream replaces it", limit, async () => {
   await gate.change(rules("3.5.0"));
   const storage = new Memory();
   const required = await new VersionGate(gate.url, identity, { storage }).check();
@@ -246,7 +246,7 @@ test("a cached denial is no denial behind a portal, and the stream lifts it", li
   const states = listen(client);
   assert.deepEqual(await states.next(), { state: "unknown", last: required });
   assert.deepEqual(await client.check(), { state: "unknown", last: required });
-  // The page of the portal is returned to the app.
+  // The portal's page is returned to the app.
   for (const path of ["/page", "/redirected"]) {
     assert.equal(await (await client.fetch(path)).text(), page);
   }
@@ -260,7 +260,7 @@ test("a cached denial is no denial behind a portal, and the stream lifts it", li
   assert.deepEqual(await again.check(), { state: "unknown", last: { state: "allowed" } });
 });
 
-test("a cached denial that has ended by itself is none", limit, async () => {
+test("an expired cached denial is ignored", limit, async () => {
   const storage = new Memory();
   for (const state of [
     { state: "required", update: { brownoutUntil: "2026-12-20T03:00:00Z" } },
@@ -277,7 +277,7 @@ test("a cached denial that has ended by itself is none", limit, async () => {
 });
 
 for (const text of ["", "{", "[]", "null", '{"identity":7,"state":"required"}']) {
-  test(`a storage with '${text}' in it says nothing`, limit, async () => {
+  test(`storage that contains '${text}' is ignored`, limit, async () => {
     const storage = new Memory();
     storage.setItem("versiongate", text);
     const client = new VersionGate("http://127.0.0.1:9", identity, { storage });
@@ -285,14 +285,14 @@ for (const text of ["", "{", "[]", "null", '{"identity":7,"state":"required"}'])
   });
 }
 
-test("a storage that fails harms nothing", limit, async () => {
+test("failing storage does no harm", limit, async () => {
   const fail = () => Promise.reject(new Error("full"));
   const storage = { getItem: fail, setItem: fail };
   const client = new VersionGate(gate.url, identity, { storage });
   assert.notEqual((await client.check()).state, "unknown");
 });
 
-test("captive portals and garbage are unknown, asked or listened to", limit, async () => {
+test("captive portals and garbage result in unknown, for status requests and streams", limit, async () => {
   await gate.change(rules("3.5.0"));
   let followed = 0;
   const portal = await server((_, response) => {
@@ -324,7 +324,7 @@ test("captive portals and garbage are unknown, asked or listened to", limit, asy
   assert.equal(followed, 0);
 });
 
-test("who is too slow is unknown in time", limit, async () => {
+test("a response that is too slow results in unknown within the timeout", limit, async () => {
   const timers = new Set();
   const slow = {
     "no head": () => {},
@@ -348,7 +348,7 @@ test("who is too slow is unknown in time", limit, async () => {
   for (const timer of timers) clearInterval(timer);
 });
 
-test("a stream without a sign of life is left", limit, async () => {
+test("a stream without data is closed", limit, async () => {
   const other = await server((_, response) => {
     response.setHeader("Content-Type", "text/event-stream");
     response.write('retry: 1\n\nid: 1\nevent: decision\ndata: {"decision":"allow"}\n\n');
@@ -361,7 +361,7 @@ test("a stream without a sign of life is left", limit, async () => {
   await other.end();
 });
 
-test("a stream lives longer than a question may take", limit, async () => {
+test("a stream may last longer than the timeout of a status request", limit, async () => {
   await gate.change(rules("3.4.0"));
   const asked = [];
   const counting = (...parameters) => {
@@ -378,7 +378,7 @@ test("a stream lives longer than a question may take", limit, async () => {
   await states.end();
 });
 
-test("a stream that never ends its event is left", limit, async () => {
+test("a stream whose event never ends is closed", limit, async () => {
   const other = await server((_, response) => {
     response.setHeader("Content-Type", "text/event-stream");
     const write = () => response.write("data: " + "x".repeat(60_000) + "\n", write);
@@ -390,7 +390,7 @@ test("a stream that never ends its event is left", limit, async () => {
   await other.end();
 });
 
-test("the pause before the next try grows and has chance in it", limit, async () => {
+test("the delay before the next attempt grows and has a random part", limit, async () => {
   const times = [];
   let fifth;
   const five = new Promise((resolve) => (fifth = resolve));
@@ -411,7 +411,7 @@ test("the pause before the next try grows and has chance in it", limit, async ()
   await other.end();
 });
 
-test("a recommendation is put off for its time, a requirement never", limit, async () => {
+test("a recommendation can be snoozed, a requirement cannot", limit, async () => {
   const recommended = (version, snooze) =>
     rules("1.0", `    recommended: "${version}"\n    snooze: ${snooze}\n`);
   await gate.change(recommended("4.0.0", "1h"));
@@ -437,7 +437,7 @@ test("a recommendation is put off for its time, a requirement never", limit, asy
   assert.equal((await client.check()).state, "required");
 });
 
-test("who asks may give up", limit, async () => {
+test("a caller can cancel requests", limit, async () => {
   const other = await server(() => {});
   const controller = new AbortController();
   const client = new VersionGate(other.url, identity);

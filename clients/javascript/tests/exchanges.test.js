@@ -80,7 +80,7 @@ for (const name of names) {
   const exchange = JSON.parse(readFileSync(new URL(name, folder), "utf8"));
   const { request, response, client } = exchange;
   const known = { state: "allowed" };
-  test(`hears ${name} over a socket`, { timeout: 60_000 }, async () => {
+  test(`reads ${name} over a socket`, { timeout: 60_000 }, async () => {
     const asked = [];
     const other = await server((incoming, outgoing) => {
       asked.push(`${incoming.method} ${incoming.url}`);
@@ -103,12 +103,12 @@ for (const name of names) {
   });
 }
 
-test("plain objects of fields are read whatever their case", () => {
+test("plain objects with fields of any case can be read", () => {
   const denial = inspect({ status: 426, headers: { "x-versiongate": "require" } });
   assert.deepEqual(denial, { state: "required", update: {} });
 });
 
-test("an answer of the gate's own folder is no denial", () => {
+test("a response from one of the gate's own endpoints is not a denial", () => {
   const headers = { "X-VersionGate": "require" };
   for (const url of ["https://a.example/.versiongate/status?path=/a", "/.versiongate/status"]) {
     assert.equal(inspect({ status: 200, headers, url }), null);
@@ -120,12 +120,12 @@ for (const field of [
   "", " ", ",", "recommend,", "recommend;", "recommend; latest=", 'recommend; latest="a\u00e9"',
   "recommend;Latest=1", "(recommend", "=", '"recommend"', "1", "?2", "recommend require", ":x", "@",
 ]) {
-  test(`'${field}' is no hint`, () => {
+  test(`'${field}' is not a hint`, () => {
     assert.equal(hint({ status: 200, headers: { "X-VersionGate": field } }), null);
   });
 }
 
-test("the types name what there is", () => {
+test("the type declarations list the existing names", () => {
   const types = readFileSync(new URL("../versiongate.d.ts", import.meta.url), "utf8");
   const named = types.matchAll(/^export (?:class|function) (\w+)/gm);
   assert.deepEqual([...named].map((match) => match[1]).sort(), Object.keys(library).sort());

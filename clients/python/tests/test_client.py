@@ -237,7 +237,7 @@ class Streams(WithGate):
                 states = client.states()
                 self.assertEqual(next(states), Unknown(required))
                 self.assertEqual(client.check(), Unknown(required))
-                # The page of the portal is returned to the app.
+                # The portal's page is returned to the app.
                 for path in ["/page", "/redirected"]:
                     self.assertEqual(client.urlopen(path).read(), page)
         self.gate.write(rules("3.4.0"))

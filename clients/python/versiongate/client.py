@@ -155,7 +155,7 @@ class VersionGate:
             raise urllib.error.HTTPError(
                 error.url, error.code, error.reason, error.headers, io.BytesIO(body)
             ) from None
-        # The operator may have configured another status, and gRPC responses always have a 200.
+        # The operator may have configured another status, and gRPC responses always have the status 200.
         if not _is_worth_reading(response):
             return response
         with response:
@@ -189,7 +189,7 @@ class VersionGate:
     def states(self, stop: threading.Event | None = None) -> Iterator[State]:
         """Yields the state of the client and each change; blocks between states.
 
-        The iterator never ends by itself, and reconnects after a loss; it yields `Unknown` once a
+        The iterator never ends on its own, and reconnects after a loss; it yields `Unknown` once a
         reconnection has failed. `stop` is checked with each heartbeat.
         """
         stop = stop or threading.Event()
@@ -266,7 +266,7 @@ class VersionGate:
             raise ValueError("the event stream was empty")
 
     def _pause(self, retry: float, failures: int) -> float:
-        """Returns the delay in seconds: doubled after each failure, plus a random part."""
+        """Returns the delay in seconds: `retry`, doubled after each failure, plus a random part."""
         pause = min(retry * 2 ** min(max(0, failures - 1), 10), max(retry, _LONGEST_PAUSE))
         return pause * (1 + self._chance() / 2)
 
@@ -301,7 +301,7 @@ class VersionGate:
                 self._save()
 
     def _key(self) -> list[object]:
-        """Returns the key of the build, by which the state is stored."""
+        """Returns the key under which the state of the build is stored."""
         return [self._identity.get(part) for part in ("app", "platform", "version", "build")]
 
     def _load(self) -> tuple[State | None, tuple[str, float] | None]:

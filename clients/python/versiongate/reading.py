@@ -20,14 +20,14 @@ _PROBLEM_TYPES = {
     "urn:versiongate:upgrade-required": "require",
     "urn:versiongate:maintenance": "maintenance",
 }
-# The maximum length of an event in characters; the gate sends no longer ones.
+# The maximum length of an event in characters; the gate never sends more.
 _LONGEST_EVENT = 1 << 20
 # Parameters of the hint whose names differ from those in documents.
 _RENAMED = {"latest": "latestVersion", "url": "storeUrl"}
 
 
 def inspect(response, body: bytes | str | None = None) -> Required | Maintenance | None:
-    """Returns the denial in a response to a request of the app; `None` if it is not a denial.
+    """Returns the denial in a response to the app's request; `None` if it is not a denial.
 
     A denial is identified by the header `X-VersionGate`, or by the problem type if a proxy has
     removed the header, but never by the status. `response.headers` must have the interface of
@@ -47,7 +47,7 @@ def inspect(response, body: bytes | str | None = None) -> Required | Maintenance
         decision = _PROBLEM_TYPES.get(problem)
     if decision is None:
         return None
-    # A custom content of the operator may use these names with another meaning. Errors of Connect
+    # The operator's custom content may use these names with other meanings. Errors of Connect
     # and GraphQL contain the problem type as well.
     is_ours = kind == PROBLEM or isinstance(problem, str) and problem in _PROBLEM_TYPES
     source = document if is_ours else None
@@ -63,7 +63,7 @@ def inspect(response, body: bytes | str | None = None) -> Required | Maintenance
 
 
 def hint(response) -> Allowed | Recommended | None:
-    """Returns the hint in a response of the backend; hints have no texts."""
+    """Returns the hint in a response from the backend; hints have no texts."""
     items = marker(response)
     if is_own_path(getattr(response, "url", None)) or denied_by(items):
         return None

@@ -23,14 +23,14 @@ class Facts:
     minimum_build: int | None = None
     latest_version: str | None = None
     current_version: str | None = None
-    # Whether the system of the device is too old for the update: show the texts, hide the button.
+    # Whether the device's OS is too old for the update: show the texts, hide the button.
     cannot_update: bool | None = None
     enforce_from: str | None = None
     brownout_from: str | None = None
     brownout_until: str | None = None
     maintenance_from: str | None = None
     maintenance_until: str | None = None
-    # The number of seconds not to show the update after the user chose "later".
+    # How long to hide the update after the user chooses "later", in seconds.
     snooze_seconds: int | None = None
     # The number of seconds before a request may be retried.
     retry_after_seconds: int | None = None
@@ -82,7 +82,7 @@ class Recommended:
 
 @dataclass(frozen=True)
 class Required:
-    """The build is denied; until `update.brownout_until`, if it is set."""
+    """The build is denied, until `update.brownout_until` if it is set."""
 
     update: Facts = field(default_factory=Facts)
     announced: Facts | None = None
@@ -105,7 +105,7 @@ class Unknown:
 
 @dataclass(frozen=True)
 class Unchanged:
-    """The state has not changed since the response with the sent entity tag (304)."""
+    """The state has not changed since the response whose entity tag was sent (304)."""
 
 
 State = Allowed | Recommended | Required | Maintenance | Unknown
@@ -148,7 +148,7 @@ def from_wire(document: object) -> State | None:
 
 
 def parse_time(text: str) -> datetime | None:
-    """Parses a time of the protocol; `None` if it is invalid."""
+    """Parses a time in the protocol's format; `None` if it is invalid."""
     try:
         return datetime.strptime(text, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=timezone.utc)
     except ValueError:

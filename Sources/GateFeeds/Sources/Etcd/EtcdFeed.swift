@@ -37,7 +37,7 @@ struct EtcdFeed: FeedSource {
         case ended
     }
 
-    /// The maximum size in bytes of a response or message, with base64 values and overhead.
+    /// The maximum size in bytes of a response or message, including base64 encoding and overhead.
     private static let maximumSize = RulesSource.maximumSize * 4 / 3 + (1 << 20)
     /// The maximum number of consecutive watches whose start revision has been compacted.
     private static let maximumCompactions = 3
@@ -47,9 +47,9 @@ struct EtcdFeed: FeedSource {
     let selection: EtcdSelection
     let account: Account?
     let identity: Identity?
-    /// The time in seconds without a message after which the range is requested again.
+    /// The number of seconds without a message after which the range is requested again.
     ///
-    /// Only a new request detects that the watch is dead, or that its member has left the cluster.
+    /// Only a new request reveals that the watch is dead, or that its member has left the cluster.
     let silence: Int64
 
     var summary: String {
@@ -75,7 +75,7 @@ struct EtcdFeed: FeedSource {
             case .compacted:
                 compactions += 1
                 guard compactions < Self.maximumCompactions else {
-                    throw .content("etcd repeatedly compacted the revision of the watch")
+                    throw .content("etcd repeatedly compacted the watch's revision")
                 }
             }
         }

@@ -9,7 +9,7 @@ enum EtcdSelection: Sendable, Equatable {
     /// The maximum number of keys with a prefix.
     static let maximumKeys = 1_000
 
-    /// The keys of a range or watch request as gateway JSON.
+    /// The members that select the keys in a range or watch request, as gateway JSON.
     var members: [JSONValue.Member] {
         switch self {
         case .key(let key): [.init("key", .text(Self.encoded(Array(key.utf8))))]

@@ -11,7 +11,7 @@ struct EtcdState: Equatable {
         /// Nothing has changed.
         case wait
         case show
-        /// The start revision of the watch has been compacted.
+        /// The watch's start revision has been compacted.
         case askAgain
     }
 
@@ -44,7 +44,7 @@ struct EtcdState: Equatable {
             throw .content("etcd ended the watch: \(Self.words(of: error))")
         }
         guard let result = message["result"] else {
-            throw .content("a message of the watch has no 'result'")
+            throw .content("a watch message has no 'result'")
         }
         if result["compact_revision"]?.number ?? 0 > 0 { return .askAgain }
         if result["canceled"] == .boolean(true) {
@@ -98,7 +98,7 @@ struct EtcdState: Equatable {
         self.values[key] = try Self.bytes(of: "value", in: pair, place)
     }
 
-    /// Empty values are omitted; keys are never empty.
+    /// Decodes a base64 member; the gateway omits empty values, and keys are never empty.
     private static func bytes(
         of name: String,
         in pair: JSONValue,

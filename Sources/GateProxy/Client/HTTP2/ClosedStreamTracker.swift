@@ -22,13 +22,14 @@ struct ClosedStreamTracker {
 
     /// A frame from the client after the head of its request.
     enum Frame {
-        /// The number of content bytes; `length`: the payload length with padding, which counts for flow control.
+        /// The number of content bytes; `length`: the length of the payload with its padding, all of which counts
+        /// toward the flow-control window.
         case data(Int, length: Int)
         /// `isSection`: whether the fields are a valid trailer section.
         case trailers(isSection: Bool)
     }
 
-    /// Returns whether a frame of an ended stream may have crossed the response or the reset.
+    /// Returns whether a frame of an ended stream may have crossed the response or the reset in transit.
     ///
     /// `isLast`: whether the frame ends the stream.
     ///

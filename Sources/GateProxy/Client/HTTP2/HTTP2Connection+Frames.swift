@@ -59,7 +59,8 @@ extension HTTP2Connection {
     private func readReset(_ stream: UInt32) throws(HTTP2ErrorCode) {
         guard stream <= self.lastStream else { throw .protocolError }
         if let stream = self.streams[stream], stream.hasBegunResponse {
-            // The client cancels a response that has already started, so the backend's work was not wasted.
+            // The client canceled after the response had started, so this does not count as a reset that wastes the
+            // backend's work.
             try self.chargeControl()
         } else if !self.budgets.resets.charge(at: self.loop.now) {
             throw .enhanceYourCalm

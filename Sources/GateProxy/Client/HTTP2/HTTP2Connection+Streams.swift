@@ -54,7 +54,8 @@ extension HTTP2Connection {
 
     /// Handles a frame on a stream that has ended or will not be served.
     ///
-    /// The frame is an error if the client could know that, or if the frame shows that the request is malformed.
+    /// The frame is an error if the client could know that the stream has ended, or if the frame shows that the request
+    /// is malformed.
     func passOver(
         _ frame: ClosedStreamTracker.Frame,
         of stream: UInt32,
@@ -78,7 +79,7 @@ extension HTTP2Connection {
 
     /// Ends a stream because of a client error.
     ///
-    /// The error counts like a reset from the client, because a client could cause one instead of the other.
+    /// The error counts like a reset by the client; otherwise, a client could cause errors instead of sending resets.
     func refuse(_ stream: UInt32, _ code: HTTP2ErrorCode) throws(HTTP2ErrorCode) {
         // Refusing a stream costs little, and the client may not know the limit yet.
         let isCalm =
@@ -112,7 +113,7 @@ extension HTTP2Connection {
         self.outbox.frames.writeGoAway(last: last, code)
         self.deadline = self.loop.now + self.loop.settings.timeouts.linger
         self.flushNow()
-        // If both sides were closed with unread bytes, the client would lose the last frames.
+        // If both directions were closed while bytes were still unread, the client would lose the last frames.
         guard !self.inputClosed else { return self.closeWhenWritten() }
         self.output?.end()
     }
@@ -126,11 +127,11 @@ extension HTTP2Connection {
         self.output?.whenWritten { self.context?.close(promise: nil) }
     }
 
-    /// Handles the close of the client's sending side.
+    /// Handles the end of the client's input: the client has closed its write side.
     ///
-    /// The client can no longer end a request, increase a window or acknowledge anything. The client counts as
-    /// disconnected, and each stream ends as after a reset. Only bytes that were already passed to the channel are
-    /// still written.
+    /// The client can no longer end a request, increase a window or acknowledge anything. It therefore counts as
+    /// disconnected, and each stream ends as it would after a reset. Only bytes that were already passed to the channel
+    /// are still written.
     func clientEnded() {
         guard !self.streams.isEmpty, !self.isClosing else { return self.closeWhenWritten() }
         for stream in self.streams.all { stream.end() }

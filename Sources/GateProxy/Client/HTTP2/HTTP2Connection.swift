@@ -16,7 +16,7 @@ final class HTTP2Connection: ChannelInboundHandler, ChannelOutboundHandler, HTTP
         /// The client's settings have not arrived (RFC 9113 3.4).
         case opening
         case open
-        /// `GOAWAY` was sent: streams up to this one are served, and the client retries later ones elsewhere (RFC 9113
+        /// `GOAWAY` was sent: streams up to `last` are served, and the client retries later streams elsewhere (RFC 9113
         /// 6.8).
         case draining(last: UInt32)
         /// The last `GOAWAY` was sent; frames from the client are discarded.
@@ -52,7 +52,7 @@ final class HTTP2Connection: ChannelInboundHandler, ChannelOutboundHandler, HTTP
     var receiveWindow = HTTP2ReceiveWindow(size: HTTP2OwnSettings.connectionWindow)
 
     var streams = HTTP2StreamTable<HTTP2Stream>()
-    /// The highest stream that the client has opened.
+    /// The highest stream ID that the client has used.
     var lastStream: UInt32 = 0
     /// Streams that have ended and are released by `settle()`.
     var over: [HTTP2Stream] = []
@@ -73,8 +73,8 @@ final class HTTP2Connection: ChannelInboundHandler, ChannelOutboundHandler, HTTP
 
     /// The minimum time until the next turn.
     ///
-    /// Before a NIO event loop reads from its sockets, it runs all tasks that are due, including a task that was just
-    /// added.
+    /// Without a pause, the next turn would start before other sockets are read: a NIO event loop first runs all tasks
+    /// that are due, including those that were just added.
     static let pause = TimeAmount.microseconds(20)
 
     init(clients: LoopClients, origin: ClientAddress) {
@@ -98,7 +98,7 @@ final class HTTP2Connection: ChannelInboundHandler, ChannelOutboundHandler, HTTP
     @inline(__always)
     var isWritable: Bool { self.flow.isWritable }
 
-    /// Whether the client has closed its side.
+    /// Whether the client has closed its write side.
     var inputClosed: Bool { self.flow.isInputClosed }
 
     @inline(__always)
@@ -110,7 +110,7 @@ final class HTTP2Connection: ChannelInboundHandler, ChannelOutboundHandler, HTTP
     @inline(__always)
     var isTickBudgetSpent: Bool { self.turn.isOver }
 
-    /// The highest stream that is served while the connection is draining; `nil` if it is not draining.
+    /// The highest ID of a stream that is served while the connection is draining; `nil` if it is not draining.
     var lastServedStream: UInt32? {
         if case .draining(let last) = self.stage { last } else { nil }
     }
@@ -177,7 +177,7 @@ extension HTTP2Connection {
         self.processInbound()
         self.outbox.release()
         self.settle()
-        // Before the pause starts; otherwise, the pause would already be over after the flush.
+        // Flushed before the pause starts; otherwise, the pause would be over by the time the flush ends.
         self.flushNow()
         self.endTurn()
         self.resumeReading(context)
@@ -232,7 +232,8 @@ extension HTTP2Connection {
         self.flushNow()
     }
 
-    /// Counts sent content for the budgets; clients that increase the window byte by byte earn nothing.
+    /// Refills the budget for control frames when content is sent; clients that increase the window byte by byte gain
+    /// nothing.
     func wrote(_ count: Int, of stream: HTTP2Stream) {
         if stream.output.isEmpty || count >= 1024 { self.budgets.control.earn(4) }
     }

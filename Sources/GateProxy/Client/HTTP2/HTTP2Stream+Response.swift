@@ -125,7 +125,7 @@ extension HTTP2Stream {
         self.connection.send(self)
     }
 
-    /// Whether the end of the response waits for flow-control window after the exchange has ended.
+    /// Whether the exchange has ended, but the end of the response still waits for the flow-control window to open.
     var hasUnsent: Bool {
         guard !self.isOver, case .ended = self.response else { return false }
         return true
@@ -134,7 +134,7 @@ extension HTTP2Stream {
     func didSendLastFrame() {
         self.connection.budgets.resets.earn(1)
         if !self.hasEndedRequest {
-            // The other direction stays open (RFC 8441 5).
+            // The other direction remains open (RFC 8441 5).
             if case .tunnel = self.client.exchange { return }
             self.connection.readAway(self)
         }

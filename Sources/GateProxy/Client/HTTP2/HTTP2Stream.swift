@@ -21,7 +21,7 @@ final class HTTP2Stream: HTTP2Sender {
     enum Response {
         case head
         case content
-        /// The response was written; its end may wait for flow-control window.
+        /// The response was written; its end may wait for the flow-control window to open.
         case ended
     }
 
@@ -38,7 +38,7 @@ final class HTTP2Stream: HTTP2Sender {
     /// The trailer fields of the response, as a header block.
     var trailers: ByteBuffer?
 
-    /// The part of the response that waits for flow-control window.
+    /// The part of the response that waits for the flow-control window to open.
     var output = HTTP2StreamOutput()
     /// The flow-control window for the request body.
     private(set) var receiveWindow = HTTP2Stream.newReceiveWindow
@@ -83,7 +83,7 @@ final class HTTP2Stream: HTTP2Sender {
         guard case .ended = self.response else { return false }
         return switch self.request {
         case .length, .any, .ended: true
-        // The other direction stays open (RFC 8441 5).
+        // The other direction remains open (RFC 8441 5).
         case .offered, .tunnel: false
         }
     }
@@ -137,7 +137,7 @@ final class HTTP2Stream: HTTP2Sender {
 extension HTTP2Stream {
     /// Handles content.
     ///
-    /// `length`: the length of the payload with its padding, which counts for flow control.
+    /// `length`: the length of the payload with its padding, all of which counts toward the flow-control window.
     func receiveData(_ data: ByteBuffer, length: Int, endsStream: Bool) throws(HTTP2ErrorCode) {
         guard !self.hasEndedRequest else { throw .streamClosed }
         guard self.receiveWindow.receive(length) else { throw .flowControlError }
@@ -156,7 +156,7 @@ extension HTTP2Stream {
     }
 
     private func pass(_ content: ByteBuffer) {
-        // The end of the response may still wait for flow-control window.
+        // The end of the response may still wait for the flow-control window to open.
         guard !self.isAnswered else { return self.connection.discarded(content.readableBytes) }
         if content.readableBytes > 0 {
             self.client.received(content)

@@ -35,7 +35,7 @@ struct HTTP2Turn {
         self.state = .reading(sections: sections + 1)
     }
 
-    /// Ends the turn after all bytes that have arrived were received.
+    /// Ends the turn, after all bytes that have arrived have been handled.
     ///
     /// - Returns: Whether the next turn has to be scheduled.
     mutating func end(isClosing: Bool) -> Bool {

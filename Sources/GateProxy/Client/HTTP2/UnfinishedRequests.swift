@@ -1,7 +1,7 @@
 import GateWire
 import NIOCore
 
-/// Requests on a connection that got a response before the client had sent the whole body.
+/// A connection's requests that got a response before the client had sent the whole body.
 ///
 /// The stream of such a request stays open for the client until the client has sent the rest or receives `RST_STREAM`
 /// (RFC 9113 8.1). OkHttp, `java.net.http` and httpx return the response only after the whole body is sent, so the gate
@@ -26,7 +26,8 @@ struct UnfinishedRequests {
 
         /// Whether the client needs a larger window for the rest of the body.
         ///
-        /// If the length is unknown, half of the initial window must be used first, because most bodies are smaller.
+        /// If the length is unknown, half of the initial window must be used first, because most bodies fit into that
+        /// half.
         var needsRoom: Bool {
             guard self.getsRoom else { return false }
             guard let length else { return self.window.left <= HTTP2OwnSettings.firstWindow / 2 }
@@ -38,7 +39,7 @@ struct UnfinishedRequests {
     /// Whether a check of the deadlines is scheduled.
     private var isWatched = false
 
-    /// The time before the reset for a client with an exhausted window to read the response.
+    /// How long a client with an exhausted window has to read the response before its stream is reset.
     static let resetDelay = TimeAmount.milliseconds(250)
 
     var isEmpty: Bool { self.entries.isEmpty }

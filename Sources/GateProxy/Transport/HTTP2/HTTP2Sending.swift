@@ -33,8 +33,8 @@ extension HTTP2Sending {
 
     /// Sends pending output, one frame of each stream in turn.
     func pump() {
-        // The number of consecutive streams that could not send; once it includes all streams, none
-        // can.
+        // The number of consecutive streams that could not send; once it includes all streams, no
+        // stream can send.
         var blocked = 0
         while blocked < self.line.count, self.sendWindow.left > 0, self.isWritable,
             let stream = self.line.next()

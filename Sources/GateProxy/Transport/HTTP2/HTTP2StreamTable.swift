@@ -7,7 +7,7 @@ struct HTTP2StreamTable<Stream> {
 
     var count: Int { self.entries.count }
     var isEmpty: Bool { self.entries.isEmpty }
-    /// A snapshot of the streams, by ascending IDs.
+    /// A snapshot of the streams, in ascending order of their IDs.
     var all: [Stream] { self.entries.map(\.stream) }
 
     subscript(_ number: UInt32) -> Stream? {

@@ -1,6 +1,6 @@
 import NIOCore
 
-/// The HTTP/2 connections to one address, and the requests that wait for one.
+/// The HTTP/2 connections to one address, and the requests that wait for a connection.
 ///
 /// The first connection with capacity gets the next request, so that no more connections than
 /// necessary are used.
@@ -29,8 +29,8 @@ struct SharedConnections {
         return (self.waiting.removeFirst(), upstream)
     }
 
-    /// Whether another connection must be opened for the waiters; if it must, it is counted as
-    /// being opened.
+    /// Whether another connection must be opened for the waiters; if so, it is counted as being
+    /// opened.
     mutating func beginsOpening() -> Bool {
         guard self.waiting.count > self.opening * self.expectedRoom else { return false }
         self.opening += 1

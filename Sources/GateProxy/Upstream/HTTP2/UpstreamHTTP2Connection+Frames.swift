@@ -96,8 +96,8 @@ extension UpstreamHTTP2Connection {
         promise.succeed()
     }
 
-    /// Handles GOAWAY: the backend accepts no more requests, and has not processed those with IDs
-    /// above `last` (RFC 9113 6.8).
+    /// Handles GOAWAY: the backend accepts no more requests, and has not processed the requests
+    /// with IDs above `last` (RFC 9113 6.8).
     private func readGoAway(last: UInt32, _ code: UInt32) throws(HTTP2ErrorCode) {
         try self.chargeControl()
         if code != HTTP2ErrorCode.noError.rawValue {

@@ -7,7 +7,8 @@ extension UpstreamHTTP2Connection {
     ///
     /// A backend that closes it earlier sends GOAWAY, so no request is lost.
     private static let idleTime = TimeAmount.seconds(30)
-    /// The time without data after which a connection on which a request waits may be dead.
+    /// How long a connection with a waiting request may be silent before it is suspected to be
+    /// dead.
     private static let suspiciousSilence = TimeAmount.seconds(5)
 
     /// Returns a stream for another exchange.
@@ -83,7 +84,7 @@ extension UpstreamHTTP2Connection {
         }
     }
 
-    /// Resets a stream that cannot be served, after its exchange has returned to the event loop.
+    /// Resets a stream that cannot be served, once its exchange has returned to the event loop.
     func failSoon(_ stream: UpstreamHTTP2Stream) {
         self.eventLoop.assumeIsolated().execute { stream.abandon() }
     }

@@ -51,7 +51,7 @@ final class UpstreamHTTP2Connection: ChannelInboundHandler, HTTP2Endpoint, Regis
 
     var budget = UpstreamStreamBudget()
     var streams = HTTP2StreamTable<UpstreamHTTP2Stream>()
-    /// Streams that have ended and have not been released.
+    /// Streams that have ended but have not been released.
     var over: [UpstreamHTTP2Stream] = []
     /// Streams that can be used for another exchange.
     var spare: [UpstreamHTTP2Stream] = []
@@ -78,7 +78,7 @@ final class UpstreamHTTP2Connection: ChannelInboundHandler, HTTP2Endpoint, Regis
     ///   - bypassesChannel: Whether to write directly to the socket.
     ///   - limits: The limits for response heads.
     ///   - silence: The time without data after which the backend gets a PING.
-    ///   - whenReady: Succeeds when the backend has confirmed HTTP/2, and fails if it does not
+    ///   - whenReady: Succeeds once the backend has confirmed HTTP/2, and fails if it does not
     ///     support it.
     init(
         eventLoop: any EventLoop,
@@ -94,7 +94,8 @@ final class UpstreamHTTP2Connection: ChannelInboundHandler, HTTP2Endpoint, Regis
         self.limits = limits
         self.pulse = UpstreamPingSchedule(silence: silence)
         self.stage = .opening(whenReady)
-        // A head that only slightly exceeds the limit is a stream error, not a connection error.
+        // Higher than the limit, so that a head slightly above it is a stream error, not a
+        // connection error.
         self.reader = HTTP2FrameReader(expectsPreface: false, blockLimit: 4 * limits.bytes)
         self.headers = HTTP2HeaderReader(limit: limits.bytes)
     }
@@ -187,7 +188,8 @@ extension UpstreamHTTP2Connection {
         )
     }
 
-    /// Schedules a call to `settle()` of a receiver, after all available input has been read.
+    /// Schedules a call to a receiver's `settle()`, to be made once all available input has been
+    /// read.
     func settleLater(_ receiver: any UpstreamReceiver) {
         if self.unsettled.last !== receiver { self.unsettled.append(receiver) }
     }

@@ -37,8 +37,8 @@ extension UpstreamHTTP2Stream {
         }
     }
 
-    /// Handles content; `length` is the length of the payload including padding, which counts for
-    /// flow control.
+    /// Handles content; `length` is the length of the payload including padding, all of which
+    /// counts toward the flow-control window.
     func receiveData(_ data: ByteBuffer, length: Int, endsStream: Bool) {
         guard case .content(let remaining) = self.response else {
             return self.failed(.http2, self.hasEndedResponse ? .streamClosed : .protocolError)

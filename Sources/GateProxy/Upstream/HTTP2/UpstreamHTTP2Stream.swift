@@ -1,9 +1,11 @@
 import GateWire
 import NIOCore
 
-/// A request to the backend over HTTP/2, and its response, which goes to an `UpstreamConnection`.
+/// A request to the backend over HTTP/2, and its response, which is passed to an
+/// `UpstreamConnection`.
 ///
-/// After an exchange has completed, both can be reused for another one.
+/// After an exchange has completed, the stream and the `UpstreamConnection` can be reused for
+/// another exchange.
 final class UpstreamHTTP2Stream: HTTP2Sender {
     enum Response {
         case head
@@ -23,7 +25,7 @@ final class UpstreamHTTP2Stream: HTTP2Sender {
     /// The time at which the request was sent.
     private var began = NIODeadline.uptimeNanoseconds(0)
 
-    /// The part of the request body that waits for flow-control window.
+    /// The part of the request body that waits for the flow-control window to open.
     var output = HTTP2StreamOutput()
     /// The receive window for the response body.
     var receiveWindow = HTTP2ReceiveWindow(size: HTTP2OwnSettings.streamWindow)
@@ -129,7 +131,8 @@ extension UpstreamHTTP2Stream {
         guard self.id != 0 else { return self.finish(reusable: true) }
         self.connection.hasServed = true
         guard !self.hasEndedResponse else { return self.end() }
-        // A response with a length is complete before the frame that ends the stream has arrived.
+        // A response with a length can be complete before the frame that ends the stream has
+        // arrived.
         self.lingerEnd = now + Self.lingerTime
         self.connection.lingeringCount += 1
     }

@@ -2,7 +2,7 @@ import NIOCore
 
 /// The schedule of PING frames to an unresponsive backend (RFC 9113 6.7).
 ///
-/// Otherwise, only the timeouts of requests would detect a machine that has disappeared, and the
+/// Without PING frames, only request timeouts would detect a machine that has disappeared, and the
 /// timeouts of gRPC calls are long.
 struct UpstreamPingSchedule: Equatable {
     enum Action: Equatable {
@@ -17,7 +17,7 @@ struct UpstreamPingSchedule: Equatable {
     private var watched: NIODeadline?
     private var asked: NIODeadline?
 
-    /// The maximum time to wait for a response, which otherwise equals `silence`.
+    /// The maximum time to wait for a response; if `silence` is shorter, it applies instead.
     private static let longestWait = TimeAmount.seconds(20)
 
     init(silence: TimeAmount) {

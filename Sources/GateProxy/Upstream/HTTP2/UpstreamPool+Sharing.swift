@@ -22,7 +22,7 @@ extension UpstreamPool {
         }
     }
 
-    /// Waits for capacity on an HTTP/2 connection, including those that are being opened.
+    /// Waits for capacity on an HTTP/2 connection, which may still have to be opened.
     func connectShared(to member: Member, _ done: @escaping Done) {
         member.shared.wait(done)
         if member.shared.connections.contains(where: \.hasRoom) {

@@ -19,7 +19,7 @@ struct UpstreamStreamBudget: Equatable {
     /// Whether a stream with this ID has been opened.
     func hasOpened(_ id: UInt32) -> Bool { id % 2 == 1 && id < self.next }
 
-    /// Applies the backend's limit of concurrent streams; `nil` for no limit.
+    /// Applies the backend's limit on concurrent streams; `nil` for no limit.
     mutating func allow(_ count: Int?) {
         self.limit = Swift.min(count ?? Self.most, Self.most)
     }

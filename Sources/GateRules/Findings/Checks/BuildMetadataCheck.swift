@@ -1,6 +1,6 @@
 internal import GatePolicy
 
-/// Finds versions with build metadata, which is not compared.
+/// Finds versions with build metadata, which comparisons ignore.
 struct BuildMetadataCheck: FindingCheck {
     func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
         for (id, rule) in rules.places.rules {

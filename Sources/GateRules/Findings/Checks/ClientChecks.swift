@@ -152,8 +152,7 @@ struct OpenGateCheck: FindingCheck {
     }
 }
 
-/// Finds policies for a path that have no effect, because they are no stricter than the general
-/// one.
+/// Finds path policies that have no effect, because they are no stricter than the general policy.
 struct LenientPathCheck: FindingCheck {
     func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
         let policy = rules.definition.unidentified

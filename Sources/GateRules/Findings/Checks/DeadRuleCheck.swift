@@ -40,7 +40,8 @@ struct DeadRuleCheck: FindingCheck {
             rule.next.isEmpty, !rule.recommendsStoreVersion, rule.recommendedBuild == nil,
             rule.prerelease == stronger.prerelease,
             rule.blockedBuilds.isEmpty, stronger.blockedBuilds.isEmpty,
-            // A client that cannot update gets no recommendation.
+            // A client that cannot update gets no recommendation, so the required OS must be the
+            // same for both.
             rule.requiresOS == stronger.requiresOS
         else { return false }
         // A client may be denied because it does not send a part of the identity that only the
@@ -50,8 +51,10 @@ struct DeadRuleCheck: FindingCheck {
         return self.outdoesInBuilds(stronger, rule) || self.outdoesInVersions(stronger, rule)
     }
 
-    /// Rules with floors for builds and for versions are skipped: either part may be missing in a
-    /// request.
+    /// Whether the floor for builds of the stronger rule is at least as high.
+    ///
+    /// Rules with floors for both builds and versions are skipped, because a request may lack
+    /// either part.
     private func outdoesInBuilds(_ stronger: RuleDefinition, _ rule: RuleDefinition) -> Bool {
         guard !self.dependsOnVersion(stronger), !self.dependsOnVersion(rule) else { return false }
         guard let build = rule.minimumBuild, let floor = stronger.minimumBuild else { return false }
@@ -77,7 +80,7 @@ struct DeadRuleCheck: FindingCheck {
             || rule.minimumBuildOf != nil
     }
 
-    /// Whether all versions below `floor` are below `higher`, with any handling of pre-releases.
+    /// Whether all versions below `floor` are below `higher`, however pre-releases are handled.
     private func reaches(_ higher: AppVersion, _ floor: AppVersion) -> Bool {
         higher == floor || (floor == floor.release && floor < higher)
     }

@@ -3,7 +3,7 @@ internal import GatePolicy
 
 /// Finds the share of the last day's clients that rules would newly deny, by app and platform.
 struct GuardCheck {
-    /// The number of seconds of the census that are evaluated.
+    /// The length of the evaluated part of the census in seconds.
     static let window: Int64 = 86_400
     /// The minimum number of devices or requests required to reject rules; with fewer, the finding
     /// only warns.
@@ -127,7 +127,7 @@ struct GuardCheck {
             )
         }
         let why =
-            "none of them would pass, and no version is known that will pass: add it to "
+            "none of them would pass, and there is no known version that will pass: add one to "
             + "'releases'"
         return Words(
             name: .newlyRefused,
@@ -143,7 +143,7 @@ struct GuardCheck {
             .map { knowledge.knowsVersion(for: $0) } ?? false
     }
 
-    /// Returns the rule that denies most of the requests.
+    /// Returns the rule that denies the most requests.
     private func strictestRule(of side: Impact.Side) -> String? {
         side.byRule.max { left, right in
             (left.value.requests, right.key ?? "") < (right.value.requests, left.key ?? "")

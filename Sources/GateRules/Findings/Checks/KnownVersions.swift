@@ -6,7 +6,7 @@ struct KnownVersions {
         case open
         /// No known version passes; the payload is the key of the denying rule, and the reason.
         case closed(key: String?, String)
-        /// The newest release is denied, and an older one passes.
+        /// The newest release is denied while an older one passes.
         case newestRefused(key: String, String)
     }
 
@@ -18,7 +18,8 @@ struct KnownVersions {
     }
 
     private let releases: [Platform: [Release]]
-    /// The rules that recommend a version, in order, and the positions of those for a named app.
+    /// The rules that recommend a version, in order, and the positions of the rules for a named
+    /// app.
     private let recommending: [RulesInReview.Floor]
     private var recommendingByApp: [String: [Int]] = [:]
     private var recommendingAnyApp: [Int] = []
@@ -74,8 +75,8 @@ struct KnownVersions {
         return refused
     }
 
-    /// Returns the first rule that denies a build of the newest release it can evaluate, and that
-    /// release.
+    /// Returns the first rule that denies a build of the newest release that the rule can evaluate,
+    /// and that release.
     private static func refusal(
         of out: [StoreRelease],
         by group: [RuleDefinition]
@@ -109,7 +110,7 @@ struct KnownVersions {
         if let refused = rule.refusedPart(of: newest) {
             return (
                 "denies \(refused.words), which \(refused.isSingle ? "is" : "are") in \(place)",
-                ", or block the old builds of each processor in 'blockedBuilds'"
+                ", or block the old builds for each CPU architecture in 'blockedBuilds'"
             )
         }
         guard let version = newest.version else { return ("denies \(newest.name), \(place)", "") }
@@ -117,7 +118,7 @@ struct KnownVersions {
         return ("denies \(version)\(list.isEmpty ? "" : " (\(list))"), \(place)", "")
     }
 
-    /// Whether a version is known that clients of a rule can get.
+    /// Whether any known version is available to clients of a rule.
     func knowsVersion(for rule: RuleDefinition) -> Bool {
         !self.stores(for: rule).isEmpty
             || self.recommending(for: rule.match.apps).contains {
@@ -125,7 +126,8 @@ struct KnownVersions {
             }
     }
 
-    /// Without releases, the recommended versions for the same clients are the best known ones.
+    /// Returns the verdict on a rule without releases; the best known versions are those
+    /// recommended to the same clients.
     private func recommendations(
         for rule: RuleDefinition,
         _ group: [RuleDefinition]
@@ -191,7 +193,7 @@ struct KnownVersions {
     }
 
     /// Whether clients of these channels get their updates from the store; a store without a
-    /// channel serves all channels without their own store.
+    /// channel serves all channels that have no store of their own.
     private func isMeant(
         _ store: Store,
         by channels: [String]?,

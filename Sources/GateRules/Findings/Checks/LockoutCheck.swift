@@ -1,6 +1,7 @@
 internal import GatePolicy
 
-/// Finds floors that no known version passes: all clients would be locked out, and no update helps.
+/// Finds floors that no known version passes, so that all clients would be locked out and no update
+/// would help.
 ///
 /// A version is known if a release states it, or, without releases, if a rule recommends it.
 struct LockoutCheck {
@@ -138,7 +139,7 @@ struct LockoutCheck {
         switch reach {
         case .open: nil
         case .closed:
-            "no version passes; any range of a list blocks, and all comparisons of a range must match"
+            "no version passes; any range in a list blocks, and all comparisons in a range must match"
         case .closedAbove: "it blocks all future versions, so no update helps"
         }
     }

@@ -35,7 +35,7 @@ struct UnusedNoticeCheck: FindingCheck {
         var fed: Set<String> = []
         for feed in rules.feeds {
             switch feed.source.subject {
-            // Its rules may refer to any notice.
+            // The feed's rules may refer to any notice.
             case .anything: return
             case .rules(let notices): fed.formUnion(notices)
             case .releases: continue

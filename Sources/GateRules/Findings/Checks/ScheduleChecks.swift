@@ -32,8 +32,8 @@ struct RolloutCheck: FindingCheck {
                 let early = rule.rollout.last(where: { $0.at.map { $0 < begin } ?? false })?.at
             else { continue }
             let message =
-                "the step at \(early) is before 'enforceFrom' (\(begin)): on that day its whole share "
-                + "must upgrade at once"
+                "the step at \(early) is before 'enforceFrom' (\(begin)), when its whole share must "
+                + "update at once"
             findings.report(.earlyStep, message, at: place, rule: rule.id)
         }
     }

@@ -37,7 +37,9 @@ struct TransitionCheck {
         self.reportSettings(findings)
     }
 
-    /// The feed may be meant to be empty, but an editor may also have cleared it by mistake.
+    /// Reports feeds that no longer provide rules.
+    ///
+    /// This may be intended, but an editor may also have cleared the feed by mistake.
     private func reportEmptyFeeds(_ findings: FindingCollector) {
         for feed in self.new.feeds
         where self.old.feeds.contains(where: { $0.fingerprint == feed.fingerprint }) {

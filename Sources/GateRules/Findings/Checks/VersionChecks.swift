@@ -107,7 +107,8 @@ struct MissingReleaseCheck: FindingCheck {
         self.checkCountries(of: floor, known, on: platform, findings)
     }
 
-    /// Checks a hold with countries, which ends with a release that is in all of them.
+    /// Checks a hold with countries, which ends once a passing release is in all of these
+    /// countries.
     private func checkCountries(
         of floor: RulesInReview.Floor,
         _ known: [StoreRelease],
@@ -117,7 +118,7 @@ struct MissingReleaseCheck: FindingCheck {
         guard let hold = floor.rule.holdUntilInStore else { return }
         let releases = known.filter { floor.rule.admits($0) }
         let isIn = { (release: StoreRelease, country: String) in
-            // A release without countries is available in all of them.
+            // A release without countries is available in all countries.
             release.facts.contains { $0.countries.map { $0[country] != nil } ?? true }
         }
         let isCovered = releases.contains { release in
@@ -127,8 +128,8 @@ struct MissingReleaseCheck: FindingCheck {
         let countries = hold.countries.map { "'\($0)'" }.joined(separator: ", ")
         findings.report(
             .missingRelease,
-            "\(floor.words) waits forever: no release for \(platform) that passes it is in "
-                + "all of \(countries)",
+            "\(floor.words) waits forever: no passing release for \(platform) is in all of "
+                + "\(countries)",
             at: floor.places.place(of: "holdUntilInStore"),
             rule: floor.rule.id
         )

@@ -16,7 +16,8 @@ struct ExpectationDecoder {
         }
         let rule = fields["rule"].map { self.rules([$0], or: RuleExpectation.noRule) } ?? []
         let observed = fields["observed"].map { element in
-            // Here an empty list is valid: no rule is expected to observe the request.
+            // Here, an empty list is valid: it means that no rule is expected to observe the
+            // request.
             if case .list(let items) = element.content {
                 return self.rules(items, or: RuleExpectation.unidentified)
             }
@@ -41,7 +42,7 @@ struct ExpectationDecoder {
         or alternative: String
     ) -> [RulesDocument.RuleReference] {
         elements.compactMap { element in
-            element.text("the id of a rule", self.problems).map { id in
+            element.text("a rule id", self.problems).map { id in
                 .init(id: Located(value: id, place: element.place), alternative: alternative)
             }
         }

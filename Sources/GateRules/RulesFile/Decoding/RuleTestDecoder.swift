@@ -9,7 +9,7 @@ struct RuleTestDecoder {
     func decode(_ element: Element) -> RulesDocument.Test? {
         guard let fields = Fields(element, Self.keys, self.problems) else { return nil }
         let name = fields.required("name", of: "a test").flatMap { element in
-            element.text("the name of a test", self.problems)
+            element.text("a test name", self.problems)
                 .map { Located(value: $0, place: element.place) }
         }
         let at = fields["at"]?.time(self.problems)

@@ -51,7 +51,7 @@ struct RulesDocument: Sendable {
         let alternative: String
     }
 
-    /// The locations of the settings of the rule set in this file, by key.
+    /// The locations of the rule set's settings in this file, by key.
     var settings: [String: Place] = [:]
     var mode: RuleMode?
     /// The share of clients that a change may newly deny.
@@ -81,7 +81,7 @@ struct RulesDocument: Sendable {
     /// The location of the key `feeds`.
     var feedsPlace: Place?
 
-    /// The document with all rules set to count and log only.
+    /// The document with all rules in observe mode.
     var observed: RulesDocument {
         var document = self
         for index in document.rules?.indices ?? 0..<0 {
@@ -91,7 +91,8 @@ struct RulesDocument: Sendable {
     }
 }
 
-/// The share of clients that a change may newly deny without being accepted.
+/// The maximum share of clients that a change may newly deny without having to be accepted
+/// explicitly.
 enum GuardLimit: Sendable, Equatable {
     case off
     /// A share from 0 to 1.

@@ -15,7 +15,7 @@ struct UnidentifiedDecoder {
         let policy = UnidentifiedPolicy(
             missing: fields["missing"].flatMap { self.action($0) } ?? defaults.missing,
             unreadable: fields["unreadable"].flatMap { self.action($0) } ?? defaults.unreadable,
-            notice: fields["notice"].flatMap { $0.text("the name of a notice", self.problems) },
+            notice: fields["notice"].flatMap { $0.text("a notice name", self.problems) },
             storeURL: fields["storeUrl"]
                 .flatMap { StoreURLDecoder(problems: self.problems).decode($0) },
             paths: paths.map(\.value)

@@ -1,7 +1,7 @@
 public import NIOCore
 
-/// The output of a stream: the bytes that wait for flow-control window space, and the end of the
-/// stream.
+/// The output of a stream: the bytes that are waiting for space in a flow-control window, and the
+/// end of the stream.
 ///
 /// Properties that are read for each frame are inlinable: reading any other property from another
 /// module copies the whole value first.
@@ -17,7 +17,8 @@ package struct HTTP2StreamOutput {
         case sent
     }
 
-    /// The largest buffer that is kept between exchanges: sufficient for most API responses.
+    /// The capacity of the largest buffer that is kept between exchanges: sufficient for most API
+    /// responses.
     private static let keptCapacity = 2048
     /// The number of waiting bytes above which writers must pause.
     @inlinable package static var limit: Int { 64 * 1024 }
@@ -54,7 +55,7 @@ package struct HTTP2StreamOutput {
         }
     }
 
-    /// Prepares for another stream; `window` is the initial send window of the peer.
+    /// Prepares for another stream; `window` is the initial size of its send window.
     package mutating func begin(window: Int) {
         self.drop()
         self.window = HTTP2SendWindow(window)
@@ -83,7 +84,8 @@ package struct HTTP2StreamOutput {
         self.pending.write(bytes, from: start, to: end)
     }
 
-    /// Ends the stream after the bytes appended so far, optionally with a header block of trailers.
+    /// Ends the stream after the bytes appended so far, optionally with a header block for
+    /// trailers.
     package mutating func end(trailers: ByteBuffer?) {
         self.ending = trailers.map(Ending.trailers) ?? .data
     }

@@ -1,9 +1,9 @@
-/// A receive window, and the decision when to increase it (RFC 9113 5.2).
+/// A receive window, which decides when to increase itself (RFC 9113 5.2).
 package struct HTTP2ReceiveWindow: Equatable {
     private let size: Int
     /// The number of bytes that the peer may still send.
     package private(set) var left: Int
-    /// The number of bytes that were received and not yet consumed.
+    /// The number of bytes that were received but not yet consumed.
     package private(set) var untaken = 0
 
     /// Creates a window with the given maximum size; `first` is the size announced initially, if it
@@ -48,7 +48,7 @@ package struct HTTP2SendWindow: Equatable {
 
     /// The number of bytes that may still be sent.
     ///
-    /// Negative after the peer has reduced its initial window (RFC 9113 6.9.2).
+    /// The number is negative after the peer has reduced its initial window (RFC 9113 6.9.2).
     package private(set) var left: Int
 
     package init(_ left: Int = Self.initial) {

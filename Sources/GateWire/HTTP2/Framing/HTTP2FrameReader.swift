@@ -58,7 +58,7 @@ package struct HTTP2FrameReader {
             guard try self.readPreface() else { return nil }
         }
         guard let header = self.bytes.frameHeader else { return nil }
-        // Checked once the header is complete, because the payload may never arrive.
+        // Checked as soon as the header is complete, because the payload may never arrive.
         guard header.length <= HTTP2FrameHeader.maxLength else { throw .frameSizeError }
         try self.check(header)
         guard self.bytes.readableBytes >= HTTP2FrameHeader.size + header.length else { return nil }
@@ -163,9 +163,10 @@ package struct HTTP2FrameReader {
 
 /// A well-formed frame from a peer; its connection interprets it.
 package enum HTTP2ReceivedFrame {
-    /// `length` is the length of the payload including padding, which counts for flow control.
+    /// `length` is the length of the payload including padding, all of which counts toward the
+    /// flow-control window.
     case data(stream: UInt32, content: ByteBuffer, length: Int, endsStream: Bool)
-    /// A header section has started and continues in further frames.
+    /// A header section has started and continues in the next frames.
     case headersBegun(stream: UInt32)
     /// The current header section has been continued, but has not ended.
     case headersContinued
@@ -178,14 +179,15 @@ package enum HTTP2ReceivedFrame {
     case ping(ByteBuffer)
     case pingAcknowledged
     case goAway(last: UInt32, code: UInt32)
-    /// A frame that is ignored: a priority, or an unsupported type (RFC 9113 5.3 and 4.1).
+    /// A frame that is ignored: a PRIORITY frame, or one of an unsupported type (RFC 9113 5.3 and
+    /// 4.1).
     case other
 }
 
 /// A header section, complete or partial (RFC 9113 4.3).
 package struct HTTP2HeaderBlock {
-    /// The maximum number of frames, higher than any header section needs (CVE-2024-27316 and
-    /// similar).
+    /// The maximum number of frames; no legitimate header section needs that many (CVE-2024-27316
+    /// and similar).
     private static let maxFrames = 64
 
     package let stream: UInt32

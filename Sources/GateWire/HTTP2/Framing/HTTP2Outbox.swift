@@ -2,18 +2,19 @@ public import NIOCore
 
 /// A buffer of frames to write to the channel.
 ///
-/// Frames that are created while frames are read, or in one event-loop tick, are written together.
+/// Frames that are created while received frames are being read, or within one event-loop tick, are
+/// written together.
 @usableFromInline
 package struct HTTP2Outbox {
     @usableFromInline package var frames = ByteBuffer()
     /// Whether a header block has set the size of the peer's dynamic table to zero.
     private var hasWrittenBlock = false
-    /// Whether frames are being read; the output is written after the last of them.
+    /// Whether received frames are being read; the output is written after the last of them.
     package private(set) var isHeld = false
     /// Whether a task has been scheduled to write the output.
     package private(set) var isScheduled = false
 
-    /// The size at which the buffer is full; prevents large bodies from accumulating.
+    /// The size at which the buffer counts as full, so that large bodies do not accumulate.
     @inlinable package static var size: Int { 64 * 1024 }
 
     package init() {}
@@ -22,7 +23,7 @@ package struct HTTP2Outbox {
 
     @inlinable package var isFull: Bool { self.frames.readableBytes >= Self.size }
 
-    /// Defers all output until `release()`, while frames are read.
+    /// Defers all output until `release()`, while received frames are read.
     package mutating func hold() {
         self.isHeld = true
     }
@@ -32,7 +33,7 @@ package struct HTTP2Outbox {
         self.isHeld = false
     }
 
-    /// Requests that the output is written.
+    /// Requests that the output be written.
     ///
     /// - Returns: Whether the caller must schedule a task, which must call `flushStarted()`.
     @inline(__always)
@@ -60,8 +61,8 @@ package struct HTTP2Outbox {
 
     /// Reuses the memory of written bytes.
     ///
-    /// `clear()` only keeps the memory if the kernel has accepted everything, so that the channel
-    /// no longer references it.
+    /// `clear()` keeps the memory only if the channel no longer references it, because the kernel
+    /// has accepted everything.
     @inline(__always)
     package mutating func reuse(_ bytes: inout ByteBuffer) {
         guard self.frames.readableBytes == 0, bytes.capacity <= 2 * Self.size else { return }
@@ -137,8 +138,8 @@ extension HTTP2Outbox {
 }
 
 extension ByteBuffer {
-    /// Sets the length of the HEADERS frame at `start`, or splits it into several frames (RFC 9113
-    /// 4.3).
+    /// Sets the length of the HEADERS frame at `start`, or splits it into several frames if it is
+    /// too long (RFC 9113 4.3).
     mutating func endHeaderBlock(at start: Int, stream: UInt32) {
         let blockStart = start + HTTP2FrameHeader.size
         let count = self.writerIndex - blockStart

@@ -6,7 +6,7 @@ package struct HTTP2PeerSettings: Equatable {
     package private(set) var initialWindow = HTTP2SendWindow.initial
     /// The maximum number of concurrent streams; `nil` for no limit.
     package private(set) var maxStreams: Int?
-    /// Whether the peer may enable push, which only servers send.
+    /// Whether the peer is a client; only clients may enable push, because only servers push.
     private let isClient: Bool
 
     package init(isClient: Bool) {
@@ -23,7 +23,7 @@ package struct HTTP2PeerSettings: Equatable {
         guard payload.readableBytes % 6 == 0 else { throw .frameSizeError }
         while let (name, value) = payload.readMultipleIntegers(as: (UInt16, UInt32).self) {
             switch name {
-            // Server push, which the gate does not use.
+            // Server push; the gate does not use it.
             case 0x2:
                 guard value == 0 || (value == 1 && self.isClient) else { throw .protocolError }
             case 0x3: self.maxStreams = Int(value)
@@ -43,8 +43,8 @@ package struct HTTP2PeerSettings: Equatable {
 package enum HTTP2OwnSettings {
     /// The initial receive window of a stream, until the body is needed.
     ///
-    /// A client whose upload is denied then stops and reads the response, instead of continuing to
-    /// send.
+    /// With this small window, a client whose upload is denied stops and reads the response,
+    /// instead of continuing to send.
     package static let firstWindow = 65_535
     /// The receive window of a stream, once the backend accepts the body.
     package static let streamWindow = 256 * 1024

@@ -1,6 +1,6 @@
 /// A decoder for header blocks (RFC 7541), with the dynamic table of a connection.
 package struct HPACKDecoder {
-    /// The table size that the gate's settings allow, which is the default of HTTP/2.
+    /// The table size that the gate's settings allow, which is the default in HTTP/2.
     static let tableCapacity = 4096
 
     private var table = HPACKDynamicTable(capacity: Self.tableCapacity)
@@ -23,8 +23,8 @@ package struct HPACKDecoder {
 
     /// Decodes a complete block.
     ///
-    /// `limit` is the maximum size of the list. Fields beyond the limit are decoded but omitted,
-    /// because later blocks may refer to them.
+    /// `limit` is the maximum size of the list. Fields beyond the limit are omitted, but still
+    /// decoded, because later blocks may refer to them.
     package mutating func decode(
         _ block: Span<UInt8>,
         into list: inout HeaderList,
@@ -139,7 +139,7 @@ package struct HPACKDecoder {
 
     /// Appends fields that were inserted consecutively.
     ///
-    /// - Returns: `false` if nothing was appended, because each field must be checked.
+    /// - Returns: `false`, with nothing appended, if the fields have to be checked one by one.
     private func append(
         run: Int,
         from byte: UInt8,
@@ -164,8 +164,8 @@ package struct HPACKDecoder {
         }
     }
 
-    /// Converts an index to an index of the dynamic table; negative for a field in the static
-    /// table.
+    /// Converts an index to an index into the dynamic table; the result is negative for a field in
+    /// the static table.
     private func dynamicIndex(_ index: Int) throws(HPACKFault) -> Int {
         let dynamic = index - 1 - HPACKStaticTable.count
         guard index > 0, dynamic < self.table.count else { throw .unknownIndex }
@@ -183,7 +183,7 @@ package struct HPACKDecoder {
         var value = Int(block[position]) & mask
         position += 1
         guard value == mask else { return value }
-        // Four more bytes suffice for any valid block length.
+        // Four more bytes suffice for any length or index in a valid block.
         for shift in [0, 7, 14, 21] {
             guard position < block.count else { throw .truncated }
             let byte = Int(block[position])

@@ -18,7 +18,7 @@ struct HPACKEntry {
         HPACKString(start: self.start, end: self.start + self.nameCount, isHuffmanCoded: false)
     }
 
-    /// Returns the line at its position in a copy of the bytes.
+    /// Returns the line with its position in a copy of the bytes, `distance` bytes further on.
     func line(movedBy distance: Int) -> FieldLine {
         // Memory addresses are too small for these sums to overflow, and five checks cost more than
         // the additions.
@@ -128,7 +128,7 @@ struct HPACKDynamicTable {
             return
         }
         let start = self.entries[self.first].start
-        // Fields may be empty, so both their number and their size count.
+        // Fields may be empty, so both their number and their size are checked.
         let isDue =
             start > 2 * Swift.max(self.capacity, 1024) || self.first > Self.maxEvictedEntries
         guard isDue else { return }

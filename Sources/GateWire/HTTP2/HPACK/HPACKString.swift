@@ -1,7 +1,7 @@
 import GatePolicy
 
-/// The reason why a header block cannot be decoded: a `COMPRESSION_ERROR` on the connection (RFC
-/// 9113 4.3).
+/// The reason why a header block cannot be decoded, reported as a connection error
+/// (`COMPRESSION_ERROR`, RFC 9113 4.3).
 package enum HPACKFault: Error, Equatable {
     case truncated
     case integerTooLarge

@@ -14,8 +14,8 @@ package struct HPACKWriter {
     /// The maximum overhead of a field beyond its name and value, and the maximum size of a status.
     fileprivate static let overhead = 16
 
-    /// Writes a table size update to zero (RFC 7541 4.2), at the start of the first block of a
-    /// connection.
+    /// Writes a dynamic table size update to zero (RFC 7541 4.2), at the start of a connection's
+    /// first block.
     static func writeEmptyTable(into block: inout ByteBuffer) {
         block.writeInteger(UInt8(0x20))
     }

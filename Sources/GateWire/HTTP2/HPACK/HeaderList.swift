@@ -2,7 +2,7 @@ import GatePolicy
 
 /// The header fields of an HTTP/2 message, stored as HTTP/1.1 lines in contiguous memory.
 ///
-/// They are forwarded from here, to peers that use either version of HTTP.
+/// They are forwarded from here, over either version of HTTP.
 package struct HeaderList {
     package private(set) var bytes: [UInt8] = []
     /// The positions and roles of the fields; pseudo-header fields have no role.
@@ -16,7 +16,7 @@ package struct HeaderList {
 
     /// The overhead of a field in addition to its bytes (RFC 7541 4.1).
     static let overhead = 32
-    /// The number of bytes in a line in addition to its field: colon, space, CR and LF.
+    /// The overhead of a line in addition to its name and value: colon, space, CR and LF.
     static let lineOverhead = 4
 
     package init() {}
@@ -135,7 +135,7 @@ package struct HeaderList {
         return line
     }
 
-    /// Swaps the lines with another array, in order to reuse its memory.
+    /// Swaps the lines with another array, to reuse the memory of that array.
     mutating func exchangeLines(with lines: inout [FieldLine]) {
         swap(&self.lines, &lines)
     }
@@ -146,7 +146,8 @@ package struct HeaderList {
         self.bytes.append(ASCII.lineFeed)
     }
 
-    /// Adds a field of this size to the size of the list; returns `false` if it must be omitted.
+    /// Adds the size of a field to the size of the list; returns `false` if the field must be
+    /// omitted.
     mutating func admits(_ byteCount: Int, limit: Int) -> Bool {
         self.size += byteCount + Self.overhead
         if self.size > limit { self.isTooLarge = true }

@@ -142,7 +142,7 @@ enum HuffmanCode {
         return ends
     }
 
-    /// Decodes a range of bytes, appending at most eight bytes for five.
+    /// Decodes a range of bytes, appending at most eight bytes for every five.
     ///
     /// - Returns: Whether the encoding is valid.
     static func decode(

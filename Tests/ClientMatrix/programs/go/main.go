@@ -1,4 +1,4 @@
-// net/http of Go. adapter.py documents the input and the output.
+// Go's net/http. adapter.py documents the input and the output.
 package main
 
 import (

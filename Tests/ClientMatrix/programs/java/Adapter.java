@@ -11,7 +11,7 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509TrustManager;
 
-/** What the adapters in Java share; adapter.py says what goes in and comes out. */
+/** The Java adapters' common code. adapter.py documents the input and the output. */
 abstract class Adapter {
     static final class Unsupported extends Exception {
         Unsupported(String reason) {

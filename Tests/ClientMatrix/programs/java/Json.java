@@ -3,7 +3,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** As much of JSON as the adapters need. */
+/** The parts of JSON that the adapters need. */
 final class Json {
     private final String text;
     private int at;

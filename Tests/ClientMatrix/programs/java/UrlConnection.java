@@ -7,7 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import javax.net.ssl.HttpsURLConnection;
 
-/** HttpURLConnection, as its users stream a body. */
+/** HttpURLConnection, used as by apps that stream a body. */
 final class UrlConnection extends Adapter {
     @Override
     void open(Case given) throws Exception {

@@ -1,4 +1,4 @@
-// URLSession of FoundationNetworking. adapter.py documents the input and the output.
+// FoundationNetworking's URLSession. adapter.py documents the input and the output.
 
 import Foundation
 import FoundationNetworking
@@ -73,7 +73,7 @@ func answer(_ response: URLResponse, _ data: Data) -> Answer {
     return Answer(status: response.statusCode, fields: fields, body: text, length: data.count)
 }
 
-/// Takes what arrives until there is an event.
+/// Collects what arrives until there is an event.
 final class EventTask: NSObject, URLSessionDataDelegate, @unchecked Sendable {
     var text = Data()
     let done: @Sendable (Answer) -> Void

@@ -7,7 +7,7 @@ import RulesTestSupport
 import Synchronization
 import Testing
 
-/// A gateway with responses that are rare in etcd; the end-to-end tests use the real one.
+/// A gateway with responses that are rare in etcd; the end-to-end tests use a real etcd.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct EtcdFeedTests {
     private static let key = Data("/rules".utf8).base64EncodedString()
@@ -37,7 +37,7 @@ struct EtcdFeedTests {
         return try #require(loaded.feeds.first)
     }
 
-    /// Follows a feed until it fails or ends, or has this many answers.
+    /// Follows a feed until it fails, ends or has sent this many results.
     private func answers(of feed: FeedDefinition, atMost count: Int) async throws -> [FeedResult] {
         let context = FeedContext(
             feed: "a",
@@ -81,7 +81,7 @@ struct EtcdFeedTests {
         #expect(try await self.answers(of: feed, atMost: 2) == [Self.value("A"), Self.value("B")])
         // After repeated compactions the feed fails.
         await #expect(
-            throws: FeedFailure.content("etcd repeatedly compacted the revision of the watch")
+            throws: FeedFailure.content("etcd repeatedly compacted the watch's revision")
         ) {
             try await self.answers(of: feed, atMost: 100)
         }

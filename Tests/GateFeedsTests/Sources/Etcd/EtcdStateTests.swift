@@ -4,7 +4,7 @@ import Testing
 
 @testable import GateFeeds
 
-/// Converting the messages of etcd to files.
+/// The conversion of etcd messages to files.
 @Suite(.ownThread)
 struct EtcdStateTests {
     private static let prefix = EtcdSelection.prefix("/gate/")

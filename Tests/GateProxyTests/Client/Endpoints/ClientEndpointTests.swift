@@ -39,13 +39,15 @@ struct ClientEndpointTests {
         ("OPTIONS * HTTP/1.1", nil),
         ("GET http://a HTTP/1.1", nil),
     ])
-    func `a folder of paths belongs to the gate`(_ line: String, _ endpoint: ClientEndpoint?) throws
-    {
+    func `all paths under one prefix belong to the gate`(
+        _ line: String,
+        _ endpoint: ClientEndpoint?
+    ) throws {
         let sample = try RequestSample(wire(line, "Host: a"))
         #expect(ClientEndpoint(sample.head, in: sample.bytes.span) == endpoint)
     }
 
-    @Test func `a tester learns what is known of builds, and how old that is`() throws {
+    @Test func `a tester gets what is known about builds, and the age of the data`() throws {
         let stage = try Stage()
         let line = "GET /.versiongate/testflight/internal HTTP/1.1"
         // Without builds, the endpoint does not exist.
@@ -87,7 +89,7 @@ struct ClientEndpointTests {
         #expect(stage.worker.statistics.counters.requests == 0)
     }
 
-    @Test func `a client learns where it stands, and that nothing has changed since`() throws {
+    @Test func `a client gets its status, and a 304 if nothing has changed since`() throws {
         let stage = try Stage(minimum: "2.0")
         let first = try Self.ask(
             stage,
@@ -121,12 +123,12 @@ struct ClientEndpointTests {
             "If-None-Match: \(tag)"
         )
         #expect(other.contains("\r\n\r\n{\"decision\":\"allow\""))
-        // None of this is backend traffic, which is counted for the rules.
+        // None of these requests counts as backend traffic, to which the rules apply.
         #expect(stage.worker.statistics.counters.requests == 0)
         #expect(stage.worker.loop.counters.launchChecks == 6)
     }
 
-    @Test func `the next request of the connection is served as ever`() throws {
+    @Test func `the next request on the connection is served as usual`() throws {
         let stage = try Stage()
         let upstream = try stage.upstream()
         let client = try stage.client()
@@ -146,7 +148,7 @@ struct ClientEndpointTests {
     ]
 
     @Test(arguments: refused)
-    func `what is not there is refused`(_ lines: [String], _ status: String) throws {
+    func `an unknown path or method is refused`(_ lines: [String], _ status: String) throws {
         let stage = try Stage()
         let client = try stage.client()
         try client.receive(wire([lines[0], "Host: a"] + lines.dropFirst()))
@@ -165,7 +167,7 @@ struct ClientEndpointTests {
         #expect(length > 0)
     }
 
-    @Test func `a web app may send the headers that say who it is`() throws {
+    @Test func `a web app may send the headers that identify it`() throws {
         let answer = try Self.ask(
             try Stage(),
             "OPTIONS /.versiongate/status HTTP/1.1",
@@ -183,7 +185,7 @@ struct ClientEndpointTests {
         )
     }
 
-    @Test func `the query says about which request the client asks, and who it is`() throws {
+    @Test func `the query contains the request in question and the client's identity`() throws {
         var identity = IdentitySources.defaults
         identity.query = [.version: "v"]
         let floor = RuleDefinition(
@@ -212,7 +214,7 @@ struct ClientEndpointTests {
     }
 
     @Test(arguments: ["?path=v2/pay", "?path", "?path=/a&path=/v2/pay/a", "?path=https://a/v2"])
-    func `a path that is none is refused, and not guessed at`(_ query: String) throws {
+    func `an invalid path is refused, without a guess`(_ query: String) throws {
         let answer = try Self.ask(
             try Stage(),
             "GET /.versiongate/status\(query) HTTP/1.1",
@@ -221,7 +223,7 @@ struct ClientEndpointTests {
         #expect(answer.hasPrefix("HTTP/1.1 400 Bad Request\r\n"))
     }
 
-    @Test func `a gate that does not serve clients passes their requests on`() throws {
+    @Test func `without client endpoints, the gate forwards the requests for them`() throws {
         let stage = try Stage { $0.servesClients = false }
         let upstream = try stage.upstream()
         let client = try stage.client()

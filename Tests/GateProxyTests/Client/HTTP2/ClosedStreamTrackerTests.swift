@@ -4,12 +4,12 @@ import Testing
 @testable import GateProxy
 
 struct ClosedStreamTrackerTests {
-    @Test func `frames of a stream that was never there mean something`() throws {
+    @Test func `frames for an unknown stream are not ignored`() throws {
         var closedStreams = ClosedStreamTracker(most: 2)
         #expect(try closedStreams.passesOver(.data(0, length: 0), of: 1, isLast: false) == false)
     }
 
-    @Test func `a client may end what was answered`() throws {
+    @Test func `a client may end a request that has its response`() throws {
         var closedStreams = ClosedStreamTracker(most: 2)
         closedStreams.unfinished[1] = .sample(length: nil)
         #expect(try closedStreams.passesOver(.data(9, length: 9), of: 1, isLast: false) == true)
@@ -25,7 +25,7 @@ struct ClosedStreamTrackerTests {
     ]
 
     @Test(arguments: bodies)
-    func `a body that is answered already has no more bytes than were announced`(
+    func `a body whose request has its response may not exceed its announced length`(
         _ body: (pieces: [Int], isGood: Bool)
     ) {
         var closedStreams = ClosedStreamTracker(most: 2)
@@ -40,7 +40,7 @@ struct ClosedStreamTrackerTests {
     }
 
     @Test(arguments: [nil, AnnouncedLength(0), AnnouncedLength(4)])
-    func `trailers end what was answered`(_ length: AnnouncedLength?) throws {
+    func `trailers end a request that has its response`(_ length: AnnouncedLength?) throws {
         var closedStreams = ClosedStreamTracker(most: 2)
         closedStreams.unfinished[1] = .sample(length: length)
         for (isSection, isLast) in [(true, false), (false, true), (false, false)] {
@@ -54,7 +54,7 @@ struct ClosedStreamTrackerTests {
         #expect(try closedStreams.passesOver(trailers, of: 1, isLast: true) == false)
     }
 
-    @Test func `a stream that was reset is over, whatever length it had`() throws {
+    @Test func `a stream that was reset has ended, whatever its announced length`() throws {
         var closedStreams = ClosedStreamTracker(most: 2)
         closedStreams.unfinished[1] = .sample(length: AnnouncedLength(4))
         closedStreams.wasReset(1)
@@ -62,7 +62,7 @@ struct ClosedStreamTrackerTests {
         #expect(closedStreams.unfinished.isEmpty)
     }
 
-    @Test func `the last resets are remembered, and no more of them`() throws {
+    @Test func `only the last resets are remembered`() throws {
         var closedStreams = ClosedStreamTracker(most: 2)
         for stream: UInt32 in [1, 3, 5] { closedStreams.wasReset(stream) }
         #expect(try closedStreams.passesOver(.data(0, length: 0), of: 1, isLast: false) == false)
@@ -71,7 +71,7 @@ struct ClosedStreamTrackerTests {
         #expect(try closedStreams.passesOver(.data(0, length: 0), of: 5, isLast: false) == true)
     }
 
-    @Test func `a client that sends more than it has room for breaks the protocol`() throws {
+    @Test func `a client that exceeds its flow-control window violates the protocol`() throws {
         var closedStreams = ClosedStreamTracker(most: 2)
         closedStreams.unfinished[1] = .sample(length: nil, room: 10)
         #expect(try closedStreams.passesOver(.data(8, length: 10), of: 1, isLast: false) == true)

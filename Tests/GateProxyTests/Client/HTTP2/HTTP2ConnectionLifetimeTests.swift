@@ -5,7 +5,7 @@ import WireSamples
 
 @testable import GateProxy
 
-/// Streams and their connection reference each other until the connection has ended.
+/// Streams and their connection, which reference each other until the connection has ended.
 struct HTTP2ConnectionLifetimeTests {
     private static func request(_ stream: UInt32, version: String) -> [UInt8] {
         let fields = [
@@ -21,7 +21,7 @@ struct HTTP2ConnectionLifetimeTests {
         return frame(1, flags: 0x05, stream: stream, block)
     }
 
-    @Test func `requests that arrive together are read in several turns of the loop`() throws {
+    @Test func `requests that arrive together are read in several event-loop ticks`() throws {
         let stage = try Stage()
         let client = try stage.client()
         let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + frame(4)
@@ -36,7 +36,7 @@ struct HTTP2ConnectionLifetimeTests {
         let reads = client.socket.readCount
         try client.channel.writeInbound(ByteBuffer(bytes: requests))
         #expect(handler.lastStream == streams[perTurn - 1])
-        // No more data is read in the meantime.
+        // In the meantime, no more data is read.
         client.channel.read()
         #expect(client.socket.readCount == reads)
         try client.channel.writeInbound(ByteBuffer(bytes: Self.request(999, version: "0.1")))
@@ -51,7 +51,7 @@ struct HTTP2ConnectionLifetimeTests {
     }
 
     @Test(arguments: [false, true])
-    func `a connection that is over is freed, with its streams`(_ isFailed: Bool) throws {
+    func `a connection that has ended is freed with its streams`(_ isFailed: Bool) throws {
         let stage = try Stage()
         let upstream = try stage.upstream()
         weak var connection: HTTP2Connection?
@@ -59,7 +59,7 @@ struct HTTP2ConnectionLifetimeTests {
         do {
             let client = try stage.client()
             var bytes = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + frame(4)
-            // One stream waits for its response, and one has its response and waits for another
+            // One stream waits for its response; the other has its response, and the connection waits for another
             // request.
             bytes += Self.request(1, version: "99.0") + Self.request(3, version: "0.1")
             try client.channel.writeInbound(ByteBuffer(bytes: bytes))

@@ -14,7 +14,7 @@ struct HTTP2WebSocketTests {
         let upstream: Wire<UpstreamConnection>
         let client: Wire<ClientConnection>
 
-        /// `early`: sent before the response of the backend.
+        /// `early`: the bytes sent before the backend's response.
         init(early: [UInt8] = [], answer: (String) -> String = Self.switching(_:)) throws {
             self.stage = try Stage()
             self.upstream = try self.stage.upstream()
@@ -79,7 +79,7 @@ struct HTTP2WebSocketTests {
         frame(0, flags: ends ? 1 : 0, stream: 1, Array(text.utf8))
     }
 
-    @Test func `bytes pass both ways, whatever they look like`() throws {
+    @Test func `bytes pass in both directions, whatever they contain`() throws {
         let tunnel = try Tunnel()
         let answer = tunnel.client.socket.takeBytes()
         // The first field of the block is the indexed field `:status: 200` (RFC 7541 Appendix A).
@@ -95,19 +95,19 @@ struct HTTP2WebSocketTests {
         #expect(tunnel.stage.worker.statistics.counters.requests == 1)
     }
 
-    @Test func `bytes that came before the answer pass behind it`() throws {
+    @Test func `bytes sent before the response are forwarded after it`() throws {
         let tunnel = try Tunnel(early: Self.data("early") + Self.data(" bird"))
         #expect(tunnel.upstream.socket.sent == "early bird")
         #expect(tunnel.frames() == ["1: headers", "1: room"])
     }
 
-    @Test func `an end that came before the answer is told behind it`() throws {
+    @Test func `an end sent before the response is forwarded after it`() throws {
         let tunnel = try Tunnel(early: Self.data("all", ends: true))
         #expect(tunnel.upstream.socket.sent == "all")
         #expect(tunnel.upstream.socket.isOutputClosed && !tunnel.upstream.socket.isClosed)
     }
 
-    @Test func `bytes that came before a refusal are never a request`() throws {
+    @Test func `bytes sent before a refusal are never a request`() throws {
         let tunnel = try Tunnel(early: Self.data(Message.get)) { _ in
             wire("HTTP/1.1 403 Forbidden", "Content-Length: 2") + "no"
         }
@@ -116,7 +116,7 @@ struct HTTP2WebSocketTests {
         #expect(tunnel.stage.worker.statistics.counters.requests == 1)
     }
 
-    @Test func `an answer that does not know the key is a bad gateway`() throws {
+    @Test func `a response that does not match the key is a bad gateway`() throws {
         let answers = [
             wire("HTTP/1.1 101 S", "Upgrade: websocket", "Connection: Upgrade"),
             wire(
@@ -172,7 +172,7 @@ struct HTTP2WebSocketTests {
         #expect(tunnel.frames() == ["6 ping"])
     }
 
-    @Test func `a backend that breaks off is told as that`() throws {
+    @Test func `a lost backend connection is reported as such`() throws {
         let tunnel = try Tunnel()
         _ = tunnel.frames()
         try tunnel.receive("part")
@@ -180,7 +180,7 @@ struct HTTP2WebSocketTests {
         #expect(tunnel.frames() == ["1: data 4", "1: reset 8"])
     }
 
-    @Test func `a client that gives up closes the backend's connection`() throws {
+    @Test func `a client's reset closes the backend connection`() throws {
         let tunnel = try Tunnel()
         _ = tunnel.frames()
         try tunnel.send(frame(3, stream: 1, big(8)))
@@ -188,7 +188,7 @@ struct HTTP2WebSocketTests {
         #expect(tunnel.frames() == [])
     }
 
-    @Test func `a tunnel in which nothing happens is closed`() throws {
+    @Test func `an idle tunnel is closed`() throws {
         let tunnel = try Tunnel()
         _ = tunnel.frames()
         let stream = try #require(tunnel.stream)
@@ -199,7 +199,7 @@ struct HTTP2WebSocketTests {
         #expect(tunnel.upstream.socket.isClosed)
     }
 
-    @Test func `a client gets no room that the backend does not take`() throws {
+    @Test func `a client's window grows only as the backend reads`() throws {
         let tunnel = try Tunnel()
         _ = tunnel.frames()
         tunnel.upstream.stall()
@@ -211,7 +211,7 @@ struct HTTP2WebSocketTests {
         #expect(tunnel.frames() == ["1: room"])
     }
 
-    @Test func `a backend is not read from while the client makes no room`() throws {
+    @Test func `the backend is not read while the client's window is closed`() throws {
         let tunnel = try Tunnel()
         let before = tunnel.upstream.socket.readCount
         try tunnel.receive(String(repeating: "x", count: 200_000))
@@ -221,7 +221,7 @@ struct HTTP2WebSocketTests {
         #expect(tunnel.upstream.socket.readCount > before)
     }
 
-    @Test func `more than there is room for ends the stream`() throws {
+    @Test func `data beyond the window ends the stream`() throws {
         let tunnel = try Tunnel()
         _ = tunnel.frames()
         tunnel.upstream.stall()
@@ -234,7 +234,7 @@ struct HTTP2WebSocketTests {
 }
 
 extension ByteBuffer {
-    /// The frames in short form, resets with their codes.
+    /// The frames in short form, and resets with their codes.
     fileprivate var framesAndCodes: [String] {
         var bytes = self
         var frames: [String] = []

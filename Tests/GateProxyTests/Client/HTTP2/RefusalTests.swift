@@ -7,7 +7,7 @@ import Testing
 
 @testable import GateProxy
 
-/// A refused TLS client gets the refusal in its negotiated protocol.
+/// The refusal of a TLS client, in its negotiated protocol.
 struct RefusalTests {
     private func said(negotiating name: String?) throws -> [UInt8] {
         let loop = EmbeddedEventLoop()
@@ -28,7 +28,7 @@ struct RefusalTests {
         )
         let channel = EmbeddedChannel(handler: client, loop: loop)
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
-        // A response at this point would have to be the same in both protocols.
+        // The gate sends nothing yet, because the protocol is not negotiated.
         #expect(try channel.readOutbound(as: ByteBuffer.self) == nil)
         channel.pipeline.fireUserInboundEventTriggered(
             TLSUserEvent.handshakeCompleted(negotiatedProtocol: name)
@@ -42,15 +42,15 @@ struct RefusalTests {
     }
 
     @Test(arguments: [nil, "http/1.1"])
-    func `over HTTP/1.1 it is an answer`(_ name: String?) throws {
+    func `over HTTP/1.1, the refusal is a response`(_ name: String?) throws {
         let text = String(decoding: try self.said(negotiating: name), as: UTF8.self)
         #expect(text.hasPrefix("HTTP/1.1 429 "))
         #expect(text.contains("\r\nConnection: close\r\n"))
     }
 
-    @Test func `over HTTP/2 it is a goodbye`() throws {
+    @Test func `over HTTP/2, the refusal is a GOAWAY`() throws {
         let bytes = try self.said(negotiating: "h2")
-        // SETTINGS first, and GOAWAY at the end: no stream was processed, ENHANCE_YOUR_CALM.
+        // SETTINGS comes first, and last GOAWAY with the code ENHANCE_YOUR_CALM: no stream was processed.
         #expect(bytes.dropFirst(3).first == 4)
         #expect(bytes.suffix(17) == [0, 0, 8, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 11])
     }

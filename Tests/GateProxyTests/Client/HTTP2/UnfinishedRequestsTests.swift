@@ -7,11 +7,11 @@ import Testing
 struct UnfinishedRequestsTests {
     private typealias Row = (length: UInt64?, received: Int, needsRoom: Bool)
 
-    @Test func `a client gets room only for what it has to send`() {
+    @Test func `a client gets a larger window only for what it has to send`() {
         let rows: [Row] = [
             (0, 0, false), (65_535, 0, false), (65_536, 0, true), (30_000_000, 0, true),
             (65_536, 65_535, true), (10_000, 9_999, false),
-            // Unknown length: once half of the window has been received.
+            // If the length is unknown, the window grows once half of it has been received.
             (nil, 0, false), (nil, 32_767, false), (nil, 32_768, true), (nil, 65_535, true),
         ]
         for row in rows {
@@ -26,7 +26,7 @@ struct UnfinishedRequestsTests {
         }
     }
 
-    @Test func `those whose time is over are told in the order of their streams`() {
+    @Test func `overdue requests are listed in the order of their streams`() {
         var requests = UnfinishedRequests()
         #expect(requests.isEmpty)
         #expect(requests.oldest == nil)
@@ -43,7 +43,7 @@ struct UnfinishedRequestsTests {
 }
 
 extension UnfinishedRequests.Entry {
-    /// Returns a request of which only the head has been received.
+    /// Returns a request whose head has been received, but nothing else.
     static func sample(
         length: AnnouncedLength?,
         room: Int = HTTP2OwnSettings.firstWindow,

@@ -56,7 +56,7 @@ struct HTTP2SendingTests {
         #expect(connection.takeFrames() == ["1: data 16384", "3: data 10 end"])
     }
 
-    @Test func `a stream without window neither blocks others nor is forgotten`() throws {
+    @Test func `a stream without a window neither blocks others nor is forgotten`() throws {
         let connection = FakeSending(window: 0)
         let stuck = connection.stream(1, window: 0)
         stuck.write(10, ends: true)
@@ -155,7 +155,7 @@ struct HTTP2SendingTests {
         #expect(connection.line.count == 0)
     }
 
-    /// A stream that could send never waits.
+    /// No stream that could send waits.
     @Test(arguments: 0..<40)
     func `no stream waits forever`(_ seed: UInt64) throws {
         var random = Steps(seed)
@@ -270,7 +270,7 @@ private final class FakeStream: HTTP2Sender {
     func becameWritable() { self.writableCount += 1 }
 }
 
-/// Deterministic pseudo-random steps (an LCG by Knuth).
+/// Deterministic pseudo-random steps, from Knuth's LCG.
 private struct Steps {
     private var state: UInt64
 

@@ -113,7 +113,7 @@ struct HTTP2StreamOutputTests {
         #expect((output.capacity >= bytes) == isKept)
     }
 
-    @Test func `a new exchange starts without data of the previous one`() {
+    @Test func `a new exchange starts without the previous one's data`() {
         var output = self.output(10, window: 0)
         output.end(trailers: nil)
         output.begin(window: 5)

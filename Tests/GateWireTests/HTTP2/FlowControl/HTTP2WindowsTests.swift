@@ -3,7 +3,7 @@ import Testing
 @testable import GateWire
 
 struct HTTP2ReceiveWindowTests {
-    @Test func `a peer may send the size of the window and not a byte more`() {
+    @Test func `a peer may send the size of the window, but not a byte more`() {
         var window = HTTP2ReceiveWindow(size: 100)
         #expect(window.receive(60) == true)
         #expect(window.receive(40) == true)
@@ -27,7 +27,7 @@ struct HTTP2ReceiveWindowTests {
         #expect(window.receive(1) == false)
     }
 
-    @Test func `a small first window grows to its size once data is consumed`() {
+    @Test func `a small initial window grows to the full size once data is consumed`() {
         var window = HTTP2ReceiveWindow(size: 100, first: 20)
         #expect(window.receive(20) == true)
         #expect(window.take() == 100)
@@ -35,7 +35,7 @@ struct HTTP2ReceiveWindowTests {
         #expect(window.receive(1) == false)
     }
 
-    @Test func `data consumed in parts increases the window together`() {
+    @Test func `data consumed in parts increases the window by its total`() {
         var window = HTTP2ReceiveWindow(size: 100)
         #expect(window.receive(80) == true)
         #expect(window.take(30) == nil)

@@ -76,7 +76,7 @@ struct HTTP2FrameReaderTests {
             outcome: ["begun 1", "protocol"]
         ),
         Case(
-            "a continuation of another stream within a header section",
+            "another stream's continuation within a header section",
             frame(1, stream: 1, [1]),
             frame(9, flags: 4, stream: 3, [1]),
             outcome: ["begun 1", "protocol"]
@@ -96,7 +96,7 @@ struct HTTP2FrameReaderTests {
         Case("a reset of stream 0", frame(3, big(8)), outcome: ["protocol"]),
         Case("a reset with an invalid length", frame(3, stream: 1, [1]), outcome: ["frameSize"]),
         Case("a window update", frame(8, stream: 1, big(0x8000_0005)), outcome: ["room 1 5"]),
-        Case("a window update of the connection", frame(8, big(5)), outcome: ["room 0 5"]),
+        Case("a window update for the connection", frame(8, big(5)), outcome: ["room 0 5"]),
         Case(
             "a window update with an invalid length",
             frame(8, [0, 0, 5]),
@@ -137,7 +137,7 @@ struct HTTP2FrameReaderTests {
     ]
 
     @Test(arguments: Self.cases)
-    func `each type of frame is parsed and validated`(_ test: Case) {
+    func `each frame type is parsed and validated`(_ test: Case) {
         #expect(Self.outcome(of: test.bytes, inPiecesOf: .max) == test.outcome)
     }
 
@@ -150,7 +150,7 @@ struct HTTP2FrameReaderTests {
         (frame(4), ["settings 0"]),
         (frame(4, flags: 1), ["protocol"]),
         (frame(6, Self.ping), ["protocol"]),
-        // Detected in the frame header alone.
+        // The fault is detected from the frame header alone.
         ([0, 0, 8, 6, 0, 0, 0, 0, 0], ["protocol"]),
         (frame(4) + frame(4, flags: 1), ["settings 0", "settings read"]),
     ])

@@ -16,7 +16,7 @@ struct HTTP2PeerSettingsTests {
         #expect(settings == HTTP2PeerSettings(isClient: true))
     }
 
-    @Test func `the window changes by the difference to the last value`() throws {
+    @Test func `the window changes by the difference from the last value`() throws {
         var settings = HTTP2PeerSettings(isClient: true)
         #expect(try settings.apply(Self.payload((4, 10), (4, 70_000))) == 70_000 - 65_535)
         #expect(try settings.apply(Self.payload((4, 0))) == -70_000)

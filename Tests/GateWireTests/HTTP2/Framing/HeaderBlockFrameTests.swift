@@ -5,7 +5,7 @@ import Testing
 
 struct HeaderBlockFrameTests {
     @Test(arguments: [10, 16_384, 16_385, 40_000])
-    func `a block that is too long for a frame continues in other frames`(count: Int) throws {
+    func `a block that is too long for one frame continues in others`(count: Int) throws {
         let content = (0..<count).map { UInt8(truncatingIfNeeded: $0) }
         var buffer = ByteBuffer(string: "before")
         let start = buffer.writerIndex

@@ -3,7 +3,7 @@ import Testing
 
 @testable import GateWire
 
-/// RFC 7541, mostly with the examples from its Appendix C.
+/// Tests for RFC 7541, mostly with the examples in its Appendix C.
 struct HPACKDecoderTests {
     private static func bytes(_ hex: String) -> [UInt8] {
         let digits = hex.filter { $0 != " " }
@@ -79,7 +79,7 @@ struct HPACKDecoderTests {
     }
 
     @Test(arguments: ["8518 c631 8c63", "0861 6161 6161 6161 61"])
-    func `strings of the shortest codes are decoded completely`(name: String) throws {
+    func `strings with the shortest codes are decoded completely`(name: String) throws {
         // Eight times `a`, whose code has five bits.
         let value = "8518 c631 8c63"
         let text = String(repeating: "a", count: 8)
@@ -89,7 +89,7 @@ struct HPACKDecoderTests {
 
     @Test
     func `old entries are evicted for new ones`() throws {
-        // A table of 64 bytes has capacity for one field: 32 bytes of overhead and its own bytes.
+        // A table of 64 bytes can hold one field, which takes 32 bytes of overhead and its own bytes.
         let first = "3f21 4001 6101 62"
         let second = "4001 6301 64"
         #expect(try self.decode([first, second, "be"]).last == ["c|d"])
@@ -113,7 +113,7 @@ struct HPACKDecoderTests {
             ("7f", .truncated),
             ("3fe2 1f", .tableSize),
             ("82 20", .misplacedTableSize),
-            // Padding of more than seven bits, padding with zeros, and the end-of-string code.
+            // Padding longer than seven bits, padding with zeros, and the end-of-string code.
             ("4082 1fff 00", .huffman),
             ("4081 18 00", .huffman),
             ("4084 ffff ffff 00", .huffman),
@@ -134,8 +134,7 @@ struct HPACKDecoderTests {
         #expect(list.size == 34 * 1001)
     }
 
-    /// Inserts `a:`, `b: x`, `c: xx` … and one field that is not allowed in a message,
-    /// consecutively.
+    /// The block inserts `a:`, `b: x`, `c: xx` …, followed by a field that is not allowed in a message.
     @Test
     func `a run of indexed fields equals the fields decoded one by one`() throws {
         var decoder = HPACKDecoder(names: .response)
@@ -150,7 +149,7 @@ struct HPACKDecoderTests {
         for first in names.indices {
             for last in first..<names.count {
                 let run = (first...last).map { newest + UInt8(names.count - 1 - $0) }
-                // Fields of the static table before and after the run are not part of it.
+                // The static table's fields before and after the run are not part of it.
                 let block = [0x82] + run + [0x82]
                 let sizes = [42] + (first...last).map { 33 + values[$0].utf8.count } + [42]
                 for limit in [0, 41, 42, 80, 110, 150, 1_000] {
@@ -173,9 +172,9 @@ struct HPACKDecoderTests {
         }
     }
 
-    /// Inserts `x-build: 7` and `accept: a`, and refers to them after the rules have changed.
+    /// The blocks insert `x-build: 7` and `accept: a`, and refer to them after the rules have changed.
     @Test
-    func `fields of the tables have the roles of the newest rules`() throws {
+    func `fields in the tables have their roles under the newest rules`() throws {
         let before = FieldNameTable.request(identityHeaderNames: ["x-version"])
         let after = FieldNameTable.request(identityHeaderNames: ["x-version", "x-build"])
         var decoder = HPACKDecoder(names: before)
@@ -195,7 +194,7 @@ struct HPACKDecoderTests {
     }
 
     @Test
-    func `a name from an omitted field can be referred to`() throws {
+    func `a later field can refer to an omitted field's name`() throws {
         var decoder = HPACKDecoder(names: .response)
         var list = HeaderList()
         try decoder.decode(Self.bytes("4001 6101 62").span, into: &list, limit: 10)

@@ -13,7 +13,7 @@ import okhttp3.Response;
  * <p>It is written in Java so that one source works with OkHttp 3, 4 and 5, whose accessors differ in Kotlin.
  */
 public final class GateInterceptor implements Interceptor {
-    /** The maximum size of a problem document in bytes; the gate sends no longer ones. */
+    /** The maximum size of a problem document in bytes; the gate never sends more. */
     private static final long LONGEST = 1 << 20;
 
     private final VersionGate gate;

@@ -4,7 +4,7 @@ import java.util.regex.Pattern
 
 /** JSON (RFC 8259) as maps, lists, strings, booleans, `Long`, `Double` and null. */
 internal object Json {
-    /** Parses a text; returns null if it is null or not JSON. */
+    /** Parses a text; returns null if the text is `null` or not JSON. */
     fun read(text: String): Any? = try {
         JsonReader(text).document()
     } catch (error: Malformed) {
@@ -143,7 +143,7 @@ private class JsonReader(text: String) : Scanner(text) {
     }
 
     private companion object {
-        /** The maximum nesting depth; the gate sends no deeper documents. */
+        /** The maximum nesting depth; the gate never sends a more deeply nested document. */
         const val DEEPEST = 64
         const val BLANKS = " \t\r\n"
         val NUMBER: Pattern = Pattern.compile("-?(?:0|[1-9][0-9]*+)(\\.[0-9]++)?([eE][+-]?[0-9]++)?")

@@ -51,7 +51,7 @@ class Answer @JvmOverloads constructor(
 }
 
 /**
- * Returns the denial in a response to a request of the app; null if it is not a denial.
+ * Returns the denial in a response to the app's request; null if it is not a denial.
  *
  * A denial is identified by the header `X-VersionGate`, or by the problem type if a proxy has removed the header, but never by
  * the status. [content] is only read if [Answer.isProblem].
@@ -63,9 +63,9 @@ fun inspect(answer: Answer, content: String?): Denial? {
     var document = if (answer.isProblem) Json.read(json) as? Map<*, *> else null
     val type = document?.get("type")
     val decision = deniedBy(answer.marker()) ?: DENIED_BY_TYPE[type] ?: return null
-    // Errors of Connect and GraphQL contain the problem type as well; all other content is custom content of the operator.
+    // Errors of Connect and GraphQL contain the problem type as well; all other content is the operator's custom content.
     if (answer.mediaType != PROBLEM && type !in DENIED_BY_TYPE.keys) document = null
-    // A custom content may use these names with another meaning.
+    // Custom content may use these names with other meanings.
     val members = if (answer.mediaType.startsWith("application/grpc")) {
         callFacts(answer.field("grpc-message"), answer.field("grpc-status-details-bin"))
     } else {
@@ -77,7 +77,7 @@ fun inspect(answer: Answer, content: String?): Denial? {
     return if (isMaintenance) Maintenance(facts) else Required(facts)
 }
 
-/** Returns the hint in a response of the backend, [Allowed] or [Recommended]; hints have no texts. */
+/** Returns the hint in a response from the backend, [Allowed] or [Recommended]; hints have no texts. */
 fun hint(answer: Answer): Known? {
     val items = answer.marker()
     if (answer.isOwn || deniedBy(items) != null) return null
@@ -195,7 +195,7 @@ private fun stateOf(document: Any?): Known? {
 
 /**
  * Returns the end-of-stream message of a Connect stream, if the text starts with its envelope: one byte of flags and four of
- * length. These are five characters, since the length is below 48 KiB.
+ * length. Decoded as text, these are five characters, since the length is below 48 KiB.
  */
 private fun endOfStream(text: String): String = if (text.startsWith('\u0002')) text.drop(5) else ""
 

@@ -38,7 +38,7 @@ internal class StateStream(private val gate: VersionGate, private val listener: 
                 if (lines == null) lines = open()
                 next(lines)
             } catch (error: Exception) {
-                // A connection that is closed by another thread throws more than `IOException`.
+                // A connection that another thread closes can throw exceptions other than `IOException`.
                 lose()
                 null
             }

@@ -23,7 +23,7 @@ class Facts private constructor(internal val wire: Map<String, Any>) {
     val latestVersion: String? get() = text("latestVersion")
     val currentVersion: String? get() = text("currentVersion")
 
-    /** Whether the system of the device is too old for the update: show the texts, hide the button. */
+    /** Whether the device's OS is too old for the update: show the texts, hide the button. */
     val cannotUpdate: Boolean get() = wire["cannotUpdate"] == true
     val enforceFrom: String? get() = text("enforceFrom")
     val brownoutFrom: String? get() = text("brownoutFrom")
@@ -31,7 +31,7 @@ class Facts private constructor(internal val wire: Map<String, Any>) {
     val maintenanceFrom: String? get() = text("maintenanceFrom")
     val maintenanceUntil: String? get() = text("maintenanceUntil")
 
-    /** The number of seconds not to show the update after the user chose "later". */
+    /** How long to hide the update after the user chooses "later", in seconds. */
     val snoozeSeconds: Long? get() = wire["snoozeSeconds"] as Long?
 
     /** The number of seconds before a request may be retried. */
@@ -95,7 +95,7 @@ data class Recommended(val update: Facts = Facts(), val announced: Facts? = null
 /** The state of a denied request or build. */
 sealed class Denial : Known()
 
-/** The build is denied; until `update.brownoutUntil`, if it is set. */
+/** The build is denied, until `update.brownoutUntil` if it is set. */
 data class Required(val update: Facts = Facts(), val announced: Facts? = null) : Denial()
 
 /** The service is down for maintenance. */
@@ -110,7 +110,7 @@ data class Unknown(val last: Known? = null) : State()
 
 private val TIME = Regex("[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z")
 
-/** Parses a time of the protocol to milliseconds since 1970; null if it is invalid. */
+/** Parses a time in the protocol's format into milliseconds since 1970; null if it is invalid. */
 fun parseTime(text: String): Long? {
     val format = SimpleDateFormat("yyyy-MM-dd'T'HH:mm:ss'Z'", Locale.ROOT)
     format.timeZone = TimeZone.getTimeZone("UTC")

@@ -38,7 +38,7 @@ class FileStorage(file: File) : Storage {
 internal class Memory(identity: Identity, private val storage: Storage?, private val clock: () -> Long) {
     private class Snoozed(val version: String, val until: Long)
 
-    /** The state is stored per build of the app. */
+    /** The state is stored separately for each build of the app. */
     private val key = listOf(identity.app, identity.platform, identity.version, identity.build)
     private var isLoaded = false
     private var last: Known? = null
@@ -52,14 +52,14 @@ internal class Memory(identity: Identity, private val storage: Storage?, private
         save()
     }
 
-    /** Returns the state if the gate cannot be reached. */
+    /** Returns the state to report if the gate cannot be reached. */
     @Synchronized
     fun unknown(): Unknown {
         load()
         return unknown(last)
     }
 
-    /** Returns the state of a part of the API if the gate cannot be reached; [last] is its last state. */
+    /** Returns the state to report for a part of the API if the gate cannot be reached; [last] is its last state. */
     fun unknown(last: Known?) = Unknown(if (last == null || isOver(last)) null else last)
 
     /** Returns the state to show, which hides a snoozed recommendation. */

@@ -31,7 +31,7 @@ data class Identity @JvmOverloads constructor(
 /**
  * Thrown instead of returning a denial.
  *
- * It is an `IOException` because OkHttp only passes these to callbacks.
+ * It is an `IOException` because OkHttp only passes `IOException`s to callbacks.
  */
 class GateDenied(val denial: Denial, val answer: Answer) : IOException(words(denial)) {
     private companion object {
@@ -141,7 +141,7 @@ class VersionGate @JvmOverloads constructor(
      * Returns the state of the client; call it when the app starts, or before it uses a part of the API.
      *
      * It waits for the network, at most `timeoutMillis`, so do not call it on the UI thread. It never throws because the network
-     * is unavailable: without a response of the gate, the state is [Unknown], with the last known state.
+     * is unavailable: without a response from the gate, the state is [Unknown], with the last known state.
      */
     @JvmOverloads
     fun check(path: String? = null, method: String? = null): State {
@@ -154,7 +154,7 @@ class VersionGate @JvmOverloads constructor(
             Thread.currentThread().interrupt()
             null
         } catch (error: Exception) {
-            // A connection throws more than `IOException`: on Android without the permission, in the JDK when it is disconnected.
+            // Exceptions other than `IOException` also occur: on Android without the permission, and in the JDK after `disconnect`.
             null
         }
         if (state == null) return if (path == null) memory.unknown() else memory.unknown(known?.state)
@@ -165,7 +165,7 @@ class VersionGate @JvmOverloads constructor(
     /**
      * Calls the listener with the state of the client and each change, on a background thread.
      *
-     * The stream never ends by itself, and reconnects after a loss; the listener gets [Unknown] once a reconnection has failed.
+     * The stream never ends on its own, and reconnects after a loss; the listener gets [Unknown] once a reconnection fails.
      * After [Closeable.close], the listener is no longer called; the connection itself may stay open until the gate's next
      * heartbeat.
      */

@@ -257,7 +257,7 @@ class ClientTest {
                 try {
                     assertEquals(Unknown(required), told.next())
                     assertEquals(Unknown(required), client.check())
-                    // The page of the portal is returned to the app.
+                    // The portal's page is returned to the app.
                     for (path in listOf("/page", "/redirected")) {
                         assertEquals(PAGE, client.receive(client.open(path)).content.reader().readText())
                     }

@@ -8,7 +8,7 @@ import org.junit.runner.JUnitCore
 import org.junit.runner.notification.Failure
 import org.junit.runner.notification.RunListener
 
-/** Runs the test classes in the arguments; the last lines of the output name skipped tests, and count all tests. */
+/** Runs the test classes in the arguments; the last lines of the output name the skipped tests, and count all tests. */
 object RunTests {
     private class Counts : RunListener() {
         val started = mutableSetOf<Description>()
