@@ -9,7 +9,10 @@ FAILS_OPEN = "failure_mode_allow: true"
 class Envoy(Gateway):
     key, title, page = "envoy-grpc", "Envoy, gRPC", "envoy.md"
     program, asks_version = "envoy", ("--version",)
-    arguments = ("-c", "envoy.yaml", "--log-level", "error", "--concurrency", "1", "--use-dynamic-base-id")
+    arguments = (
+        "-c", "envoy.yaml", "--log-level", "error", "--concurrency", "1", "--use-dynamic-base-id",
+        "--file-flush-interval-msec", "200",
+    )
     files = ("envoy.yaml",)
 
     def configuration(self, files, other):
