@@ -10,10 +10,12 @@ import sys
 import time
 from pathlib import Path
 
+import blocks
 import clients
 from cases import CURRENT, FORGED, IOS, MEGABYTE, OLD, denial
 from envoy import Envoy, EnvoyHTTP
-from places import BUILT, ROOT, Certificate
+from gate import Gate
+from places import BUILT, ROOT, Certificate, free_ports
 
 FOLDER = BUILT.with_name("envoy-checks")
 STORE = "https://apps.apple.com/app/id1234567890"
@@ -37,16 +39,36 @@ rules:
 """
 WITH_BODY = """                      with_request_body: { max_request_bytes: 8192, allow_partial_message: true }
 """
+ENDPOINT = "              - endpoint: {{ address: {{ socket_address: {{ address: 127.0.0.1, port_value: {port} }} }} }}\n"
+# Envoy's health check finds out in one second.
+DRAIN_SECONDS = 3
 BEFORE_BODY = "                      failure_mode_allow: true"
 
 
 class Checked(Envoy):
-    """Envoy with the rules of these checks."""
+    """Envoy with the rules of these checks, and with a second gate."""
 
     def make_gate(self):
-        gate = super().make_gate()
-        gate.rules.write_text(RULES)
-        return gate
+        gates = [super(Checked, self).make_gate()]
+        port, = free_ports(1)
+        gates.append(Gate(self.folder / "second", self.executable, port))
+        for gate in gates:
+            gate.arguments += ["--drain-delay", str(DRAIN_SECONDS)]
+            gate.rules.write_text(RULES)
+        self.second = gates[1]
+        return gates[0]
+
+    def adapted(self, text):
+        first, second = (ENDPOINT.format(port=port) for port in (self.gate.port, self.second.port))
+        return blocks.replaced_once(text, first, first + second)
+
+    def start(self):
+        self.second.start()
+        super().start()
+
+    def stop(self):
+        super().stop()
+        self.second.stop()
 
 
 class CheckedHTTP(Checked, EnvoyHTTP):
@@ -59,7 +81,7 @@ class CheckedBody(Checked):
     key = "envoy-body"
 
     def adapted(self, text):
-        return text.replace(BEFORE_BODY, WITH_BODY + BEFORE_BODY)
+        return blocks.replaced_once(super().adapted(text), BEFORE_BODY, WITH_BODY + BEFORE_BODY)
 
 
 def ask(gateway, path, lines, host="api.example.com", method="GET"):
@@ -174,14 +196,13 @@ def check_body(gateway):
 
 
 def check_drain(gateway):
-    """A gate that is being stopped must not cost a request its decision before Envoy knows."""
-    gateway.gate.process.process.send_signal(signal.SIGTERM)
-    deadline, statuses = time.monotonic() + 3, []
+    """One of two gates is stopped: each old build must still be denied."""
+    gateway.second.process.process.send_signal(signal.SIGTERM)
+    deadline, statuses = time.monotonic() + DRAIN_SECONDS + 3, []
     while time.monotonic() < deadline:
-        statuses.append(ask(gateway, "/orders/1", CURRENT).status)
-        time.sleep(0.02)
-    gateway.gate.stop()
-    yield "statuses while the gate is stopped", ", ".join(map(str, sorted(set(statuses)))), "200"
+        statuses.append(ask(gateway, "/orders/1", OLD).status)
+        time.sleep(0.01)
+    yield "two gates, one is stopped", ", ".join(map(str, sorted(set(statuses)))), "426"
 
 
 CHECKS = {
