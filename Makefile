@@ -20,7 +20,7 @@ PACKAGES := .build/package
 
 .DEFAULT_GOAL := run
 .PHONY: help run build test lint bench dearest observed soak updates conformance fuzz sanitize clean
-.PHONY: clients notice package package-test image image-test kubernetes client admin-api prometheus
+.PHONY: gateway-manifests clients notice package package-test image image-test kubernetes client admin-api prometheus
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -148,6 +148,9 @@ admin-api: ## test the admin API against its OpenAPI document with Schemathesis 
 
 kubernetes: ## check the Kubernetes manifests
 	dev/check-kubernetes.sh
+
+gateway-manifests: ## check the manifests in docs/gateways (CRDS=FOLDER: also with these CRDs)
+	dev/check-gateway-manifests.sh $(if $(CRDS),--crds $(CRDS))
 
 prometheus: ## check the alerts and the dashboard with Prometheus (4 minutes)
 	$(SWIFT) build --product versiongate

@@ -21,7 +21,7 @@ cd "$work"
 apt-get download --quiet=2 dpkg=1.21.23 2> download.log || { cat download.log >&2; exit 1; }
 dpkg-deb -x dpkg_*.deb root
 
-root/usr/bin/dpkg --version | head -n 1
+root/usr/bin/dpkg --version | sed -n 1p
 changed=
 compare() {
     local recorded=$4 observed=0

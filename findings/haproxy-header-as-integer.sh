@@ -42,7 +42,7 @@ frontend builds
 CONFIGURATION
 LD_LIBRARY_PATH="$work/root/usr/lib/$(uname -m)-linux-gnu"
 export LD_LIBRARY_PATH
-root/usr/sbin/haproxy -v | head -n 1
+root/usr/sbin/haproxy -v | sed -n 1p
 # The command returns once the daemon listens.
 root/usr/sbin/haproxy -D -p haproxy.pid -f haproxy.cfg
 
