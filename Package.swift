@@ -135,10 +135,12 @@ let package = Package(
                 .map { [.define("VERSIONGATE_COMMIT", to: "\"\($0)\"")] }
         ),
         .target(name: "CSchemas"),
+        .target(name: "CGatewayPages"),
         .target(name: "CAdminFiles", exclude: ["page"]),
         .executableTarget(
             name: "versiongate",
             dependencies: [
+                "CGatewayPages",
                 "CRelease",
                 "CSchemas",
                 "GateAdmin",

@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-ours='CAdminFiles|CCrypto|CCurl|CHiredis|CLinux|CRelease|CSchemas|CSQLite|CYAML|GateAdmin|GateCensus|GateControl|GateCrypto|GateFeeds|GateFuzzing|GatePolicy|GateProxy|GateRecords|GateRules|GateSystem|GateWire|VersionGateClient|versiongate'
+ours='CAdminFiles|CCrypto|CCurl|CGatewayPages|CHiredis|CLinux|CRelease|CSchemas|CSQLite|CYAML|GateAdmin|GateCensus|GateControl|GateCrypto|GateFeeds|GateFuzzing|GatePolicy|GateProxy|GateRecords|GateRules|GateSystem|GateWire|VersionGateClient|versiongate'
 failed=0
 imports=()
 
@@ -37,7 +37,7 @@ allow GateRecords GateCensus GateCrypto GatePolicy GateRules GateSystem CCurl CH
 allow GateControl GateCensus GateCrypto GateFeeds GatePolicy GateRecords GateRules GateSystem
 allow GateAdmin CAdminFiles GateCensus GateControl GateFeeds GatePolicy GateProxy GateRecords GateRules GateSystem
 allow VersionGateClient
-allow versiongate CRelease CSchemas GateAdmin GateCensus GateControl GateFeeds GatePolicy GateProxy GateRecords GateRules \
+allow versiongate CGatewayPages CRelease CSchemas GateAdmin GateCensus GateControl GateFeeds GatePolicy GateProxy GateRecords GateRules \
     GateSystem GateWire
 
 # Rules are parsed and evaluated without the network, at a time that is passed in. A source gets its fetcher as an

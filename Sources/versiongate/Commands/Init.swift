@@ -1,11 +1,16 @@
 import ArgumentParser
 import FoundationEssentials
+import GateProxy
 import GateRules
 
 /// Writes an initial rules file.
 struct Init: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Writes a commented rules file for one app on iOS and Android."
+        abstract: "Writes a commented rules file for one app on iOS and Android.",
+        discussion: """
+            With --beside, it prints the configuration of a gateway that asks the gate about each \
+            request, and writes no file: see docs/gateways.
+            """
     )
 
     @Argument(help: "The path of the new file.")
@@ -20,11 +25,20 @@ struct Init: ParsableCommand {
     var language: String?
     @Flag(help: "Replace an existing file.")
     var force = false
+    @Option(help: "Print the configuration of a gateway.")
+    var beside: GatewayConfiguration?
+    @Option(help: "With --beside, the gate's address for gateways (--decide-listen).")
+    var gate = GatewayConfiguration.Addresses().gate
+    @Option(help: "With --beside, the address of the backend.")
+    var backend = GatewayConfiguration.Addresses().backend
+    @Option(help: "With --beside, the address of the gateway for HTTP clients.")
+    var listen = GatewayConfiguration.Addresses().listen
 
     /// The path of the schema in packaged installations.
     private static let packagedSchema = "/usr/share/versiongate/rules.schema.json"
 
     func run() throws {
+        if let beside { return try self.printConfiguration(of: beside) }
         let hasSchema = FileManager.default.fileExists(atPath: Self.packagedSchema)
         let template: RulesTemplate
         do {
@@ -54,5 +68,19 @@ struct Init: ParsableCommand {
         if !hasSchema {
             print("for editors, create the schema: versiongate schema > rules.schema.json")
         }
+    }
+
+    private func printConfiguration(of gateway: GatewayConfiguration) throws {
+        for (name, value) in [
+            ("--gate", self.gate), ("--backend", self.backend), ("--listen", self.listen),
+        ] where Endpoint(value) == nil {
+            try StandardError.fail("versiongate: \(name) '\(value)': expected HOST:PORT")
+        }
+        let addresses = GatewayConfiguration.Addresses(
+            gate: self.gate,
+            backend: self.backend,
+            listen: self.listen
+        )
+        print(gateway.text(addresses), terminator: "")
     }
 }

@@ -82,7 +82,7 @@ struct Settings: Sendable {
                 + "several separated by commas",
             hint: { UpstreamTarget.hint(for: $0) }
         ) { UpstreamTarget.list($0) },
-        absence: "required, unless --decide-listen is set: then there is no --listen either",
+        absence: "required, unless --decide-listen is set; without it, there is no --listen",
         "Backends, used in turn: http(s)://HOST[:PORT], h2c://HOST[:PORT] or unix:/PATH"
     )
     let upstreamProtocol = Setting<UpstreamProtocolChoice>(

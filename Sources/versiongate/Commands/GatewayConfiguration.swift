@@ -1,0 +1,83 @@
+import ArgumentParser
+import CGatewayPages
+import GateProxy
+
+/// The configuration of a gateway that asks the gate, from the page about the gateway in `docs/gateways`.
+///
+/// `make gateways` runs the configurations in these pages with the real gateways.
+enum GatewayConfiguration: String, CaseIterable, ExpressibleByArgument {
+    case nginx, traefik, caddy, envoy, haproxy
+
+    /// The addresses in the pages.
+    struct Addresses {
+        var gate = "127.0.0.1:8090"
+        var backend = "127.0.0.1:8081"
+        var listen = "127.0.0.1:8080"
+    }
+
+    /// The files in the order in which they are printed.
+    private var files: [String] {
+        switch self {
+        case .nginx: ["nginx.conf", "versiongate.conf"]
+        case .traefik: ["traefik.yaml", "dynamic.yaml"]
+        case .caddy: ["Caddyfile"]
+        case .envoy: ["envoy.yaml"]
+        case .haproxy: ["versiongate.lua", "haproxy.cfg"]
+        }
+    }
+
+    private var page: String {
+        let text =
+            switch self {
+            case .nginx: unsafe gate_nginx_page()
+            case .traefik: unsafe gate_traefik_page()
+            case .caddy: unsafe gate_caddy_page()
+            case .envoy: unsafe gate_envoy_page()
+            case .haproxy: unsafe gate_haproxy_page()
+            }
+        return unsafe text.map { unsafe String(cString: $0) } ?? ""
+    }
+
+    /// Returns the files, each under a comment with its name.
+    func text(_ addresses: Addresses) -> String {
+        let page = self.page
+        return self.files.map { name in
+            let comment = name.hasSuffix(".lua") ? "--" : "#"
+            return "\(comment) \(name)\n" + Self.block(name, of: page, addresses)
+        }.joined(separator: "\n")
+    }
+
+    /// Returns the code block with a file name, with other addresses.
+    ///
+    /// Envoy's files have an address in two keys.
+    private static func block(_ name: String, of page: String, _ addresses: Addresses) -> String {
+        let lines = page.split(separator: "\n", omittingEmptySubsequences: false)
+        let start = lines.firstIndex { $0.hasPrefix("```") && $0.hasSuffix(" \(name)") }
+        guard let start else { return "" }
+        let standard = Addresses()
+        return lines[(start + 1)...].prefix { $0 != "```" }.map { line in
+            var text = String(line)
+            for (old, new) in [
+                (standard.gate, addresses.gate), (standard.backend, addresses.backend),
+                (standard.listen, addresses.listen),
+            ] {
+                text = text.replacing(old, with: new)
+                let (host, port) = Self.parts(old)
+                let (newHost, newPort) = Self.parts(new)
+                text = text.replacing(
+                    "address: \(host), port_value: \(port) ",
+                    with: "address: \(newHost), port_value: \(newPort) "
+                )
+            }
+            // Caddy's address for clients names only the port.
+            let port = Self.parts(addresses.listen).port
+            text = text.replacing("http://:8080 ", with: "http://:\(port) ")
+            return text + "\n"
+        }.joined()
+    }
+
+    private static func parts(_ address: String) -> (host: Substring, port: Substring) {
+        let colon = address.lastIndex(of: ":") ?? address.endIndex
+        return (address[..<colon], address[colon...].dropFirst())
+    }
+}
