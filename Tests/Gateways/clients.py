@@ -92,7 +92,7 @@ def upload(port, path, lines, size, sent=None, pause=3):
 
 
 def first_event(port, path, lines):
-    """Returns the head of an event stream and its first event."""
+    """Returns the head of an event stream, and its body up to the first data."""
     began = time.monotonic()
     try:
         with connect(port, 5) as connection:
@@ -100,7 +100,7 @@ def first_event(port, path, lines):
             parsed = http.client.HTTPResponse(connection)
             parsed.begin()
             event = b""
-            while b"\n\n" not in event and (line := parsed.readline()):
+            while b"\ndata:" not in event and (line := parsed.readline()):
                 event += line
             return Response(parsed.status, parsed.getheaders(), event, time.monotonic() - began)
     except (OSError, http.client.HTTPException) as error:
@@ -143,7 +143,7 @@ def curl(folder, authority, port, path, lines, *more):
     done = subprocess.run([*command, f"https://127.0.0.1:{port}{path}"], capture_output=True, text=True)
     seconds = time.monotonic() - began
     # The last head, after any 100 Continue.
-    heads = [part for part in (folder / "head").read_text("latin-1").split("\r\n\r\n") if part.strip()]
+    heads = [part for part in (folder / "head").read_bytes().decode("latin-1").split("\r\n\r\n") if part.strip()]
     if not heads:
         return Response(error=f"curl {done.returncode}", seconds=seconds)
     first, *rest = heads[-1].split("\r\n")

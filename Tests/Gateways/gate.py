@@ -3,7 +3,10 @@
 import datetime
 import re
 import signal
+import time
+import urllib.error
 import urllib.request
+from pathlib import Path
 
 from places import HERE, Process, free_ports
 
@@ -16,7 +19,7 @@ class Gate:
         folder.mkdir(parents=True)
         self.rules = folder / "rules.yaml"
         self.arguments = list(arguments) or ["--decide-listen", f"127.0.0.1:{port}"]
-        self.write("3.5.0")
+        self.write("2.0.0")
 
     def write(self, reloaded):
         """Writes the rules; `reloaded` is the floor of the rule that the reload changes."""
@@ -39,11 +42,18 @@ class Gate:
     def reload(self):
         """Makes the gate load the rules that were written; they are active when this returns."""
         address = f"http://127.0.0.1:{self.admin_port}/-/reload"
-        with urllib.request.urlopen(urllib.request.Request(address, method="POST"), timeout=30) as response:
-            response.read()
+        try:
+            with urllib.request.urlopen(urllib.request.Request(address, method="POST"), timeout=30) as response:
+                response.read()
+        except urllib.error.HTTPError as error:
+            raise RuntimeError(f"the reload is rejected: {error.code} {error.read()[:500]}") from error
 
     def suspend(self):
+        """Stops all threads of the gate; the kernel takes a moment for that."""
         self.process.process.send_signal(signal.SIGSTOP)
+        tasks = Path(f"/proc/{self.process.process.pid}/task")
+        while any(task.read_text().rsplit(")", 1)[1].split()[0] != "T" for task in tasks.glob("*/stat")):
+            time.sleep(0.01)
 
     def resume(self):
         self.process.process.send_signal(signal.SIGCONT)

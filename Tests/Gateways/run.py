@@ -12,7 +12,7 @@ from concurrent import futures
 from pathlib import Path
 
 import table
-from cases import CASES
+from cases import CASES, recovered
 from gateway import Missing
 from places import BUILT, HERE, ROOT, Certificate
 
@@ -57,13 +57,15 @@ def visit(kind, given, certificate, cases):
     cells, is_other = {}, False
     try:
         gateway.start()
+        if not recovered(gateway):
+            raise RuntimeError("an old build is not denied within 10 s")
         for case in sorted(cases, key=lambda case: case.other):
             if case.other and not is_other:
                 try:
                     gateway.restart(other=True)
                 except ValueError:
                     break
-                is_other = True
+                is_other = recovered(gateway)
             try:
                 cells[case.name] = case.run(gateway)
             except Exception as error:

@@ -14,7 +14,7 @@ Gate: {gate}. Last run: {date}.
 ## How to read the table
 
 - `426`, `503`: the client sees the whole denial, which is status, header fields and body. What is missing is named.
-- "at once": before the rest of the upload was sent; "after the upload": the client first has to send all of it.
+- "at once": before the rest of the upload was sent; "later": the client first has to send more of it.
 - "the hint": the response of the backend reaches the client with `X-VersionGate: recommend`.
 - "removed": the backend does not see the fields with which the client pretends to be the gate.
 - "other choice": the page shows how to deny instead of allow, or allow instead of deny, while the gate does not respond.
