@@ -60,6 +60,8 @@ class IngressNginx(Nginx):
     key, title = "ingress-nginx", "nginx as ingress-nginx asks"
 
     def configuration(self, files, other):
+        if other:
+            raise ValueError("the page has no other choice for it")
         found = super().configuration(files, other)
         text = blocks.replaced_location(found["versiongate.conf"], "= /_versiongate", files["ingress-nginx.conf"])
         found["versiongate.conf"] = text

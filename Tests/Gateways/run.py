@@ -34,7 +34,7 @@ def gateways():
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--gate", default=ROOT / ".build/release/versiongate", type=Path, help="the executable")
-    parser.add_argument("--only", help="keys of gateways, separated by commas; `nginx` includes all kinds of nginx of Debian")
+    parser.add_argument("--only", help="keys of gateways, separated by commas")
     parser.add_argument("--cases", help="names of cases, separated by commas")
     parser.add_argument("--quick", action="store_true", help="without slow cases, and only with gateways of Debian")
     parser.add_argument("--at-once", type=int, default=1, help="the number of gateways that run at the same time")
@@ -47,7 +47,8 @@ def chosen(given):
     kinds = gateways()
     names = set((given.only or ",".join(QUICK if given.quick else (kind.key for kind in kinds))).split(","))
     if unknown := names - {kind.key for kind in kinds}:
-        raise SystemExit(f"no gateway is named {', '.join(sorted(unknown))}; there are {', '.join(k.key for k in kinds)}")
+        known = ", ".join(kind.key for kind in kinds)
+        raise SystemExit(f"no gateway is named {', '.join(sorted(unknown))}; there are {known}")
     return [kind for kind in kinds if kind.key in names]
 
 
@@ -71,7 +72,7 @@ def visit(kind, given, certificate, cases):
             except Exception as error:
                 cells[case.name] = f"{type(error).__name__}: {error}"
             if not given.quick:
-                print(f"{kind.key}, {case.name}: {cells[case.name]}", flush=True)
+                sys.stdout.write(f"{kind.key}, {case.name}: {cells[case.name]}\n")
     finally:
         gateway.stop()
     return {"version": gateway.version, "cells": cells}
