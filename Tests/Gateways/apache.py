@@ -2,7 +2,7 @@
 
 from gateway import CLIENTS, TLS, Gateway
 from gate import Gate
-from places import Process, free_ports
+from places import Process
 
 BEHIND = 8079
 
@@ -15,9 +15,9 @@ class Apache(Gateway):
     scheme = "http"
 
     def make_gate(self):
-        self.ports[BEHIND], = free_ports(1)
+        self.ports[BEHIND] = self.reserved.reserve()
         clients, tls = self.ports[CLIENTS], self.ports[TLS]
-        return Gate(self.folder / "gate", self.executable, clients, [
+        return Gate(self.folder / "gate", self.executable, clients, self.reserved.reserve(), [
             "--listen", f"127.0.0.1:{clients}", "--tls-listen", f"127.0.0.1:{tls}",
             "--tls-certificate", self.certificate.certificate, "--tls-key", self.certificate.key,
             "--upstream", f"{self.scheme}://127.0.0.1:{self.ports[BEHIND]}",

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The backend behind the gateways: echoes requests as JSON, WebSocket frames and gRPC messages, one thread per connection.
+"""The backend behind the gateways: echoes requests as JSON, WebSocket frames and gRPC messages.
 
 The response contains the method, the path, the header lines as they arrived and the number of bytes of the body.
 `/status/NNN…` responds with that status, and `/-/seen` with the paths of the requests so far.

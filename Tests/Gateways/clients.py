@@ -32,7 +32,8 @@ class Response:
 
 
 def head(method, path, lines):
-    return "".join([f"{method} {path} HTTP/1.1\r\n", *(f"{name}: {value}\r\n" for name, value in lines), "\r\n"]).encode()
+    text = "".join(f"{name}: {value}\r\n" for name, value in lines)
+    return f"{method} {path} HTTP/1.1\r\n{text}\r\n".encode()
 
 
 def connect(port, timeout=PATIENCE):
@@ -112,8 +113,8 @@ def websocket(port, path, lines):
     began = time.monotonic()
     key = base64.b64encode(os.urandom(16)).decode()
     handshake = [
-        ("Host", "api.example.com"), ("Connection", "Upgrade"), ("Upgrade", "websocket"), ("Sec-WebSocket-Version", "13"),
-        ("Sec-WebSocket-Key", key), *lines,
+        ("Host", "api.example.com"), ("Connection", "Upgrade"), ("Upgrade", "websocket"),
+        ("Sec-WebSocket-Version", "13"), ("Sec-WebSocket-Key", key), *lines,
     ]
     try:
         with connect(port, 10) as connection:
@@ -160,6 +161,7 @@ def upload_h2(authority, port, path, lines, size):
     import h2.connection
     import h2.events
 
+    ends = (h2.events.StreamEnded, h2.events.StreamReset, h2.events.ConnectionTerminated)
     context = ssl.create_default_context(cafile=authority)
     context.set_alpn_protocols(["h2"])
     result = Response()
@@ -188,7 +190,7 @@ def upload_h2(authority, port, path, lines, size):
                     elif isinstance(event, h2.events.DataReceived):
                         result.body += event.data
                         state.acknowledge_received_data(event.flow_controlled_length, 1)
-                    elif isinstance(event, (h2.events.StreamEnded, h2.events.StreamReset, h2.events.ConnectionTerminated)):
+                    elif isinstance(event, ends):
                         ended = True
     except OSError as error:
         result.error = type(error).__name__

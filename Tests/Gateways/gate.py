@@ -8,14 +8,15 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
-from places import HERE, Process, free_ports
+from places import HERE, Process
 
 
 class Gate:
     """A gate that decides for a gateway, or, with `upstream`, one that is a proxy in front of another server."""
 
-    def __init__(self, folder, executable, port, arguments=()):
-        self.folder, self.executable, self.port, self.process = folder, executable, port, None
+    def __init__(self, folder, executable, port, admin_port, arguments=()):
+        self.folder, self.executable, self.process = folder, executable, None
+        self.port, self.admin_port = port, admin_port
         folder.mkdir(parents=True)
         self.rules = folder / "rules.yaml"
         self.arguments = list(arguments) or ["--decide-listen", f"127.0.0.1:{port}"]
@@ -34,8 +35,6 @@ class Gate:
         new.rename(self.rules)
 
     def start(self):
-        # A new port for the admin listener each time: nothing else needs it to be the same.
-        self.admin_port, = free_ports(1)
         command = [self.executable, "serve", "--rules", self.rules, "--admin-listen", self.admin_port, *self.arguments]
         self.process = Process(self.folder, command, self.port)
 

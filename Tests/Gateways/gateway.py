@@ -6,7 +6,7 @@ import sys
 import blocks
 import clients
 from gate import Gate
-from places import DOCS, HERE, Process, free_ports, program, version_of
+from places import DOCS, HERE, Ports, Process, program, version_of
 
 # The ports in the pages: HTTP/1.1 and TLS for clients, the gate, the backend, its gRPC port.
 CLIENTS, TLS, DECISIONS, BACKEND, GRPC = 8080, 8443, 8090, 8081, 50051
@@ -34,7 +34,8 @@ class Gateway:
         if not self.binary:
             raise Missing(f"there is no {self.program}")
         self.version = self.find_version()
-        self.ports = dict(zip((CLIENTS, TLS, DECISIONS, BACKEND, GRPC), free_ports(5)))
+        self.reserved = Ports()
+        self.ports = {name: self.reserved.reserve() for name in (CLIENTS, TLS, DECISIONS, BACKEND, GRPC)}
         self.port, self.tls_port, self.backend_port = (self.ports[name] for name in (CLIENTS, TLS, BACKEND))
         self.gate = self.make_gate()
 
@@ -45,7 +46,8 @@ class Gateway:
         return version_of(self.program, self.asks_version)
 
     def make_gate(self):
-        return Gate(self.folder / "gate", self.executable, self.ports[DECISIONS])
+        port, admin_port = self.ports[DECISIONS], self.reserved.reserve()
+        return Gate(self.folder / "gate", self.executable, port, admin_port)
 
     def configuration(self, files, other):
         """Returns the files by name; with `other`, for the other choice about a gate that is slow or down."""
@@ -92,3 +94,4 @@ class Gateway:
         self.gate.stop()
         for process in reversed(self.processes):
             process.stop()
+        self.reserved.close()

@@ -16,7 +16,7 @@ from cases import CASES, recovered
 from gateway import Missing
 from places import BUILT, HERE, ROOT, Certificate
 
-MODULES = ("nginx", "haproxy", "caddy", "traefik", "apache", "envoy", "envoy_grpc")
+MODULES = ("nginx", "haproxy", "caddy", "traefik", "apache", "envoy")
 EXPECTED = HERE / "expected.json"
 # The columns of --quick, which need nothing but Debian's packages.
 QUICK = ("nginx", "nginx-streamed", "haproxy")

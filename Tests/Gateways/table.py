@@ -4,10 +4,11 @@ from cases import CASES
 
 INTRODUCTION = """# What works beside which gateway
 
-For operators who already have a gateway and want it to ask VersionGate about each request, instead of sending all requests
-through VersionGate. `make gateways` wrote this page: it starts each gateway with the configuration of its page, a gate beside it
-and a backend behind it, and sends the requests of the first column. Everything runs on one machine, over the loopback interface.
-The results are also compared with `Tests/Gateways/expected.json`, so a change of behavior makes the command fail.
+For operators who already have a gateway and want it to ask VersionGate about each request, instead of sending all
+requests through VersionGate. `make gateways` wrote this page: it starts each gateway with the configuration of its
+page, a gate beside it and a backend behind it, and sends the requests of the first column. Everything runs on one
+machine, over the loopback interface. The results are also compared with `Tests/Gateways/expected.json`, so a change of
+behavior makes the command fail.
 
 Gate: {gate}. Last run: {date}.
 
@@ -17,8 +18,9 @@ Gate: {gate}. Last run: {date}.
 - "at once": before the rest of the upload was sent; "later": the client first has to send more of it.
 - "the hint": the response of the backend reaches the client with `X-VersionGate: recommend`.
 - "removed": the backend does not see the fields with which the client pretends to be the gate.
-- "other choice": the page shows how to deny instead of allow, or allow instead of deny, while the gate does not respond.
-- "–": there is no such choice, or nothing to choose.
+- "other choice": the page shows how to deny instead of allow, or the other way around, while the gate does not respond.
+- "–": the page has no such choice.
+- "no response": nothing within 40 s.
 
 """
 CHOICES = {"open": "requests pass", "closed": "requests are denied"}
