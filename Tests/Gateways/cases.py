@@ -205,7 +205,7 @@ def grpc(build, extra=()):
             return text if found.get("x-versiongate") == "require" else f"{text}, no X-VersionGate"
         if code == "OK":
             return "passes" if answer.endswith(b"ping") else "OK, other message"
-        return f"{code}: {words[:60]}"
+        return code
     return run
 
 
@@ -290,7 +290,8 @@ def timed(response):
     seconds = round(response.seconds)
     when = "at once" if response.seconds < 0.7 else f"after {seconds} s"
     if not response.status:
-        return "no response" if response.error == "TimeoutError" else f"{response.error} {when}"
+        known = {"TimeoutError": "no response", "ConnectionRefusedError": "connection refused"}
+        return known.get(response.error) or f"{response.error} {when}"
     what = "passes" if response.status == 200 else str(response.status)
     return f"{what} {when}"
 
