@@ -20,7 +20,7 @@ PACKAGES := .build/package
 
 .DEFAULT_GOAL := run
 .PHONY: help run build test lint bench dearest observed soak updates conformance fuzz sanitize clean
-.PHONY: gateway-manifests clients notice package package-test image image-test kubernetes client admin-api prometheus
+.PHONY: clients gateways gateway-manifests notice package package-test image image-test kubernetes client admin-api prometheus
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -109,6 +109,16 @@ clients: build ## run real HTTP clients and write docs/client-matrix.md (20 minu
 	@dev/install-python.sh Tests/ClientMatrix/requirements.txt .build/clients
 	@dev/install-python.sh Tests/ClientMatrix/niquests.txt .build/niquests
 	.build/clients/bin/python3 -B Tests/ClientMatrix/run.py --gate $(GATE) --markdown docs/client-matrix.md
+
+gateways: build ## run the gate beside real gateways and write docs/gateways/README.md (10 minutes)
+	@dev/install-packages.sh gateways
+	@dev/install-peers.sh
+	@dev/install-python.sh Tests/Gateways/requirements.txt .build/gateways
+	PATH="$(CURDIR)/.build/peers/bin:$$PATH:/usr/sbin" dev/try-pages.py --gate $(GATE) $(GATEWAY_PAGES)
+	.build/gateways/bin/python3 -B Tests/Gateways/run.py --gate $(GATE) --markdown docs/gateways/README.md
+
+# The pages whose commands run anywhere; those for Kubernetes have only manifests.
+GATEWAY_PAGES := $(foreach name,nginx haproxy caddy traefik apache,docs/gateways/$(name).md)
 
 fuzz: ## run all fuzzers, FUZZ_SECONDS each (default 60)
 	SWIFT=$(SWIFT) Fuzzing/run.sh

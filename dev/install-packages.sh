@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the missing Debian packages for a purpose: `build`, `test`, `conformance`, `clients`, `soak`,
+# Installs the missing Debian packages for a purpose: `build`, `test`, `conformance`, `clients`, `gateways`, `soak`,
 # `package`, `package-test` or `prometheus`. It announces this first, and does nothing if all of them are installed.
 set -euo pipefail
 
@@ -29,9 +29,10 @@ clients)
     wanted+=(default-jdk-headless libokhttp-java gir1.2-soup-3.0 python3-gi)
     wanted+=(libwww-perl liblwp-protocol-https-perl php-cli php-curl ruby ruby-faraday ruby-httpclient)
     ;;
+gateways) wanted=(nginx haproxy apache2-bin curl openssl python3 python3-venv) ;;
 prometheus) wanted=(prometheus python3 redis-server) ;;
 *)
-    echo "usage: $0 build|test|conformance|clients|soak|package|package-test|prometheus" >&2
+    echo "usage: $0 build|test|conformance|clients|gateways|soak|package|package-test|prometheus" >&2
     exit 64
     ;;
 esac
@@ -40,6 +41,7 @@ esac
 is_there() {
     case "$1" in
     nginx | haproxy) PATH=$PATH:/usr/sbin command -v "$1" >/dev/null ;;
+    apache2-bin) PATH=$PATH:/usr/sbin command -v apache2 >/dev/null ;;
     default-jdk-headless) command -v javac >/dev/null ;;
     chromium | curl | jq | openssl | python3 | wget | wrk) command -v "$1" >/dev/null ;;
     python3-venv) python3 -c 'import ensurepip' 2>/dev/null ;;

@@ -2,7 +2,8 @@
 """Runs the commands on pages in docs/guides as a reader would, and compares their output.
 
 On a page, ```yaml FILE writes a file, ```sh runs commands in one shell, and ```text after them is their
-output, with … for parts that differ from run to run. A block that is not run has the reason in a comment
+output, with … for parts that differ from run to run. Other languages than YAML work as well. A program in the background
+is waited for if its command has a --listen, or ends with `&  # listens on PORT`. A block that is not run has the reason in a comment
 directly above it: <!-- not run: … -->.
 """
 
@@ -18,7 +19,7 @@ import tempfile
 from pathlib import Path
 
 # The ports in the pages: each run replaces them with its own.
-PORTS = ["8080", "8081", "9901", "8088"]
+PORTS = ["8080", "8081", "9901", "8088", "8443", "8090", "8079"]
 SECONDS = 120
 START_SECONDS = 60
 END = "-- the end of a block --"
@@ -94,8 +95,9 @@ class Shell:
 
     def run(self, commands):
         """Returns the output of the commands, up to their end."""
-        started = re.findall(r"--(?:admin-)?listen (?:[\w.]+:)?(\d+)", commands) \
-            if commands.rstrip().endswith("&") else []
+        background = [line for line in commands.splitlines() if re.search(r"&( +# listens on \d+)?$", line)]
+        started = re.findall(r"--(?:admin-|decide-)?listen (?:[\w.]+:)?(\d+)", commands) if background else []
+        started += [line.rsplit(" ", 1)[1] for line in background if "# listens on" in line]
         waits = "".join(
             f"\nlistens=; for _ in $(seq {round(START_SECONDS * 10)}); do "
             f"(: </dev/tcp/127.0.0.1/{port}) 2>/dev/null && listens=yes && break; sleep 0.1; done; "
@@ -135,7 +137,7 @@ def follow(page, gate):
                     output = None
                     continue
                 count += 1
-                if block.language in ("yaml", "json") and block.name:
+                if block.name:
                     text = replaced(block.content, shell.names)
                     Path(name, block.name).write_text(text, encoding="utf-8")
                 elif block.language == "sh":

@@ -1,0 +1,50 @@
+"""Renders the results as docs/gateways/README.md, and compares them with the expected ones. Pure."""
+
+from cases import CASES
+
+INTRODUCTION = """# What works beside which gateway
+
+For operators who already have a gateway and want it to ask VersionGate about each request, instead of sending all
+requests through VersionGate. `make gateways` wrote this page: it starts each gateway with the configuration of its
+page, a gate beside it and a backend behind it, and sends the requests of the first column. Everything runs on one
+machine, over the loopback interface. The results are also compared with `Tests/Gateways/expected.json`, so a change of
+behavior makes the command fail.
+
+Gate: {gate}. Last run: {date}.
+
+## How to read the table
+
+- `426`, `503`: the client sees the whole denial, which is status, header fields and body. What is missing is named.
+- "at once": before the rest of the upload was sent; "later": the client first has to send more of it.
+- "the hint": the response of the backend reaches the client with `X-VersionGate: recommend`.
+- "removed": the backend does not see the fields with which the client pretends to be the gate.
+- "other choice": the page shows how to deny instead of allow, or the other way around, while the gate does not respond.
+- "–": the page has no such choice.
+- "no response": nothing within 40 s.
+
+"""
+CHOICES = {"open": "requests pass", "closed": "requests are denied"}
+
+
+def escaped(text):
+    return text.replace("|", "\\|")
+
+
+def render(gateways, results, gate, date):
+    """Returns the page. `gateways` are the classes of all columns, and `results` has their versions and cells."""
+    kinds = [kind for kind in gateways if kind.key in results]
+    rows = [["", *(f"[{kind.title}]({kind.page}) {results[kind.key]['version']}" for kind in kinds)]]
+    rows.append(["---"] * len(rows[0]))
+    for case in CASES:
+        rows.append([case.title, *(escaped(results[kind.key]["cells"].get(case.name, "–")) for kind in kinds)])
+    rows.append(["gate slow or down, as on the page", *(CHOICES.get(kind.fails, kind.fails) for kind in kinds)])
+    lines = "".join("| " + " | ".join(row) + " |\n" for row in rows)
+    return INTRODUCTION.format(gate=gate, date=date) + lines
+
+
+def differences(key, cells, expected):
+    """Returns a line for each cell that is not as expected."""
+    return [
+        f"{key}, {name}: {text!r} instead of {expected.get(key, {}).get(name)!r}" for name, text in cells.items()
+        if text != expected.get(key, {}).get(name)
+    ]

@@ -1,0 +1,92 @@
+"""Tests how the harness of the gateways reads pages, interprets responses and compares results."""
+
+import json
+import sys
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "Tests" / "Gateways"))
+
+import blocks  # noqa: E402
+import cases  # noqa: E402
+import table  # noqa: E402
+from clients import Response  # noqa: E402
+
+BODY = json.dumps({"title": "Update required", "message": "Please update."}).encode()
+LINES = [
+    ("Content-Type", "application/problem+json"), ("Cache-Control", "no-store"), ("Vary", "accept-language, origin"),
+    ("X-VersionGate", "require"),
+]
+
+
+class Pages(unittest.TestCase):
+    def test_named_blocks_are_files(self):
+        page = "```nginx a.conf\nlisten 8080;\n```\n\n```sh\nls\n```\n\n```yaml b.yaml\nx: 1\n```\n"
+        self.assertEqual(blocks.files(page), {"a.conf": "listen 8080;\n", "b.yaml": "x: 1\n"})
+        with self.assertRaises(ValueError):
+            blocks.files(page + page)
+
+    def test_only_whole_ports_are_replaced(self):
+        text = "127.0.0.1:8080 18080 8080s 1.8080 :8080;"
+        self.assertEqual(blocks.with_ports(text, {8080: 1}), "127.0.0.1:1 18080 8080s 1.8080 :1;")
+
+    def test_a_location_is_replaced_with_its_indentation(self):
+        text = "server {\n    location @a {\n        if (x) { y; }\n    }\n    location @b {\n    }\n}\n"
+        new = "location @a {\n    return 1;\n}\n"
+        self.assertEqual(
+            blocks.replaced_location(text, "@a", new),
+            "server {\n    location @a {\n        return 1;\n    }\n    location @b {\n    }\n}\n",
+        )
+        with self.assertRaises(ValueError):
+            blocks.replaced_location(text, "@c", new)
+
+    def test_a_missing_line_is_an_error(self):
+        self.assertEqual(blocks.without_lines("a\nb\n", "b"), "a\n")
+        with self.assertRaises(ValueError):
+            blocks.without_lines("a\n", "b")
+
+
+class Denials(unittest.TestCase):
+    def test_what_a_denial_lacks_is_named(self):
+        for response, text in (
+            (Response(426, LINES, BODY), "426"),
+            (Response(426, LINES[1:], BODY), "426, no Content-Type"),
+            (Response(426, LINES[:3], b""), "426, no X-VersionGate, body"),
+            (Response(426, [*LINES, ("vary", "accept")], BODY), "426, no Vary"),
+            (Response(426, [*LINES, ("X-VersionGate-Status", "426")], BODY), "426, x-versiongate-status too"),
+            (Response(500, [], b""), "500, no body"),
+            (Response(error="TimeoutError"), "TimeoutError"),
+        ):
+            with self.subTest(text=text):
+                self.assertEqual(cases.denial(response), text)
+
+    def test_times_are_rounded(self):
+        for response, text in (
+            (Response(200, seconds=0.3), "passes at once"), (Response(500, seconds=1.2), "500 after 1 s"),
+            (Response(error="TimeoutError", seconds=40), "no response"),
+        ):
+            with self.subTest(text=text):
+                self.assertEqual(cases.timed(response), text)
+
+
+class Results(unittest.TestCase):
+    def test_a_changed_cell_and_a_new_one_are_differences(self):
+        expected = {"nginx": {"get": "426", "head": "426"}}
+        self.assertEqual(table.differences("nginx", {"get": "426"}, expected), [])
+        self.assertEqual(
+            table.differences("nginx", {"get": "500", "page": "the page"}, expected),
+            ["nginx, get: '500' instead of '426'", "nginx, page: 'the page' instead of None"],
+        )
+
+    def test_the_expected_file_has_every_case(self):
+        expected = json.loads((ROOT / "Tests" / "Gateways" / "expected.json").read_text())
+        names = {case.name for case in cases.CASES}
+        for key, cells in expected.items():
+            with self.subTest(gateway=key):
+                self.assertLessEqual(set(cells), names)
+                self.assertLessEqual({case.name for case in cases.CASES if not case.other}, set(cells))
+
+
+if __name__ == "__main__":
+    unittest.main()
