@@ -562,7 +562,11 @@ struct CommandTests {
             encoding: .utf8
         )
         let table = try ToolProcess.versiongate(["settings"]).output
-        #expect(table.contains("| `--head-timeout` | Seconds allowed to receive a request head | `10` |"))
+        #expect(
+            table.contains(
+                "| `--head-timeout` | Seconds allowed to receive a request head | `10` |"
+            )
+        )
         #expect(page.hasSuffix("\n\n" + table))
     }
 

@@ -8,8 +8,9 @@ package struct PathShape: Sendable, Hashable {
     /// The limits for a path that has a shape: its length in bytes, and its number of segments.
     package static let longestPath = 200
     package static let maximumSegments = 12
-    /// The maximum number of words in a name; longer names are titles. Words are separated by
-    /// hyphens, dots and underscores.
+    /// The maximum number of words in a name; longer names are titles.
+    ///
+    /// Hyphens, dots and underscores separate words.
     private static let maximumWords = 4
     private static let maximumWordLength = 20
     private static let anything = UInt8(ascii: "*")

@@ -70,6 +70,13 @@ extension SettingFormat where Value == [String] {
 }
 
 extension SettingFormat where Value == Endpoint {
+    /// An endpoint or a port.
+    ///
+    /// A port alone means the loopback address: other machines get access only with an explicit host.
+    static let adminEndpoint = Self("PORT or HOST:PORT") { text in
+        Endpoint(Int(text) == nil ? text : "127.0.0.1:\(text)")
+    }
+
     static let endpoint = Self("HOST:PORT", hint: { Endpoint.hint(for: $0) }) { Endpoint($0) }
 }
 
@@ -80,5 +87,11 @@ extension SettingFormat where Value: RawRepresentable<String> & CaseIterable {
         return Self("\(words.dropLast().joined(separator: ", ")) or \(words.last ?? "")") {
             Value(rawValue: $0)
         }
+    }
+}
+
+extension SettingFormat where Value == TrustedProxies {
+    static let trustedProxies = Self("addresses or CIDR ranges, separated by commas") {
+        TrustedProxies($0.split(separator: ",").map { String($0.filter { $0 != " " }) })
     }
 }

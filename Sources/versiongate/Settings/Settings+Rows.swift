@@ -3,6 +3,8 @@ import NIOCore
 
 /// Access to the settings as a list and by key path.
 extension Settings {
+    static let table = Settings()
+
     /// All settings in declaration order.
     static let rows: [any SettingRow] = Mirror(reflecting: table).children.compactMap {
         $0.value as? any SettingRow

@@ -39,7 +39,11 @@ struct Settings: Sendable {
         absence: "no TLS",
         "Certificate files (PEM), separated by commas; SNI selects one, otherwise the first is used"
     )
-    let tlsKey = Setting("tlsKey", .paths, "Private key files (PEM) for the certificates, in the same order")
+    let tlsKey = Setting(
+        "tlsKey",
+        .paths,
+        "Private key files (PEM) for the certificates, in the same order"
+    )
     let tlsClientCA = Setting(
         "tlsClientCa",
         .path,
@@ -54,9 +58,7 @@ struct Settings: Sendable {
     )
     let trustedProxies = Setting(
         "trustedProxies",
-        SettingFormat("addresses or CIDR ranges, separated by commas") {
-            TrustedProxies($0.split(separator: ",").map { String($0.filter { $0 != " " }) })
-        },
+        .trustedProxies,
         absence: "none",
         "Proxies whose X-Forwarded-* headers are trusted, separated by commas"
     )
@@ -142,10 +144,7 @@ struct Settings: Sendable {
 
     let adminListen = Setting(
         "adminListen",
-        SettingFormat("PORT or HOST:PORT") { text in
-            // A port alone means the loopback address: other machines get access only with an explicit host.
-            Endpoint(Int(text) == nil ? text : "127.0.0.1:\(text)")
-        },
+        .adminEndpoint,
         absence: "no admin listener",
         "Address of the admin listener, for operators and webhooks: [HOST:]PORT"
     )
@@ -397,6 +396,4 @@ struct Settings: Sendable {
         default: "info",
         "Minimum level of logged events: trace to critical"
     )
-
-    static let table = Settings()
 }

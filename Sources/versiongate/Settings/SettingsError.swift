@@ -8,7 +8,7 @@ struct SettingsError: Error, CustomStringConvertible {
 
     /// Returns the error for a missing setting.
     ///
-    /// - Parameter misspelt: An environment variable that was probably meant for the setting.
+    /// `misspelt`: an environment variable that was probably meant for the setting.
     static func missing<Value>(
         _ setting: KeyPath<Settings, Setting<Value>>,
         misspelt: String? = nil

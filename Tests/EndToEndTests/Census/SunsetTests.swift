@@ -218,7 +218,8 @@ struct SunsetTests {
         }
     }
 
-    @Test func `a document whose base path differs from that of the requests is reported with the fix`()
+    @Test
+    func `a document whose base path differs from that of the requests is reported with the fix`()
         async throws
     {
         let document = Self.document(

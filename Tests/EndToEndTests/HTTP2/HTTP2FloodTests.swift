@@ -135,7 +135,8 @@ struct HTTP2FloodTests {
     }
 
     @Test
-    func `streams beyond the limit are refused one by one before the client knows the limit`() async throws
+    func `streams beyond the limit are refused one by one before the client knows the limit`()
+        async throws
     {
         try await Scene.play(backend: { $0.target == "/" ? [.stall] : [.echo] }) { scene in
             let client = try scene.connectHTTP2()

@@ -22,7 +22,9 @@ struct SipHashTests {
         #expect(hash.hash(bytes.span) == expected)
     }
 
-    @Test func `a different key gives a different hash, and a key that is too short is rejected`() throws {
+    @Test func `a different key gives a different hash, and a key that is too short is rejected`()
+        throws
+    {
         let other = try #require(SipHash(key: Self.key.reversed()))
         let hash = try #require(SipHash(key: Self.key))
         let device = Array("4f6b1d9c".utf8)

@@ -30,7 +30,9 @@ struct PreviewSealTests {
         #expect(field == "require.1800000060.T10IWYNJIMnrkjrrpWchuqSX2lVHXFhCUlSlaEvqdq4")
     }
 
-    @Test func `a field that was changed or signed with a different secret counts as forged`() throws {
+    @Test func `a field that was changed or signed with a different secret counts as forged`()
+        throws
+    {
         let seal = try Self.seal()
         let preview = Preview(kind: .require, until: Self.now.advanced(by: 60))
         let field = seal.field(for: preview)

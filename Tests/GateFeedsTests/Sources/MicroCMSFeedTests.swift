@@ -145,7 +145,8 @@ struct MicroCMSFeedTests {
         #expect(try self.document(fields + "," + Self.link).contains("<=2.0"))
     }
 
-    @Test func `an unknown field seen before is not a misspelling when another field is emptied`() throws
+    @Test func `an unknown field seen before is not a misspelling when another field is emptied`()
+        throws
     {
         func value(_ fields: String, after last: [String: String]) throws -> FeedValue {
             let text = "{\(Self.dates),\(fields),\(Self.link)}"

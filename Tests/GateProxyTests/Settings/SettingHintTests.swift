@@ -42,7 +42,10 @@ struct SettingHintTests {
     }
 
     @Test(arguments: [
-        (EADDRINUSE, "another process is using the port ('ss -ltnp sport = :80' shows which): stop"),
+        (
+            EADDRINUSE,
+            "another process is using the port ('ss -ltnp sport = :80' shows which): stop"
+        ),
         (EADDRNOTAVAIL, "this machine has no address 192.0.2.1: choose one of its own"),
         (EACCES, "ports below 1024 need the capability CAP_NET_BIND_SERVICE"),
         (ENOMEM, "bind"),
