@@ -49,6 +49,13 @@ struct GateCountersTests {
     }
 
     @Test func `every counter is in the sum`() {
-        #expect(Mirror(reflecting: GateCounters()).children.count == Self.fields.count)
+        // The decisions are counted by gateway.
+        #expect(Mirror(reflecting: GateCounters()).children.count == Self.fields.count + 1)
+        var (left, right) = (GateCounters(), GateCounters())
+        left.decisions.count(.nginx)
+        right.decisions.count(.nginx)
+        right.decisions.count(.envoyGRPC)
+        let sum = (left + right).decisions
+        #expect((sum[.nginx], sum[.envoyGRPC], sum[.traefik]) == (2, 1, 0))
     }
 }
