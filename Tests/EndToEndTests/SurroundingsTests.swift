@@ -12,7 +12,7 @@ struct SurroundingsTests {
                 let echo: EchoReport = try scene.ask(proxied).json()
                 #expect(echo.fields.tokens("X-Forwarded-For").last == "127.0.0.1")
             }
-            let way = "if it is your proxy, add --trusted-proxies 127.0.0.1"
+            let way = "if the peer is your proxy, add --trusted-proxies 127.0.0.1"
             try scene.gate.logLine("the proxy") { $0.message.hasSuffix(way) }
             #expect(scene.gate.logLines.count { $0.message.hasSuffix(way) } == 1)
         }
