@@ -23,6 +23,9 @@ package struct FuzzTarget: Sendable {
         FuzzTarget("header-block") { input throws(Finding) in
             try HeaderBlockProperties(input).check()
         },
+        FuzzTarget("envoy-check") { input throws(Finding) in
+            try EnvoyCheckProperties(input).check()
+        },
         FuzzTarget("http2-connection") { input throws(Finding) in
             try HTTP2ConnectionProperties(input).check()
         },

@@ -207,7 +207,7 @@ struct PreviewTests {
         try folder.writeInPlace("a secret that only testers have", to: "secret")
         let secret = ["--secret-file", folder.path(of: "secret")]
         for (arguments, message) in [
-            ([], "--secret-file is missing"),
+            ([], "--secret-file is required"),
             (["--secret-file", folder.path(of: "nowhere")], "cannot be read"),
             (
                 ["--secret-file", folder.path(of: "short")],

@@ -65,7 +65,7 @@ class InstallPython(Install):
         self.program("second/python3", PYTHON)
         status, output = self.install("one==1\n")
         self.assertEqual(status, 0, output)
-        self.assertIn(f"by {self.folder}/second/python3", output)
+        self.assertIn(f"with {self.folder}/second/python3", output)
         self.assertEqual(len(self.calls()), 1)
         self.assertIn("--require-hashes --requirement dev/python-requirements.txt", self.calls()[0])
         self.assertEqual(self.install("one==1\n"), (0, ""))

@@ -70,8 +70,13 @@ extension ClientConnection {
         } catch {
             return self.refuse(GateAnswer(error))
         }
+        if announcesBody { facts.rejectPreflight() }
         if let gateway { facts.replaceForm(gateway.form(for: facts.answerForm)) }
-        let verdict = self.decide(on: head, facts: facts, in: bytes)
+        // A request that a gateway forwards was counted when the gateway asked.
+        let verdict =
+            gateway == nil
+            ? self.verdict(on: head, facts: facts, in: bytes)
+            : self.decide(on: head, facts: facts, in: bytes)
         let keepsClient = facts.keepsAlive && !announcesBody && self.acceptsNextRequest
         if let gateway { self.loop.counters.decisions.count(gateway) }
         guard let denial = self.rules.denial(of: verdict, on: head, in: bytes) else {
@@ -92,8 +97,11 @@ extension ClientConnection {
         facts: RequestFacts,
         in bytes: Span<UInt8>
     ) -> Verdict {
-        // The endpoints for clients respond to denied builds, too.
-        if self.loop.settings.servesClients, ClientEndpoint(head, in: bytes) != nil {
+        // The endpoints for clients respond to denied builds, too. Gateways may route another path below them
+        // elsewhere, because they remove `..` first.
+        if self.loop.settings.servesClients, let endpoint = ClientEndpoint(head, in: bytes),
+            endpoint != .unknown
+        {
             return self.rules.preflight
         }
         let counted = self.countedVerdict(on: head, facts: facts, in: bytes)
@@ -111,7 +119,7 @@ extension ClientConnection {
 /// Calls of gRPC services.
 extension ClientConnection {
     /// The maximum size in bytes of the content of a call; a message may contain the start of the client's body.
-    private static let contentLimit = 1 << 20
+    private static let contentLimit = 32 << 20
 
     /// Waits for the message of a call.
     private func begin(
@@ -132,7 +140,7 @@ extension ClientConnection {
     /// - Returns: Whether there may be more to read.
     func awaitMessage(of call: GatewayCall) -> Bool {
         guard self.inbound.readableBytes <= Self.contentLimit else {
-            self.endCall(.resourceExhausted, "The message exceeds the limit of 1 MiB.")
+            self.endCall(.resourceExhausted, "The message exceeds the limit of 32 MiB.")
             return true
         }
         guard case .stream(let stream) = self.transport, stream.hasEndedRequest else {
@@ -177,7 +185,7 @@ extension ClientConnection {
 
     private func check(head text: [UInt8]) {
         let bytes = text.span
-        var parser = RequestHeadParser(limits: self.loop.settings.headLimits)
+        var parser = RequestHeadParser(limits: self.loop.settings.headLimits.forGateways)
         switch parser.parse(bytes, table: self.rules.table) {
         case .complete: break
         // Not reached: the text ends with an empty line.

@@ -145,6 +145,22 @@ extension ClientConnection {
         }
     }
 
+    @inline(__always)
+    func verdict(
+        on head: RequestHead,
+        facts: RequestFacts,
+        in bytes: Span<UInt8>
+    ) -> Verdict {
+        self.rules.verdict(
+            on: head,
+            facts: facts,
+            in: bytes,
+            address: self.rules.dependsOnAddress
+                ? self.clientAddress(head, facts: facts, in: bytes) : "",
+            last: &self.heads.lastVerdict
+        )
+    }
+
     /// Evaluates a request and counts the verdict.
     @inline(__always)
     func countedVerdict(
@@ -153,14 +169,7 @@ extension ClientConnection {
         in bytes: Span<UInt8>
     ) -> Verdict {
         let rules = self.rules
-        let verdict = rules.verdict(
-            on: head,
-            facts: facts,
-            in: bytes,
-            address: rules.dependsOnAddress
-                ? self.clientAddress(head, facts: facts, in: bytes) : "",
-            last: &self.heads.lastVerdict
-        )
+        let verdict = self.verdict(on: head, facts: facts, in: bytes)
         self.loop.tally.count(verdict.tallyPlace)
         if let census = self.loop.census {
             self.request.censusReceipt = rules.count(

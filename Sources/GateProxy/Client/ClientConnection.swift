@@ -86,7 +86,7 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
         self.loop = loop
         self.origin = origin
         self.admission = admission
-        self.heads = HeadReader(loop.rules, limits: loop.settings.headLimits)
+        self.heads = HeadReader(loop.rules, limits: origin.headLimits(loop.settings))
         if case .resumed(_, let idleUntil) = admission {
             self.exchange = .idle
             self.deadline = idleUntil

@@ -35,11 +35,14 @@ extension RenderedAnswer {
         let sent = gateway.status(for: status)
         var fields = self.fieldLines
         fields += "X-VersionGate-Decision: \(decision.rawValue)\r\n".utf8
-        if sent != status { fields += "\(Self.statusFieldName): \(status)\r\n".utf8 }
+        if sent != status || gateway.dropsContent {
+            fields += "\(Self.statusFieldName): \(status)\r\n".utf8
+        }
         var body = self.body
         if gateway.dropsContent {
             fields += "\(Self.bodyFieldName): ".utf8
-            fields += Self.fieldValue(of: body)
+            let value = Self.fieldValue(of: body)
+            fields += value.count <= Self.fieldLimit ? value : Self.shortBody(status)
             fields += "\r\n".utf8
             body = []
         }
@@ -50,6 +53,21 @@ extension RenderedAnswer {
             body: body,
             sendsUpgrade: false
         )
+    }
+
+    /// The maximum size in bytes of a denial in a header field.
+    ///
+    /// A gateway takes a header section above its limit for a failure of the gate, and may then allow the request. The
+    /// configuration in `docs/gateways` has a limit of 32 KiB.
+    private static let fieldLimit = 24 * 1024
+
+    /// The content in place of one that is too large for a header field.
+    private static func shortBody(_ status: Int) -> [UInt8] {
+        let type = status == 503 ? "maintenance" : "upgrade-required"
+        let text =
+            "{\"type\":\"urn:versiongate:\(type)\",\"title\":\"\(StatusLine.reason(status))\","
+            + "\"status\":\(status)}"
+        return Array(text.utf8)
     }
 
     /// Returns the status for a denial, because gateways take a 2xx status for permission.

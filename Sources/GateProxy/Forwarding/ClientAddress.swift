@@ -1,3 +1,4 @@
+import GateWire
 package import NIOCore
 
 /// The origin of a client connection, as sent to the backend (`X-Forwarded-*`).
@@ -45,6 +46,11 @@ package final class ClientAddress: Sendable {
         self.lines = Array(
             "X-Forwarded-For: \(self.address)\r\n\(Self.protocolLine(isSecure: isSecure))".utf8
         )
+    }
+
+    /// The limits for the heads that the peer sends.
+    func headLimits(_ settings: GateSettings) -> HeadLimits {
+        self.isGateway ? settings.headLimits.forGateways : settings.headLimits
     }
 
     static func protocolLine(isSecure: Bool) -> String {

@@ -11,6 +11,11 @@ package struct HeadLimits: Equatable, Sendable {
     /// The default limits: 32 KiB, 100 fields, and 8 KiB for the target.
     package static let defaults = HeadLimits(bytes: 32 * 1024, fields: 100, target: 8 * 1024)
 
+    /// The limits for the head of a question, to which the gateway has added fields and a path prefix of its own.
+    package var forGateways: HeadLimits {
+        HeadLimits(bytes: self.bytes + 8 * 1024, fields: self.fields + 32, target: self.target + 64)
+    }
+
     package init(bytes: Int, fields: Int, target: Int) {
         self.bytes = bytes
         self.fields = fields

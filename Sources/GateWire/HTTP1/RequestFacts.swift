@@ -134,6 +134,11 @@ package struct RequestFacts: Equatable, Sendable {
         self.answerForm = form
     }
 
+    /// Treats the request as one that is not a preflight, because it has a body that was dropped from the head.
+    package mutating func rejectPreflight() {
+        self.isPreflight = false
+    }
+
     private mutating func readMethod(of head: borrowing RequestHead, in bytes: Span<UInt8>) {
         self.isHead = head.method("HEAD", in: bytes)
         self.isIdempotent =

@@ -15,8 +15,8 @@ enum GatewayConfiguration: String, CaseIterable, ExpressibleByArgument {
         var listen = "127.0.0.1:8080"
     }
 
-    /// The files in the order in which they are printed.
-    private var files: [String] {
+    /// The names of the files in the order in which they are printed.
+    private var names: [String] {
         switch self {
         case .nginx: ["nginx.conf", "versiongate.conf"]
         case .traefik: ["traefik.yaml", "dynamic.yaml"]
@@ -38,12 +38,17 @@ enum GatewayConfiguration: String, CaseIterable, ExpressibleByArgument {
         return unsafe text.map { unsafe String(cString: $0) } ?? ""
     }
 
-    /// Returns the files, each under a comment with its name.
-    func text(_ addresses: Addresses) -> String {
+    /// Returns the names and contents of the files.
+    func files(_ addresses: Addresses) -> [(name: String, text: String)] {
         let page = self.page
-        return self.files.map { name in
+        return self.names.map { ($0, Self.block($0, of: page, addresses)) }
+    }
+
+    /// Returns the files as one text, each under a comment with its name.
+    func text(_ addresses: Addresses) -> String {
+        self.files(addresses).map { name, text in
             let comment = name.hasSuffix(".lua") ? "--" : "#"
-            return "\(comment) \(name)\n" + Self.block(name, of: page, addresses)
+            return "\(comment) \(name)\n\(text)"
         }.joined(separator: "\n")
     }
 

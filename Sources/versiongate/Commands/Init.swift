@@ -9,7 +9,8 @@ struct Init: ParsableCommand {
         abstract: "Writes a commented rules file for one app on iOS and Android.",
         discussion: """
             With --beside, it prints the configuration of a gateway that asks the gate about each \
-            request, and writes no file: see docs/gateways.
+            request, or writes it with --into. It contains TLS on port 8443 with cert.pem and \
+            key.pem; see docs/gateways.
             """
     )
 
@@ -27,6 +28,8 @@ struct Init: ParsableCommand {
     var force = false
     @Option(help: "Print the configuration of a gateway.")
     var beside: GatewayConfiguration?
+    @Option(help: "With --beside, the directory to write the files to.")
+    var into: String?
     @Option(help: "With --beside, the gate's address for gateways (--decide-listen).")
     var gate = GatewayConfiguration.Addresses().gate
     @Option(help: "With --beside, the address of the backend.")
@@ -38,7 +41,7 @@ struct Init: ParsableCommand {
     private static let packagedSchema = "/usr/share/versiongate/rules.schema.json"
 
     func run() throws {
-        if let beside { return try self.printConfiguration(of: beside) }
+        if let beside { return try self.writeConfiguration(of: beside) }
         let hasSchema = FileManager.default.fileExists(atPath: Self.packagedSchema)
         let template: RulesTemplate
         do {
@@ -52,25 +55,29 @@ struct Init: ParsableCommand {
         } catch {
             try StandardError.fail("versiongate: \(error)")
         }
-        do {
-            // With a check before the write, a file created in between would be overwritten.
-            try Data(template.text.utf8)
-                .write(
-                    to: URL(filePath: self.path),
-                    options: self.force ? [.atomic] : [.withoutOverwriting]
-                )
-        } catch let error as CocoaError where error.code == .fileWriteFileExists {
-            try StandardError.fail("\(self.path): the file exists; use --force to replace it")
-        } catch {
-            try StandardError.fail("\(self.path): cannot be written: \(error)")
-        }
+        try self.write(template.text, to: self.path)
         print("\(self.path): written; check it with: versiongate check --strict \(self.path)")
         if !hasSchema {
             print("for editors, create the schema: versiongate schema > rules.schema.json")
         }
     }
 
-    private func printConfiguration(of gateway: GatewayConfiguration) throws {
+    private func write(_ text: String, to path: String) throws {
+        do {
+            // With a check before the write, a file created in between would be overwritten.
+            try Data(text.utf8)
+                .write(
+                    to: URL(filePath: path),
+                    options: self.force ? [.atomic] : [.withoutOverwriting]
+                )
+        } catch let error as CocoaError where error.code == .fileWriteFileExists {
+            try StandardError.fail("\(path): the file exists; use --force to replace it")
+        } catch {
+            try StandardError.fail("\(path): cannot be written: \(error)")
+        }
+    }
+
+    private func writeConfiguration(of gateway: GatewayConfiguration) throws {
         for (name, value) in [
             ("--gate", self.gate), ("--backend", self.backend), ("--listen", self.listen),
         ] where Endpoint(value) == nil {
@@ -81,6 +88,12 @@ struct Init: ParsableCommand {
             backend: self.backend,
             listen: self.listen
         )
-        print(gateway.text(addresses), terminator: "")
+        guard let folder = self.into else {
+            return print(gateway.text(addresses), terminator: "")
+        }
+        for (name, text) in gateway.files(addresses) {
+            try self.write(text, to: URL(filePath: folder).appending(path: name).path)
+            print("\(folder)/\(name): written")
+        }
     }
 }

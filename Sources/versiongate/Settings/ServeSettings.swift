@@ -94,6 +94,15 @@ struct ServeSettings {
             listen: targets == nil ? nil : try reader.value(\.listen),
             upstream: try Self.upstream(targets ?? [], reader)
         )
+        // With --reuse-port, the kernel would give connections to either of them.
+        if let decideListen, decideListen.port != 0,
+            [gate.listen, try reader.optional(\.tlsListen)].contains(decideListen)
+        {
+            throw SettingsError(
+                "\(Settings[\.decideListen].name.flag) '\(decideListen)': "
+                    + "the address is also that of another listener; use another port"
+            )
+        }
         gate.decideListen = decideListen
         return gate
     }

@@ -233,8 +233,8 @@ struct FleetTests {
     }
 
     @Test(arguments: [
-        (["--census-store", "redis://localhost"], "--census-key-file is missing"),
-        (["--census-store", "rediss://localhost"], "--census-key-file is missing"),
+        (["--census-store", "redis://localhost"], "--census-key-file is required"),
+        (["--census-store", "rediss://localhost"], "--census-key-file is required"),
         (
             ["--census-store", "redis://localhost", "--census-store-ca", "/etc/hosts"],
             "the file contains no certificate in PEM format"

@@ -85,12 +85,17 @@ struct DecisionListenerTests {
             (
                 ["--tls-listen", "127.0.0.1:0", "--decide-listen", "127.0.0.1:0"],
                 "--tls-listen is given, but there is no --upstream"
-            ), ([], "--upstream"), (["--decide-listen", "nowhere"], "--decide-listen 'nowhere'"),
+            ), ([], "--upstream"),
+            (
+                [
+                    "--listen", "127.0.0.1:18080", "--decide-listen", "127.0.0.1:18080",
+                    "--upstream", "http://127.0.0.1:1",
+                ], "use another port"
+            ), (["--decide-listen", "nowhere"], "--decide-listen 'nowhere'"),
         ]
     )
     func `settings that contradict each other are errors`(flags: [String], error: String) throws {
-        let binary = try GateExecutable.locate().path
-        let result = try ToolProcess.run("env", [binary, "serve", "--rules", "/dev/null"] + flags)
+        let result = try ToolProcess.versiongate(["serve", "--rules", "/dev/null"] + flags)
         #expect(result.status != 0)
         #expect(result.errors.contains(error), "\(result.errors)")
     }

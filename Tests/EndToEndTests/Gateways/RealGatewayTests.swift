@@ -44,10 +44,9 @@ struct RealGatewayTests {
         backend: String,
         listen: String
     ) throws {
-        let result = try ToolProcess.run(
-            "env",
+        let result = try ToolProcess.versiongate(
             [
-                try GateExecutable.locate().path, "init", "--beside", gateway, "--gate",
+                "init", "--beside", gateway, "--gate",
                 "10.0.0.5:9000", "--backend", "10.0.0.6:3000", "--listen", "0.0.0.0:81",
             ]
         )
@@ -56,11 +55,22 @@ struct RealGatewayTests {
         for old in ["8090", "8081", "8080"] { #expect(!result.output.contains(old), "\(old)") }
     }
 
+    @Test func `init writes the files of a configuration, and replaces none`() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let path = folder.file("rules.yaml").deletingLastPathComponent().path
+        let arguments = ["init", "--beside", "nginx", "--into", path]
+        #expect(try ToolProcess.versiongate(arguments).status == 0)
+        let names = try FileManager.default.contentsOfDirectory(atPath: path).sorted()
+        #expect(names == ["nginx.conf", "versiongate.conf"])
+        let again = try ToolProcess.versiongate(arguments)
+        #expect(again.status == 1)
+        #expect(again.errors.contains("the file exists; use --force to replace it"))
+    }
+
     @Test func `init explains an address in another form`() throws {
-        let binary = try GateExecutable.locate().path
-        let result = try ToolProcess.run(
-            "env",
-            [binary, "init", "--beside", "nginx", "--gate", "8090"]
+        let result = try ToolProcess.versiongate(
+            ["init", "--beside", "nginx", "--gate", "8090"]
         )
         #expect(result.status == 1)
         #expect(result.errors.contains("--gate '8090': expected HOST:PORT"))

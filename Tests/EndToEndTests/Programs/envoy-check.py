@@ -110,7 +110,7 @@ def main():
     health = channel.unary_unary("/grpc.health.v1.Health/Check", **raw)(b"", timeout=5)
     codes = []
     for method, content in [("/envoy.service.auth.v3.Authorization/Check", b"\xff"),
-                            ("/envoy.service.auth.v3.Authorization/Check", b"x" * (1 << 20)),
+                            ("/envoy.service.auth.v3.Authorization/Check", b"x" * (33 << 20)),
                             ("/envoy.service.auth.v3.Authorization/Nothing", b"")]:
         try:
             channel.unary_unary(method, **raw)(content, timeout=5)

@@ -111,7 +111,12 @@ struct DecisionAgreementTests {
                 omittingEmptySubsequences: false
             )
             let lines = parts[0].split(separator: "\r\n").map(String.init)
-            self.status = Int(lines[0].split(separator: " ")[1]) ?? 0
+            let words = lines.first?.split(separator: " ") ?? []
+            guard words.count > 1, let status = Int(words[1]) else {
+                Issue.record("not a response: \(text)")
+                return nil
+            }
+            self.status = status
             let hidden = [
                 "Date:", "Content-Length:", "X-VersionGate-Decision:", "Connection:", "Upgrade:",
             ]

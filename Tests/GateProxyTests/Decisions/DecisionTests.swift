@@ -193,6 +193,31 @@ struct DecisionTests {
         #expect(isClosed)
     }
 
+    @Test(
+        arguments: [
+            ("GET /decide HTTP/1.1\nHost: a\n\n", "400"),
+            ("GET  /decide HTTP/1.1\r\nHost: a\r\n\r\n", "400"),
+            ("GET /decide HTTP/1.1\r\n\r\n", "400"),
+            ("GET /decide HTTP/2.0\r\nHost: a\r\n\r\n", "505"),
+            ("GET /decide HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", "400"),
+            ("GET /decide HTTP/1.1\r\nHost: a\r\n X: b\r\n\r\n", "400"),
+            ("GET /decide HTTP/1.1\r\nHost: a\r\nX\0: b\r\n\r\n", "400"),
+            ("CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n", "501"),
+            ("GET /decide" + String(repeating: "x", count: 9000), "414"),
+            ("GET /decide HTTP/1.1\r\nX: " + String(repeating: "x", count: 50_000), "431"),
+            ("POST /envoy.service.auth.v3.Authorization/Check HTTP/1.1\r\nHost: a\r\n\r\n", "404"),
+        ]
+    )
+    func `malformed questions are answered, and end the connection`(
+        question: String,
+        status: String
+    ) throws {
+        let client = try Stage().gateway()
+        try client.receive(question)
+        #expect(client.socket.takeSent().hasPrefix("HTTP/1.1 \(status) "))
+        #expect(client.socket.isOutputClosed == (status != "404"))
+    }
+
     @Test func `a User-Agent that the gateway made up is none`() throws {
         let rule = RuleDefinition(id: "r", minimum: try AppVersion(parsing: "2"))
         let identity = IdentitySources(
@@ -219,9 +244,67 @@ struct DecisionTests {
         let (denied, _) = try Self.ask("/decide/denial", Self.described + call)
         #expect(denied.first == "HTTP/1.1 200 OK")
         #expect(denied.contains("grpc-status: 9"))
+        let stage = try Stage()
+        let client = try stage.gateway()
+        let lines = ["GET /decide/denial HTTP/1.1", "Host: a", "X-App-Version: 1"]
+        try client.receive(wire(lines + Self.described))
+        // It was counted when the gateway asked.
+        #expect(stage.worker.statistics.counters.required == 0)
         let (allowed, _) = try Self.ask("/decide/denial", Self.described + ["X-App-Version: 3"])
         #expect(allowed.first == "HTTP/1.1 503 Service Unavailable")
         #expect(allowed.contains("Retry-After: 0"))
+    }
+
+    @Test
+    func `only the endpoints for clients are exempt, and no other path that begins like them`()
+        throws
+    {
+        for (path, status) in [
+            ("/.versiongate/status", 200), ("/.versiongate/events?x", 200),
+            ("/.versiongate/../orders", 426),
+            ("/.versiongate/%2e%2e/orders", 426), ("/.versiongate/status/../../orders", 426),
+            ("/.versiongate/", 426),
+        ] {
+            let fields = [
+                "X-Forwarded-Method: GET", "X-Forwarded-Uri: \(path)", "X-App-Version: 1",
+            ]
+            let (lines, _) = try Self.ask("/decide", fields)
+            #expect(lines.first?.hasPrefix("HTTP/1.1 \(status) ") == true, "\(path)")
+        }
+    }
+
+    @Test func `a denial that is too large for a field is replaced by a short one`() throws {
+        let long = String(repeating: "é", count: 9_000)
+        let template = try NoticeTemplate(parsing: long)
+        let body = BodyTemplate.json(.object([.init(name: "text", value: .text(template))]))
+        let (lines, _) = try Self.ask(
+            "/decide/nginx",
+            ["X-Original-Method: GET", "X-Original-URI: /", "X-App-Version: 1"],
+            answer: AnswerStyle(body: body)
+        )
+        #expect(lines.first == "HTTP/1.1 403 Forbidden")
+        #expect(
+            lines.contains {
+                $0.hasPrefix("X-VersionGate-Body: {\"type\":\"urn:versiongate:upgrade-required\"")
+            }
+        )
+        #expect(lines.allSatisfy { $0.utf8.count < 1_000 })
+    }
+
+    @Test func `a gateway may add fields of its own to a head at the limit`() throws {
+        let fields = (0..<97).map { "X-Field-\($0): a" } + ["X-App-Version: 1"]
+        let (lines, _) = try Self.ask("/decide", fields + Self.described)
+        #expect(lines.first == "HTTP/1.1 426 Upgrade Required")
+    }
+
+    @Test func `a preflight has no body`() throws {
+        let preflight = [
+            "X-Forwarded-Method: OPTIONS", "X-Forwarded-Uri: /", "Origin: https://web.example",
+            "Access-Control-Request-Method: POST", "X-App-Version: 1",
+        ]
+        #expect(try Self.ask("/decide", preflight).lines.first == "HTTP/1.1 200 OK")
+        let (lines, _) = try Self.ask("/decide", preflight + ["Content-Length: 1"])
+        #expect(lines.first == "HTTP/1.1 426 Upgrade Required")
     }
 
     @Test func `health checks, endpoints for clients, and other paths`() throws {

@@ -150,7 +150,7 @@ extension HTTP2Connection {
                 body = try HTTP2RequestHead.read(
                     &self.headers.fields,
                     endsStream: endsStream,
-                    limits: loop.settings.headLimits,
+                    limits: self.origin.headLimits(loop.settings),
                     into: &self.requestHead
                 )
             } catch {

@@ -85,7 +85,7 @@ final class HTTP2Connection: ChannelInboundHandler, ChannelOutboundHandler, HTTP
         self.budgets = FloodBudgets(
             discards: .bodies(Self.discardedBodies, settings.discardLimits)
         )
-        let limit = settings.headLimits.bytes
+        let limit = origin.headLimits(settings).bytes
         self.reader = HTTP2FrameReader(expectsPreface: true, blockLimit: limit)
         self.headers = HTTP2HeaderReader(limit: limit)
     }
@@ -125,7 +125,7 @@ extension HTTP2Connection {
         self.clients.add(self)
         HTTP2OwnSettings.write(
             maxStreams: Self.maxStreams,
-            maxHeaderListSize: self.loop.settings.headLimits.bytes,
+            maxHeaderListSize: self.origin.headLimits(self.loop.settings).bytes,
             into: &self.outbox.frames
         )
         self.flush()
