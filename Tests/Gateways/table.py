@@ -19,6 +19,7 @@ Gate: {gate}. Last run: {date}.
 - "the hint": the response of the backend reaches the client with `X-VersionGate: recommend`.
 - "removed": the backend does not see the fields with which the client pretends to be the gate.
 - "other choice": the page shows how to deny instead of allow, or the other way around, while the gate does not respond.
+  For Traefik, it shows how to wait for one second instead of thirty.
 - "–": the page has no such choice.
 - "no response": nothing within 40 s.
 
