@@ -116,9 +116,10 @@ gateways: build ## run the gate beside real gateways and write docs/gateways/REA
 	@dev/install-python.sh Tests/Gateways/requirements.txt .build/gateways
 	PATH="$(CURDIR)/.build/peers/bin:$$PATH:/usr/sbin" dev/try-pages.py --gate $(GATE) $(GATEWAY_PAGES)
 	.build/gateways/bin/python3 -B Tests/Gateways/run.py --gate $(GATE) --markdown docs/gateways/README.md
+	.build/gateways/bin/python3 -B Tests/Gateways/envoy_checks.py --gate $(GATE)
 
 # The pages whose commands run anywhere; those for Kubernetes have only manifests.
-GATEWAY_PAGES := $(foreach name,nginx haproxy caddy traefik apache,docs/gateways/$(name).md)
+GATEWAY_PAGES := $(foreach name,nginx haproxy caddy traefik apache envoy,docs/gateways/$(name).md)
 
 fuzz: ## run all fuzzers, FUZZ_SECONDS each (default 60)
 	SWIFT=$(SWIFT) Fuzzing/run.sh

@@ -209,6 +209,11 @@ def grpc(build, extra=()):
     return run
 
 
+def grpc_plain(gateway):
+    """A request for a gRPC method that is no gRPC call, such as one of a Connect client."""
+    return denial(clients.plain(gateway.port, "GET", METHOD, OLD))
+
+
 def websocket_old(gateway):
     return denial(clients.websocket(gateway.port, "/socket", OLD))
 
@@ -353,6 +358,7 @@ CASES = (
     Case("upload2", "the same over HTTP/2", upload_passes2),
     Case("grpc-old", "old build, gRPC", grpc(OLD)),
     Case("grpc", "current build, gRPC", grpc(CURRENT)),
+    Case("grpc-plain", "old build, `GET` for a gRPC method", grpc_plain),
     Case("websocket-old", "old build, WebSocket", websocket_old),
     Case("websocket", "current build, WebSocket", websocket_current),
     Case("preflight", "CORS preflight", preflight),

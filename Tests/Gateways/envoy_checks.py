@@ -15,7 +15,7 @@ import clients
 from cases import CURRENT, FORGED, IOS, MEGABYTE, OLD, denial
 from envoy import Envoy, EnvoyHTTP
 from gate import Gate
-from places import BUILT, ROOT, Certificate, free_ports
+from places import BUILT, ROOT, Certificate
 
 FOLDER = BUILT.with_name("envoy-checks")
 STORE = "https://apps.apple.com/app/id1234567890"
@@ -33,7 +33,6 @@ rules:
     storeUrl: {STORE}
   - id: closed
     match: {{ path: /closed/** }}
-    status: 429
     maintenance: {{ from: 2020-01-01T00:00:00Z, until: 2099-01-01T00:00:00Z }}
     accept: [lockout]
 """
@@ -50,8 +49,8 @@ class Checked(Envoy):
 
     def make_gate(self):
         gates = [super(Checked, self).make_gate()]
-        port, = free_ports(1)
-        gates.append(Gate(self.folder / "second", self.executable, port))
+        ports = self.reserved.reserve(), self.reserved.reserve()
+        gates.append(Gate(self.folder / "second", self.executable, *ports))
         for gate in gates:
             gate.arguments += ["--drain-delay", str(DRAIN_SECONDS)]
             gate.rules.write_text(RULES)
@@ -174,9 +173,9 @@ def check_scope(gateway):
 
 
 def check_maintenance(gateway):
-    # The rule has the status 429, which Envoy's local_reply_config replaces.
-    expected = "503" if isinstance(gateway, EnvoyHTTP) else "429"
-    yield "maintenance with status 429", denial(ask(gateway, "/closed/1", CURRENT), int(expected), "maintenance"), expected
+    # Over HTTP, the gate sends 429, which Envoy's local_reply_config replaces, and the status in a field.
+    expected = "503, x-versiongate-status too" if isinstance(gateway, EnvoyHTTP) else "503"
+    yield "maintenance", denial(ask(gateway, "/closed/1", CURRENT), 503, "maintenance"), expected
 
 
 def check_log(gateway):

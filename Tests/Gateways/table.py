@@ -14,11 +14,12 @@ Gate: {gate}. Last run: {date}.
 
 ## How to read the table
 
-- `426`, `503`: the client sees the whole denial, which is status, header fields and body. What is missing is named.
+- `426`, `503`: the client sees the whole denial, which is status, header fields and body. What is missing or additional is named.
 - "at once": before the rest of the upload was sent; "later": the client first has to send more of it.
 - "the hint": the response of the backend reaches the client with `X-VersionGate: recommend`.
 - "removed": the backend does not see the fields with which the client pretends to be the gate.
 - "other choice": the page shows how to deny instead of allow, or the other way around, while the gate does not respond.
+  For Traefik, it shows how to wait for one second instead of thirty.
 - "–": the page has no such choice.
 - "no response": nothing within 40 s.
 
