@@ -19,7 +19,7 @@ PACKAGES := .build/package
 
 
 .DEFAULT_GOAL := run
-.PHONY: help run build test lint bench dearest observed soak updates conformance fuzz sanitize clean
+.PHONY: help run build test lint bench decide-bench dearest observed soak updates conformance fuzz sanitize clean
 .PHONY: clients gateways gateway-manifests notice package package-test image image-test kubernetes client admin-api prometheus
 
 help: ## list these commands
@@ -83,6 +83,11 @@ bench: build ## compare with other proxies and write docs/benchmarks.md (40 minu
 	@dev/install-peers.sh
 	python3 Benchmarks/run.py --gate $(GATE) --markdown docs/benchmarks.md
 	python3 Benchmarks/dearest.py --gate $(GATE)
+
+decide-bench: build ## compare decisions for gateways with other authorizers (15 minutes)
+	@dev/install-packages.sh decide-bench
+	@dev/install-peers.sh
+	python3 Benchmarks/decide.py --gate $(GATE) --markdown docs/benchmarks.md
 
 dearest: build ## count the instructions of the most expensive requests (1 minute)
 	python3 Benchmarks/dearest.py --gate $(GATE)

@@ -5,7 +5,7 @@ import sys
 
 sys.dont_write_bytecode = True
 
-from sidebyside import machine, options, packages, report  # noqa: E402
+from sidebyside import machine, options, packages, report, sections  # noqa: E402
 from sidebyside.bench import Bench, measure_in_turns  # noqa: E402
 from sidebyside.server import ServerFailed, unwind_when_stopped  # noqa: E402
 
@@ -36,7 +36,9 @@ def compare(chosen):
     text = report.report(results, facts)
     print("\n" + text)
     if chosen.markdown:
-        chosen.markdown.write_text(report.page(text, options.command_line(chosen)))
+        old = chosen.markdown.read_text() if chosen.markdown.exists() else ""
+        page = report.page(text, options.command_line(chosen))
+        chosen.markdown.write_text(sections.with_others(page, old))
     return 0 if report.is_clean(results) else 1
 
 

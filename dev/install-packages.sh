@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs the missing Debian packages for a purpose: `build`, `test`, `conformance`, `clients`, `gateways`, `soak`,
-# `package`, `package-test` or `prometheus`. It announces this first, and does nothing if all of them are installed.
+# `decide-bench`, `package`, `package-test` or `prometheus`. It announces this first, and does nothing if all of them are
+# installed.
 set -euo pipefail
 
 case "${1:-}" in
@@ -20,6 +21,11 @@ test)
     wanted+=(gcc libnghttp2-dev nginx)
     ;;
 soak) wanted=(openssl python3 nghttp2-client faketime) ;;
+decide-bench)
+    wanted=(gcc nginx libnginx-mod-http-lua nghttp2-client openssl python3 python3-venv)
+    # The authorizers in Go, whose messages protoc generates.
+    wanted+=(golang-go golang-google-grpc-dev golang-goprotobuf-dev protobuf-compiler)
+    ;;
 package) wanted=(debhelper dpkg-dev python3) ;;
 package-test) wanted=(mmdebstrap lintian umoci systemd iproute2 python3) ;;
 conformance) wanted=(nginx haproxy python3 python3-venv) ;;
@@ -32,7 +38,7 @@ clients)
 gateways) wanted=(nginx haproxy apache2-bin curl openssl python3 python3-venv) ;;
 prometheus) wanted=(prometheus python3 redis-server) ;;
 *)
-    echo "usage: $0 build|test|conformance|clients|gateways|soak|package|package-test|prometheus" >&2
+    echo "usage: $0 build|test|conformance|clients|gateways|soak|decide-bench|package|package-test|prometheus" >&2
     exit 64
     ;;
 esac

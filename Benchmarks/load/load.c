@@ -1,7 +1,7 @@
 /* A load generator with one thread and persistent connections, which sends the next request after each response.
  *
  * load --port N --connections N [--streams N] --status N [--body N] [--order cycle|zipf] [--seed N]
- *      [--number N] FILE
+ *      [--number N] [--rate N] FILE
  *
  * FILE contains requests, each after a line with its length: an HTTP/1.1 head, and optionally a body. They are
  * sent in order, or drawn from a Zipf distribution, the first one most often. Every response must have that
@@ -9,8 +9,10 @@
  *
  * A line on standard input starts a phase: "milliseconds N", "requests N" or "rounds N". In a round, every
  * connection sends as many requests as it can at once, and the next round starts when all have their responses,
- * so the batch sizes of the server do not depend on which side is faster. After the last response of a phase, a
- * line of JSON reports its figures, and no request is in progress until the next phase. */
+ * so the batch sizes of the server do not depend on which side is faster. With a rate, "milliseconds" sends that
+ * many requests per second, at random times that depend on the seed, even if earlier ones have no response yet.
+ * Their latency starts when they are due, even if no connection is available then. After the last response of a
+ * phase, a line of JSON reports its figures, and no request is in progress until the next phase. */
 #define _GNU_SOURCE
 #include "load.h"
 
@@ -26,12 +28,13 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
+#include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 
 enum { EVENTS = 512, CONNECTIONS = 1024 };
-/* Latencies, in steps of 10 microseconds up to a second; longer ones count as a second. */
-enum { STEP_NANOSECONDS = 10000, STEPS = 100000 };
+/* Latencies, in steps of a microsecond up to a second; longer ones count as a second. */
+enum { STEP_NANOSECONDS = 1000, STEPS = 1000000 };
 /* How long nothing may arrive before the pending requests are abandoned. */
 enum { SILENCE_MILLISECONDS = 10000 };
 static const uint64_t LAST_NUMBER = 99999999;
@@ -46,7 +49,9 @@ static struct slot {
 static size_t slot_count, open_count;
 static struct slot *current;
 
-static int port, streams = 1, by_zipf;
+static int port, streams = 1, by_zipf, timer;
+/* Requests per second; 0: the next one after each response. */
+static double rate;
 static long expected_body = -1;
 static char expected_status[4];
 static uint64_t number = 10000000, chance = 1, next_index;
@@ -183,38 +188,73 @@ static uint64_t microseconds_of(double share) {
     return 0;
 }
 
+/* Waits for responses, and sends the next requests; returns 0 if nothing arrives anymore. */
+static int receive_ready(int watch) {
+    struct epoll_event events[EVENTS];
+    int ready = epoll_wait(watch, events, EVENTS, SILENCE_MILLISECONDS);
+    if (ready < 0 && errno != EINTR) fail("epoll_wait");
+    if (ready == 0) socket_errors += under_way;
+    for (int index = 0; index < ready; index++) {
+        current = events[index].data.ptr;
+        /* The timer has no slot; setting it again clears its event. */
+        if (!current || !current->connection) continue;
+        if (receive(current->connection)) ask_again(current, now());
+        else give_up(current);
+    }
+    return ready != 0;
+}
+
 /* Returns once all requests have their responses, or nothing arrives anymore. */
 static void run_round(int watch) {
     uint64_t start = now();
     for (size_t index = 0; index < slot_count; index++) ask_again(&slots[index], start);
-    struct epoll_event events[EVENTS];
-    while (under_way) {
-        int ready = epoll_wait(watch, events, EVENTS, SILENCE_MILLISECONDS);
-        if (ready < 0 && errno != EINTR) fail("epoll_wait");
-        if (ready == 0) {
-            socket_errors += under_way;
-            break;
-        }
-        for (int index = 0; index < ready; index++) {
-            current = events[index].data.ptr;
-            if (!current->connection) continue;
-            if (receive(current->connection)) ask_again(current, now());
-            else give_up(current);
-        }
-    }
+    while (under_way && receive_ready(watch)) {}
 }
 
-static void run_phase(int watch, uint64_t rounds, uint64_t requests_each) {
+/* Returns the next connection, in turn, that can send a request, or NULL. */
+static struct slot *free_slot(void) {
+    static size_t next_slot;
+    for (size_t tries = 0; tries < slot_count; tries++) {
+        struct slot *slot = &slots[next_slot++ % slot_count];
+        if (slot->connection && slot->under_way < (size_t)streams) return slot;
+    }
+    return NULL;
+}
+
+/* The same for requests that are due at random times, like those of many independent clients. */
+static void run_paced(int watch) {
+    uint64_t due = now();
+    to_send = 0;
+    do {
+        int is_full = 0;
+        while (due < end && due <= now()) {
+            struct slot *slot = free_slot();
+            is_full = !slot;
+            if (is_full) break;
+            to_send = 1;
+            ask_again(slot, due);
+            due += (uint64_t)(-log(1 - random_share()) / rate * 1e9);
+        }
+        /* Zero disables the timer: without an available connection, the next event is a response. */
+        uint64_t wake = due < end && !is_full ? due : 0;
+        struct itimerspec setting = {.it_value = {(time_t)(wake / 1000000000), (long)(wake % 1000000000)}};
+        if (timerfd_settime(timer, TFD_TIMER_ABSTIME, &setting, NULL)) fail("timerfd_settime");
+    } while (open_count && (due < end || under_way) && receive_ready(watch));
+}
+
+static void run_phase(int watch, int is_paced, uint64_t rounds, uint64_t requests_each) {
     memset(latencies, 0, sizeof latencies);
     answers = wrong = socket_errors = 0;
     uint64_t start = now();
     for (; rounds && !under_way; rounds--) {
         to_send = requests_each;
-        run_round(watch);
+        if (is_paced) run_paced(watch);
+        else run_round(watch);
     }
+    uint64_t duration = now() - start;
     printf("RESULT {\"requests\":%llu,\"nanoseconds\":%llu,\"p50\":%llu,\"p99\":%llu,"
            "\"wrong\":%llu,\"socketErrors\":%llu,\"next\":%llu}\n",
-           (unsigned long long)answers, (unsigned long long)(now() - start),
+           (unsigned long long)answers, (unsigned long long)duration,
            (unsigned long long)microseconds_of(0.5), (unsigned long long)microseconds_of(0.99),
            (unsigned long long)wrong, (unsigned long long)socket_errors, (unsigned long long)number);
     fflush(stdout);
@@ -228,7 +268,7 @@ int main(int count, char **arguments) {
         {"streams", required_argument, 0, 'm'}, {"status", required_argument, 0, 's'},
         {"body", required_argument, 0, 'b'},   {"order", required_argument, 0, 'o'},
         {"seed", required_argument, 0, 'r'},   {"number", required_argument, 0, 'n'},
-        {0},
+        {"rate", required_argument, 0, 't'},   {0},
     };
     size_t connections = 0;
     for (int option; (option = getopt_long(count, arguments, "", options, NULL)) != -1;) switch (option) {
@@ -240,6 +280,7 @@ int main(int count, char **arguments) {
         case 'o': by_zipf = strcmp(optarg, "zipf") == 0; break;
         case 'r': chance = strtoull(optarg, NULL, 10); break;
         case 'n': number = strtoull(optarg, NULL, 10); break;
+        case 't': rate = strtod(optarg, NULL); break;
         default: return 2;
     }
     if (!port || !*expected_status || !chance || streams < 1 || connections < 1 || connections > CONNECTIONS
@@ -251,6 +292,9 @@ int main(int count, char **arguments) {
     read_requests(arguments[optind]);
     int watch = epoll_create1(EPOLL_CLOEXEC);
     if (watch < 0) fail("epoll_create1");
+    timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
+    struct epoll_event ring = {.events = EPOLLIN};
+    if (timer < 0 || epoll_ctl(watch, EPOLL_CTL_ADD, timer, &ring)) fail("timerfd");
     connect_all(connections, watch);
     char unit[32];
     unsigned long long amount;
@@ -261,8 +305,8 @@ int main(int count, char **arguments) {
         }
         int is_timed = strcmp(unit, "milliseconds") == 0;
         end = is_timed ? now() + amount * 1000000 : UINT64_MAX;
-        if (strcmp(unit, "rounds") == 0) run_phase(watch, amount, open_count * (uint64_t)streams);
-        else run_phase(watch, 1, is_timed ? UINT64_MAX : amount);
+        if (strcmp(unit, "rounds") == 0) run_phase(watch, 0, amount, open_count * (uint64_t)streams);
+        else run_phase(watch, is_timed && rate > 0, 1, is_timed ? UINT64_MAX : amount);
     }
     return 0;
 }

@@ -55,7 +55,7 @@ class Load:
     """A running load generator, whose connections are kept from one phase to the next."""
 
     def __init__(self, program, port, requests, *, status, connections, streams=1, cores=None,
-                 by_zipf=False, seed=1, number=FIRST_NUMBER, body_bytes=len(BACKEND_BODY)):
+                 by_zipf=False, seed=1, number=FIRST_NUMBER, body_bytes=len(BACKEND_BODY), rate=None):
         self.next_number = number
         command = [
             str(program), "--port", str(port), "--connections", str(connections), "--streams",
@@ -64,6 +64,8 @@ class Load:
         ]
         if status == 200:
             command[1:1] = ["--body", str(body_bytes)]
+        if rate:
+            command[1:1] = ["--rate", str(rate)]
         if cores:
             command = ["taskset", "-c", core_list(cores), *command]
         self._process = subprocess.Popen(

@@ -6,6 +6,7 @@ import socket
 import sys
 import tempfile
 import threading
+import time
 import unittest
 from pathlib import Path
 
@@ -168,6 +169,30 @@ class Http1(LoadTests):
         self.assertGreater(figures["requests"], 0)
         self.assertLess(figures["nanoseconds"], 5e9)
         self.assertEqual(len(recorder.requests), figures["requests"])
+
+    def test_a_rate_is_kept_whether_or_not_there_are_answers(self):
+        recorder = Recorder()
+        self.addCleanup(recorder.close)
+        figures = self.start(recorder.port, traffic.ONE_CLIENT, rate=500).run(seconds=2)
+        self.assertEqual(load.faults_in(figures), ())
+        # At random times: the standard deviation is the square root of the number.
+        self.assertAlmostEqual(figures["requests"], 1_000, delta=5 * 1_000**0.5)
+        self.assertEqual(len(recorder.requests), figures["requests"])
+
+    def test_at_a_rate_the_wait_for_a_free_connection_counts(self):
+        first = []
+
+        def late():
+            first.append(time.monotonic())
+            time.sleep(max(0, first[0] + 1 - time.monotonic()))
+            return answer()
+
+        recorder = Recorder(late)
+        self.addCleanup(recorder.close)
+        figures = self.start(recorder.port, traffic.ONE_CLIENT, rate=200, connections=2).run(seconds=1)
+        # Two requests were sent within the first second; the others were due, and waited half of it on average.
+        self.assertGreater(figures["requests"], 100)
+        self.assertGreater(figures["p50"], 250_000)
 
     def test_every_wrong_answer_is_a_fault(self):
         for name, reply in {

@@ -1,0 +1,1 @@
+"""The decision listener of the gate beside other authorizers."""
