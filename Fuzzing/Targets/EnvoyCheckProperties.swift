@@ -26,7 +26,9 @@ struct EnvoyCheckProperties {
     }
 
     private static func check(_ head: [UInt8]) throws(Finding) {
-        var parser = RequestHeadParser(limits: HeadLimits(bytes: 1 << 30, fields: 1 << 30, target: 1 << 30))
+        let most = 1 << 30
+        let limits = HeadLimits(bytes: most, fields: most, target: most)
+        var parser = RequestHeadParser(limits: limits)
         switch parser.parse(head.span, table: RequestHeadPeer.table) {
         case .incomplete:
             throw Finding("the head has no end")

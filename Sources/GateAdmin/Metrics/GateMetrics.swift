@@ -144,7 +144,7 @@ extension GateMetrics {
         )
         for gateway in Gateway.allCases {
             let count = self.gate.counters.decisions[gateway]
-            if count > 0 { family.add(.count(count), [Label("gateway", gateway.rawValue)]) }
+            if count > 0 { family.add(.count(count), [Label("gateway", gateway.name)]) }
         }
         return family
     }

@@ -34,6 +34,12 @@ package struct ProtobufMessage {
         self.bytes += bytes
     }
 
+    package mutating func add(_ field: Int, _ bytes: Span<UInt8>) {
+        self.begin(field, .lengthDelimited)
+        self.append(varint: UInt64(bytes.count))
+        self.bytes.append(bytes)
+    }
+
     private mutating func begin(_ field: Int, _ type: WireType) {
         self.append(varint: UInt64(field.magnitude) << 3 | type.rawValue)
     }

@@ -221,7 +221,7 @@ extension ClientConnection {
         let answer = RenderedAnswer(GateAnswer(fault))
         let response = EnvoyCheckResponse(
             deniedWith: answer.status,
-            fields: answer.headerFields,
+            lines: answer.fieldLines,
             body: answer.body,
             metadata: []
         )

@@ -24,10 +24,9 @@ extension EnvoyCheckResponse {
     ) {
         let metadata = Self.metadata(verdict.decision, rules)
         if let denial {
-            let crossOrigin = origin.map { Answer.crossOriginFields(origin: $0) } ?? []
             self.init(
                 deniedWith: denial.status,
-                fields: denial.headerFields + crossOrigin,
+                lines: denial.fieldLines + (origin.map(RenderedAnswer.crossOriginLines) ?? []),
                 body: denial.body,
                 metadata: metadata
             )
@@ -57,20 +56,6 @@ extension EnvoyCheckResponse {
         var members = [("decision", decision.kind.rawValue), ("revision", rules.ruleSet.revision)]
         if let rule = decision.ruleID { members.append(("rule", rule)) }
         return members.map { (name: $0.0, value: $0.1) }
-    }
-}
-
-extension RenderedAnswer {
-    /// The header fields, without the length.
-    var headerFields: [HeaderField] {
-        String(decoding: self.fieldLines, as: UTF8.self).split(separator: "\r\n").compactMap {
-            line in
-            guard let colon = line.firstIndex(of: ":") else { return nil }
-            return HeaderField(
-                name: String(line[..<colon]),
-                value: String(line[colon...].dropFirst(2))
-            )
-        }
     }
 }
 

@@ -38,9 +38,11 @@ package struct EnvoyCheckResponse {
     }
 
     /// Creates the response that denies a request: what Envoy sends to the client.
+    ///
+    /// `lines`: the header fields of the denial, each as `Name: value` and CR LF.
     package init(
         deniedWith status: Int,
-        fields: [HeaderField],
+        lines: [UInt8],
         body: [UInt8],
         metadata: [(name: String, value: String)]
     ) {
@@ -48,7 +50,18 @@ package struct EnvoyCheckResponse {
         code.add(1, status)
         var denied = ProtobufMessage()
         denied.add(1, code)
-        for field in fields { denied.add(2, Self.option(field)) }
+        let text = lines.span
+        var start = 0
+        while let end = text.position(of: ASCII.lineFeed, from: start) {
+            if let colon = text.position(of: ASCII.colon, from: start), colon < end {
+                let option = Self.option(
+                    text.extracting(start..<colon),
+                    text.extracting(colon + 2..<end - 1)
+                )
+                denied.add(2, option)
+            }
+            start = end + 1
+        }
         if !body.isEmpty { denied.add(3, body) }
         var rpcStatus = ProtobufMessage()
         rpcStatus.add(1, Code.permissionDenied)
@@ -64,6 +77,16 @@ package struct EnvoyCheckResponse {
         var value = ProtobufMessage()
         value.add(1, field.name)
         value.add(2, field.value)
+        var option = ProtobufMessage()
+        option.add(1, value)
+        option.add(3, Self.overwriteIfExistsOrAdd)
+        return option
+    }
+
+    private static func option(_ name: Span<UInt8>, _ text: Span<UInt8>) -> ProtobufMessage {
+        var value = ProtobufMessage()
+        value.add(1, name)
+        value.add(2, text)
         var option = ProtobufMessage()
         option.add(1, value)
         option.add(3, Self.overwriteIfExistsOrAdd)

@@ -79,8 +79,12 @@ extension RequestHead {
         in bytes: Span<UInt8>
     ) throws(DescriptionFault) -> Range<Int> {
         var value: Range<Int>?
+        let count = name.utf8CodeUnitCount
+        // The length rules out nearly all names.
         for line in self.fields.lines
-        where bytes.matches(name, from: line.start, to: line.nameEnd) {
+        where line.nameEnd - line.start == count
+            && bytes.matches(name, from: line.start, to: line.nameEnd)
+        {
             guard value == nil else { throw .repeated(name.description) }
             value = line.value
         }
