@@ -165,6 +165,91 @@ def forged_question(gateway):
     return denial(clients.plain(gateway.port, "GET", "/question", OLD + lies))
 
 
+def refused(gateway, response, path):
+    """Returns the status of a response to an old build, which the backend must not receive."""
+    if not response.status:
+        return response.error or "no response"
+    return f"{response.status}" + (", sent to the backend" if path in seen(gateway) else "")
+
+
+def more_fields(build, count):
+    def run(gateway):
+        path = f"/more{count}"
+        lines = [*build, *((f"X-More-{index}", "1") for index in range(count))]
+        response = clients.plain(gateway.port, "GET", path, lines)
+        return "passes" if build is CURRENT and response.status == 200 else refused(gateway, response, path)
+    return run
+
+
+def long_head(gateway):
+    path = "/long?" + "x" * 7000
+    return refused(gateway, clients.plain(gateway.port, "GET", path, [*OLD, ("X-Long", "x" * 7000)]), path)
+
+
+def other_host(gateway):
+    path = "/host"
+    return refused(gateway, clients.plain(gateway.port, "GET", path, OLD, host="a,b"), path)
+
+
+def asterisk(gateway):
+    return refused(gateway, clients.plain(gateway.port, "OPTIONS", "*", OLD), "*")
+
+
+def no_host(gateway):
+    """A request over HTTP/1.0, which needs no Host."""
+    began, path = time.monotonic(), "/no-host"
+    try:
+        with clients.connect(gateway.port, 10) as connection:
+            lines = "".join(f"{name}: {value}\r\n" for name, value in OLD)
+            connection.sendall(f"GET {path} HTTP/1.0\r\n{lines}\r\n".encode())
+            return refused(gateway, clients.receive(connection, "GET", began), path)
+    except (OSError, clients.http.client.HTTPException) as error:
+        return type(error).__name__
+
+
+DESCRIPTION = [
+    (name, value) for kind in ("Forwarded", "Original")
+    for name, value in ((f"X-{kind}-Method", "GET"), (f"X-{kind}-URI", "/"))
+]
+
+
+def parents(gateway):
+    """A client that asks for a decision itself, with a path that leads to /.versiongate/ without its `..`."""
+    for path in ("/decide/envoy/../../.versiongate/status", "/.versiongate/../decide/traefik"):
+        response = clients.plain(gateway.port, "GET", path, CURRENT + DESCRIPTION)
+        if not response.status:
+            return response.error
+        if response.get("x-versiongate-decision"):
+            return "reached"
+    return "not reached"
+
+
+def address(gateway):
+    """A client that names another address; the gate's access log has the one that it believes."""
+    path = "/address"
+    clients.plain(gateway.port, "GET", path, [*OLD, ("X-Forwarded-For", "203.0.113.9")])
+    found = gateway.gate.logged(path)
+    if not found:
+        return "not logged"
+    # Envoy has an address of this machine for clients on it.
+    return "believed" if "203.0.113.9" in found else "ignored"
+
+
+def preview(gateway):
+    """A tester's signed header: the gate obeys it, and the backend does not see it."""
+    lines = [*CURRENT, gateway.gate.preview("require")]
+    text = denial(clients.plain(gateway.port, "GET", "/preview", lines))
+    status = clients.plain(gateway.port, "GET", "/.versiongate/status?path=/preview", lines)
+    if failure(status, 200) or json.loads(status.body).get("decision") != "require":
+        text += ", not in the status"
+    lines = [*CURRENT, gateway.gate.preview("recommend")]
+    response = clients.plain(gateway.port, "GET", "/preview-recommended", lines)
+    if problem := failure(response, 200):
+        return f"{text}, then {problem}"
+    names = {name.lower() for name, _ in json.loads(response.body)["lines"]}
+    return text + (", the backend sees it" if "x-versiongate-preview" in names else "")
+
+
 def upload_refused(gateway):
     response, early = clients.upload(gateway.port, "/upload-old", OLD, 30 * MEGABYTE, sent=1000)
     return denial(response) + (" at once" if early else " later")
@@ -237,6 +322,11 @@ def maintenance(gateway):
     response = clients.plain(gateway.port, "GET", "/maintenance/x", CURRENT)
     text = denial(response, 503, "maintenance")
     return text if response.get("retry-after").isdigit() else f"{text}, no Retry-After"
+
+
+def gone(gateway):
+    lines = [("X-App-Platform", "gone"), ("X-App-Version", "2.5.0")]
+    return denial(clients.plain(gateway.port, "GET", "/gone", lines), 410)
 
 
 def status(gateway):
@@ -352,6 +442,15 @@ CASES = (
     Case("hint503", "hint, backend responds with 503", hint(503)),
     Case("own403", "current build, backend responds with 403", own_403),
     Case("forged", "forged `X-VersionGate…` from the client", forged),
+    Case("more94", "old build, 94 more fields", more_fields(OLD, 94)),
+    Case("more88", "current build, 91 fields", more_fields(CURRENT, 88)),
+    Case("long", "old build, 7 KB of URI and a field of 7 KB", long_head),
+    Case("host", "old build, an invalid `Host`", other_host),
+    Case("no-host", "old build, HTTP/1.0 without `Host`", no_host),
+    Case("asterisk", "old build, `OPTIONS *`", asterisk),
+    Case("parents", "`/decide/` by way of `..`", parents),
+    Case("address", "forged `X-Forwarded-For`", address),
+    Case("preview", "a preview", preview),
     Case("upload-old", "old build, upload of 30 MB, 1,000 bytes sent", upload_refused),
     Case("upload-old2", "old build, upload of 3 MB over HTTP/2", upload_refused2, slow=True),
     Case("upload", "current build, upload of 30 MB", upload_passes),
@@ -363,6 +462,7 @@ CASES = (
     Case("websocket", "current build, WebSocket", websocket_current),
     Case("preflight", "CORS preflight", preflight),
     Case("maintenance", "maintenance", maintenance),
+    Case("gone", "old build, a rule with `status: 410`", gone),
     Case("status", "`/.versiongate/status`", status),
     Case("events", "`/.versiongate/events`", events),
     Case("reload", "reload under load", reload),

@@ -50,12 +50,12 @@ def receive(connection, method, began):
     return Response(parsed.status, parsed.getheaders(), parsed.read(), seconds)
 
 
-def plain(port, method, path, lines, timeout=PATIENCE):
+def plain(port, method, path, lines, timeout=PATIENCE, host="api.example.com"):
     """Sends a request without a body over HTTP/1.1, on a connection of its own."""
     began = time.monotonic()
     try:
         with connect(port, timeout) as connection:
-            connection.sendall(head(method, path, [("Host", "api.example.com"), *lines, ("Connection", "close")]))
+            connection.sendall(head(method, path, [("Host", host), *lines, ("Connection", "close")]))
             return receive(connection, method, began)
     except (OSError, http.client.HTTPException) as error:
         return Response(error=type(error).__name__, seconds=time.monotonic() - began)

@@ -2,7 +2,9 @@
 
 import datetime
 import re
+import secrets
 import signal
+import subprocess
 import time
 import urllib.error
 import urllib.request
@@ -18,7 +20,8 @@ class Gate:
         self.folder, self.executable, self.process = folder, executable, None
         self.port, self.admin_port = port, admin_port
         folder.mkdir(parents=True)
-        self.rules = folder / "rules.yaml"
+        self.rules, self.secret = folder / "rules.yaml", folder / "preview.secret"
+        self.secret.write_text(secrets.token_hex(32))
         self.arguments = list(arguments) or ["--decide-listen", f"127.0.0.1:{port}"]
         self.write("2.0.0")
 
@@ -35,8 +38,26 @@ class Gate:
         new.rename(self.rules)
 
     def start(self):
-        command = [self.executable, "serve", "--rules", self.rules, "--admin-listen", self.admin_port, *self.arguments]
-        self.process = Process(self.folder, command, self.port)
+        self.process = Process(self.folder, [
+            self.executable, "serve", "--rules", self.rules, "--admin-listen", self.admin_port, "--access-log",
+            "--preview-secret-file", self.secret, *self.arguments,
+        ], self.port)
+
+    def preview(self, decision):
+        """Returns the header with which a tester previews a decision."""
+        command = [self.executable, "preview", "--decision", decision, "--for", "1h", "--secret-file", self.secret]
+        name, value = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip().split(": ")
+        return name, value
+
+    def logged(self, path):
+        """Returns the client addresses in the lines of the access log about a path, once there is one."""
+        deadline = time.monotonic() + 5
+        while time.monotonic() < deadline:
+            lines = (self.folder / "output.log").read_text().splitlines()
+            if found := [line.split()[0] for line in lines if f" {path} HTTP/" in line]:
+                return found
+            time.sleep(0.1)
+        return []
 
     def reload(self):
         """Makes the gate load the rules that were written; they are active when this returns."""

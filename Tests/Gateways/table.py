@@ -18,6 +18,13 @@ Gate: {gate}. Last run: {date}.
 - "at once": before the rest of the upload was sent; "later": the client first has to send more of it.
 - "the hint": the response of the backend reaches the client with `X-VersionGate: recommend`.
 - "removed": the backend does not see the fields with which the client pretends to be the gate.
+- Requests that no gate could evaluate, such as those with an invalid `Host`: the status says who rejected them. None of them
+  reaches the backend, or the cell says so. Caddy and Traefik respond to `OPTIONS *` themselves.
+- "current build, 91 fields": HAProxy's script asks about at most 90.
+- "`/decide/` by way of `..`": clients must not reach the decisions through `/.versiongate/`.
+- "forged `X-Forwarded-For`": "ignored" if the gate takes the address of the connection instead.
+- "a preview": `426` if a [signed header](../guides/preview.md) shows the denial, also in `/.versiongate/status`, and the backend
+  does not see the header.
 - "other choice": the page shows how to deny instead of allow, or the other way around, while the gate does not respond.
   For Traefik, it shows how to wait for one second instead of thirty.
 - "–": the page has no such choice.
