@@ -75,7 +75,7 @@ extension ClientConnection {
         // A request that a gateway forwards was counted when the gateway asked.
         let verdict =
             gateway == nil
-            ? self.verdict(on: head, facts: facts, in: bytes)
+            ? self.forwardedVerdict(on: head, facts: facts, in: bytes)
             : self.decide(on: head, facts: facts, in: bytes)
         let keepsClient = facts.keepsAlive && !announcesBody && self.acceptsNextRequest
         if let gateway { self.loop.counters.decisions.count(gateway) }
@@ -89,6 +89,17 @@ extension ClientConnection {
         self.noteOrigin(of: head, facts: facts, in: bytes)
         let answer = gateway.map { denial.denial(for: $0, verdict.decision.kind) } ?? denial
         self.answerGateway(answer, keepsClient: keepsClient)
+    }
+
+    /// Evaluates a request that a gateway forwards because it is denied, also by a preview.
+    private func forwardedVerdict(
+        on head: RequestHead,
+        facts: RequestFacts,
+        in bytes: Span<UInt8>
+    ) -> Verdict {
+        let verdict = self.verdict(on: head, facts: facts, in: bytes)
+        return facts.hasGateOwnedField
+            ? self.previewed(verdict, head, facts: facts, in: bytes, counts: false) : verdict
     }
 
     /// Evaluates and counts a request that a gateway asks about.

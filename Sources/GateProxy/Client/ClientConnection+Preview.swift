@@ -12,9 +12,10 @@ extension ClientConnection {
         _ verdict: Verdict,
         _ head: RequestHead,
         facts: RequestFacts,
-        in bytes: Span<UInt8>
+        in bytes: Span<UInt8>,
+        counts: Bool = true
     ) -> Verdict {
-        guard let preview = self.preview(in: head, bytes, counts: true) else { return verdict }
+        guard let preview = self.preview(in: head, bytes, counts: counts) else { return verdict }
         // The response belongs to a decision other than the one that was counted.
         self.request.censusReceipt = .none
         let address = self.clientAddress(head, facts: facts, in: bytes)
