@@ -10,6 +10,8 @@ page, a gate beside it and a backend behind it, and sends the requests of the fi
 machine, over the loopback interface. The results are also compared with `Tests/Gateways/expected.json`, so a change of
 behavior makes the command fail.
 
+For a gateway without a page here, see [what it sends and gets](protocol.md).
+
 Gate: {gate}. Last run: {date}.
 
 ## How to read the table
