@@ -16,7 +16,7 @@ extension Exchange {
         case response
         /// The next bytes from either side of a tunnel.
         case tunnel
-        /// The rest of a small body for which a response is held, or the rest of a message.
+        /// The rest of a small body for which a response is held.
         case smallBody
         /// The next bytes to discard, at most until a deadline.
         case rest(until: NIODeadline)
@@ -34,7 +34,8 @@ extension Exchange {
         case .forwarding(let forwarding) where forwarding.isConnecting: .connection
         case .forwarding(let forwarding):
             forwarding.requestEnded || forwarding.responseStarted ? .response : .body
-        case .awaitingBody, .awaitingMessage: .smallBody
+        case .awaitingBody: .smallBody
+        case .awaitingMessage: .body
         case .lingering(let lingering):
             lingering.end.map { .rest(until: $0) } ?? .lastBytes
         case .streaming: .heartbeat

@@ -611,11 +611,11 @@ struct ExchangeTests {
         for (state, wait) in rows { #expect(state.wait == wait, "in \(state)") }
     }
 
-    @Test func `a call to the gate waits for its message, and not for long`() {
+    @Test func `a call to the gate waits for its message`() {
         var exchange = Exchange.idle
         exchange.awaitMessage(of: .check)
         #expect(exchange == .awaitingMessage(.check))
-        #expect(exchange.wait == .smallBody)
+        #expect(exchange.wait == .body)
         #expect(!exchange.isBetweenRequests)
         #expect(!exchange.takesContent)
         #expect(exchange.clientEnded(hasMore: false) == .finish)
